@@ -1,0 +1,71 @@
+# Everything runs from the checkout with relative paths and `python -m`, so a path with a
+# space in it is fine. Overridable: PYTHON= (3.11 or newer), PORT=, CHROMIUM=, DATA=, ARGS=.
+
+PORT ?= 8501
+PY := .venv/bin/python
+PIP := $(PY) -m pip install --quiet --disable-pip-version-check --no-input
+CODE := anon_core ui pages app.py
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check lint types imports coverage bench format clean dev chromium
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+
+run: .venv/runtime.stamp ## start the dashboard and print its address (PORT=8501)
+	@$(PY) scripts/fetch_sample.py
+	@exec $(PY) scripts/serve.py "$(PORT)"
+
+test: dev chromium ## run every test, browser tests included (ARGS= goes to pytest)
+	@$(PY) scripts/fetch_sample.py
+	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest $(ARGS)
+
+check: lint types imports test ## format, lint, types, import rules, then every test
+
+lint: dev ## formatting and lint rules, nothing is changed
+	@$(PY) -m ruff format --check .
+	@$(PY) -m ruff check .
+
+types: dev ## strict types of the code (not of the tests)
+	@$(PY) -m basedpyright --pythonpath "$(CURDIR)/$(PY)"
+
+imports: dev ## who may import whom
+	@$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
+
+# Compiled kernels can't be traced, so their tests run a second time uncompiled.
+coverage: dev ## measure what the tests reach, browser tests aside
+	@$(PY) scripts/fetch_sample.py
+	@$(PY) -m pytest -q -m "not e2e" --cov --cov-report=
+	@NUMBA_DISABLE_JIT=1 $(PY) -m pytest -q -m kernels --cov --cov-append --cov-report=
+	@$(PY) -m coverage report
+
+bench: dev ## measure speed (DATA=path brings your own table)
+	@$(PY) scripts/fetch_sample.py
+	@$(PY) -m benchmarks $(if $(DATA),--data "$(DATA)") $(ARGS)
+
+format: dev ## rewrite the code in the project's format
+	@$(PY) -m ruff check --fix-only --quiet .
+	@$(PY) -m ruff format .
+
+clean: ## remove everything that was built, the environment included
+	@rm -rf .venv .cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf .coverage htmlcov test-results
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+dev: .venv/dev.stamp
+
+chromium:
+	@sh scripts/chromium.sh > /dev/null
+
+.venv/bin/python:
+	@sh scripts/venv.sh "$(PYTHON)"
+
+.venv/runtime.stamp: .venv/bin/python requirements.txt constraints.txt
+	@echo "Installing what the workbench needs (about a minute the first time) ..."
+	@$(PIP) -r requirements.txt > .venv/pip.log 2>&1 || { tail -n 20 .venv/pip.log >&2; exit 1; }
+	@touch $@
+
+.venv/dev.stamp: .venv/runtime.stamp requirements-dev.txt
+	@echo "Installing what tests and checks need ..."
+	@$(PIP) -r requirements-dev.txt > .venv/pip.log 2>&1 || { tail -n 20 .venv/pip.log >&2; exit 1; }
+	@touch $@
