@@ -1,0 +1,1 @@
+"""Algorithms: each file holds one way to build a release."""

@@ -1,0 +1,1 @@
+"""Attacks: each file holds one adversary, run against what is published."""

@@ -1,0 +1,63 @@
+"""What long work carries with it: randomness, progress, a deadline and the person's wish to stop."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .errors import Cancelled
+
+Progress = Callable[[float, str], None]
+
+
+def _silent(share: float, stage: str) -> None:
+    """Report to nobody."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """Handed to every search, model, metric and attack.
+
+    Attributes
+    ----------
+    generator : numpy.random.Generator
+        The only source of randomness; seeded from the plan.
+    progress : callable
+        Called with a share in [0, 1] and the name of the stage. Must be cheap.
+    cancel : threading.Event
+        Set by the person; work stops at the next `check`.
+    deadline : float or None
+        `time.monotonic` value after which anytime algorithms return what they have.
+    """
+
+    generator: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+    progress: Progress = _silent
+    cancel: threading.Event = field(default_factory=threading.Event)
+    deadline: float | None = None
+
+    def check(self) -> None:
+        """Stop here when the person asked to.
+
+        Raises
+        ------
+        Cancelled
+            If `cancel` is set.
+        """
+        if self.cancel.is_set():
+            raise Cancelled(
+                "The run was cancelled; nothing was released.",
+                remedy="The last good result is still there.",
+            )
+
+    def report(self, share: float, stage: str) -> None:
+        """Check for cancellation, then report progress."""
+        self.check()
+        self.progress(share, stage)
+
+    def out_of_time(self) -> bool:
+        """Say whether the deadline has passed."""
+        return self.deadline is not None and time.monotonic() > self.deadline

@@ -1,0 +1,92 @@
+"""The two shapes of cost a search can be steered by: prices of cells, and functions of class sizes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from .context import Context
+from .kinds import Metric
+from .problem import Problem
+from .release import Release
+from .results import Measure
+
+
+class CellCost(Metric):
+    """A mean of prices per cell; a removed row pays 1 in every cell.
+
+    Prices depend only on the cell's cover, so the cost of a lattice node without suppression is a
+    sum of one number per attribute and level: an exact bound that needs no scan.
+    """
+
+    @abstractmethod
+    def price(
+        self, problem: Problem, column: str, lo: npt.NDArray[np.int32], hi: npt.NDArray[np.int32]
+    ) -> npt.NDArray[np.float64]:
+        """Return the price in [0, 1] of cells that cover leaves lo..hi; same shape as `lo`."""
+
+    def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
+        """Return the mean price over the table's rows and quasi-identifiers."""
+        sizes = release.grouping.sizes
+        rows = max(problem.rows, 1)
+        gone = release.suppressed
+        per_class = np.zeros(len(sizes), dtype=np.float64)
+        per_column: dict[str, float] = {}
+        for name in problem.quasi:
+            vocabulary = release.vocabularies[name]
+            entry = self.price(problem, name, vocabulary.lo, vocabulary.hi)
+            cells = entry[release.cells[name]]
+            per_class += cells
+            per_column[name] = float((cells @ sizes + gone) / rows)
+        total = float(np.mean(list(per_column.values())))
+        return Measure(
+            metric=self.name,
+            value=total,
+            share=total,
+            per_class=per_class / len(problem.quasi),
+            per_column=per_column,
+        )
+
+
+class SizeCost(Metric):
+    """A function of the sizes of classes and of how many rows are removed."""
+
+    #: True if removing nothing, a more general node never costs less.
+    grows: ClassVar[bool] = True
+
+    @abstractmethod
+    def of_sizes(self, sizes: npt.NDArray[np.int64], removed: int, rows: int) -> float:
+        """Return the cost of classes with `sizes` (shape (classes,)) and `removed` further rows."""
+
+    @abstractmethod
+    def floor_above(self, sizes: npt.NDArray[np.int64], rows: int) -> float:
+        """Return a bound no node above costs less than, given all classes of a node, none removed."""
+
+    @abstractmethod
+    def floor_below(self, removed: int, rows: int, least: int) -> float:
+        """Return a bound no node below costs less than, given what is removed at a node.
+
+        Below a node at least the same rows are removed, and kept classes have `least` rows or more.
+        """
+
+    @abstractmethod
+    def share_of(self, value: float, rows: int) -> float:
+        """Return the cost brought to [0, 1]: every row its own class is 0, nothing left is 1."""
+
+    def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
+        """Measure the classes as an attacker sees them (equal cells are one class)."""
+        sizes = release.view.group_size
+        value = self.of_sizes(sizes, release.suppressed, problem.rows)
+        return Measure(
+            metric=self.name,
+            value=value,
+            share=self.share_of(value, problem.rows),
+            also=self.also(sizes, release.suppressed, problem.rows),
+        )
+
+    def also(self, sizes: npt.NDArray[np.int64], removed: int, rows: int) -> dict[str, float]:
+        """Return other published forms of the metric by name."""
+        return {}

@@ -1,0 +1,338 @@
+"""Generalization hierarchies: leaves in one fixed order, and for every level where its nodes begin.
+
+Because the leaves are ordered so that every node is a run of neighbours, a node is an interval
+[lo, hi] of leaf numbers and all work on generalized values is integer arithmetic.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import BadHierarchy, InputChanged, listing
+from .table import MISSING, MISSING_TOKENS, Column, as_day, as_number
+
+TOP = "*"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Hierarchy:
+    """The generalization hierarchy of one column (Samarati 2001, doi 10.1109/69.971193).
+
+    Attributes
+    ----------
+    column : str
+    leaves : tuple of str
+        Texts in leaf order: numbers and dates by value, else depth-first; missing last.
+    measure : float64 array of shape (leaves,), or None
+        Number or day of each leaf, NaN for missing; None for text.
+    starts : tuple of int32 arrays
+        Per level, the first leaf of each of its nodes, ascending. Level 0 is the leaves.
+    labels : tuple of tuples of str
+        Per level, the published text of each node.
+    counted : bool array of shape (leaves,)
+        Leaves in |A|: all of the hierarchy's own, seen in the data or not. Values that only a
+        population table has are leaves too, but do not move metrics.
+    has_missing : bool
+        Whether the last leaf is the missing value; it hangs directly under the root.
+    """
+
+    column: str
+    leaves: tuple[str, ...]
+    measure: npt.NDArray[np.float64] | None
+    starts: tuple[npt.NDArray[np.int32], ...]
+    labels: tuple[tuple[str, ...], ...]
+    counted: npt.NDArray[np.bool_]
+    has_missing: bool
+
+    @property
+    def height(self) -> int:
+        """The number of the top level."""
+        return len(self.starts) - 1
+
+    @cached_property
+    def code(self) -> dict[str, int]:
+        """Leaf number by text."""
+        return {text: i for i, text in enumerate(self.leaves)}
+
+    @cached_property
+    def size(self) -> int:
+        """|A|: the number of counted leaves."""
+        return int(np.count_nonzero(self.counted))
+
+    def node(self, level: int) -> npt.NDArray[np.int32]:
+        """Return the node number at `level` of every leaf, shape (leaves,)."""
+        places = np.arange(len(self.leaves), dtype=np.int32)
+        found = np.searchsorted(self.starts[level], places, side="right") - 1
+        return found.astype(np.int32)
+
+    @cached_property
+    def first_leaf(self) -> npt.NDArray[np.int32]:
+        """First leaf of the node that holds each leaf, shape (levels, leaves).
+
+        Generalizing is one look-up, whatever level a value already stands at.
+        """
+        return np.stack([s[self.node(i)] for i, s in enumerate(self.starts)]).astype(np.int32)
+
+    def bounds(self, level: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """Return first and last leaf of every node at `level`, each of shape (nodes,)."""
+        lo = self.starts[level]
+        hi = np.append(lo[1:], len(self.leaves)).astype(np.int32) - np.int32(1)
+        return lo, hi.astype(np.int32)
+
+    def leaf_count(
+        self, lo: npt.NDArray[np.int32], hi: npt.NDArray[np.int32]
+    ) -> npt.NDArray[np.int64]:
+        """Return how many counted leaves lie in [lo, hi]; same shape as `lo`."""
+        upto = np.concatenate([[0], np.cumsum(self.counted)])
+        return (upto[hi + 1] - upto[lo]).astype(np.int64)
+
+    def smallest_node(
+        self, lo: npt.NDArray[np.int32], hi: npt.NDArray[np.int32]
+    ) -> npt.NDArray[np.int32]:
+        """Return the lowest level at which one node covers [lo, hi] (the LCA's level)."""
+        level = np.full(lo.shape, self.height, dtype=np.int32)
+        for step in range(self.height, -1, -1):
+            level[self.first_leaf[step][lo] == self.first_leaf[step][hi]] = step
+        return level
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return the level table: one row a leaf, the leaf's text first, then each level's label."""
+        maps = [self.node(i) for i in range(len(self.starts))]
+        return [
+            tuple(self.labels[i][maps[i][leaf]] for i in range(len(self.starts)))
+            for leaf in range(len(self.leaves))
+        ]
+
+
+def flat(column: Column) -> Hierarchy:
+    """Return the hierarchy a column has when none is given: the values, and ``*`` above them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anon_core.table import encode
+    >>> sex = encode("sex", np.array([0, 1, 0], dtype=np.int32), ["M", "F"])
+    >>> flat(sex).rows()
+    [('F', '*'), ('M', '*')]
+    """
+    return _build(column, [(v, TOP) for v in column.values])
+
+
+def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
+    """Build a column's hierarchy from a level table (value first, then one label a level).
+
+    Values in the table but not in the data stay; values only in the data are an error, except the
+    missing value, which hangs directly under the root.
+
+    Parameters
+    ----------
+    column : Column
+    rows : sequence of sequences of str
+
+    Raises
+    ------
+    BadHierarchy
+        Rows of unequal length, a value listed twice, two tops, levels that do not nest, a group of
+        numbers that is no interval, or values of the data that are not covered.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anon_core.table import encode
+    >>> zip_code = encode("zip", np.array([0, 1], dtype=np.int32), ["94138", "94142"])
+    >>> h = from_rows(zip_code, [["94138", "9413*", "941**"], ["94142", "9414*", "941**"]])
+    >>> h.height, h.labels[1]
+    (2, ('9413*', '9414*'))
+    """
+    if not rows:
+        raise BadHierarchy(
+            f"The hierarchy of '{column.name}' is empty.",
+            remedy="It needs one line per value: the value, then its label on each level.",
+        )
+    width = len(rows[0])
+    for number, row in enumerate(rows, start=1):
+        if len(row) != width:
+            raise BadHierarchy(
+                f"Hierarchy of '{column.name}', line {number}: {len(row)} cells where line 1 has "
+                f"{width}.",
+                remedy="Every line needs the value and one label for every level.",
+            )
+    cleaned = [tuple(cell.strip() for cell in row) for row in rows]
+    own = [row for row in cleaned if row[0] not in MISSING_TOKENS or row[0] in column.values]
+    seen: dict[str, int] = {}
+    for number, row in enumerate(own, start=1):
+        if row[0] in seen:
+            raise BadHierarchy(
+                f"Hierarchy of '{column.name}': a value stands in line {seen[row[0]]} and again "
+                f"in line {number}.",
+                remedy="List every value once; a value has one path to the top.",
+                values=[row[0]],
+            )
+        seen[row[0]] = number
+    tops = list(dict.fromkeys(row[-1] for row in own))
+    if width == 1:
+        own = [(row[0], TOP) for row in own]
+    elif len(tops) > 1:
+        raise BadHierarchy(
+            f"Hierarchy of '{column.name}' has {len(tops)} tops: {listing(tops, 4)}.",
+            remedy="Add a last level that is the same for every value, for example '*'.",
+        )
+    for level in range(1, len(own[0]) - 1):
+        parent: dict[str, tuple[str, int]] = {}
+        for number, row in enumerate(own, start=1):
+            before = parent.setdefault(row[level], (row[level + 1], number))
+            if before[0] != row[level + 1]:
+                raise BadHierarchy(
+                    f"Hierarchy of '{column.name}': label '{row[level]}' on level {level} is under "
+                    f"'{before[0]}' in line {before[1]} and under '{row[level + 1]}' in line "
+                    f"{number}.",
+                    remedy="Levels must nest: values that share a label share every label above it.",
+                )
+    return _build(column, own)
+
+
+def _build(column: Column, rows: Sequence[tuple[str, ...]]) -> Hierarchy:
+    read = {"number": as_number, "date": as_day}.get(column.kind)
+    by_text = {row[0]: row for row in rows}
+    alias: dict[str, tuple[str, ...]] = {}
+    if read is not None:
+        measures = {row[0]: read(row[0]) for row in rows}
+        bad = [text for text, m in measures.items() if math.isnan(m)]
+        if bad:
+            raise BadHierarchy(
+                f"Hierarchy of '{column.name}': {len(bad)} values are not a {column.kind}, but the "
+                f"column is.",
+                remedy=f"Correct them, or declare '{column.name}' as text.",
+                values=bad[:5],
+            )
+        alias = {v: by_text[t] for t, m in measures.items() for v in _same(column, m)}
+        # The data's own spelling (39 or 39.0) is the one that is published.
+        rows = [
+            ((_same(column, measures[row[0]]) or [row[0]])[0], *row[1:])
+            for row in sorted(rows, key=lambda row: measures[row[0]])
+        ]
+    uncovered = [i for i, v in enumerate(column.values) if v not in by_text and v not in alias]
+    if uncovered:
+        where = np.flatnonzero(np.isin(column.codes, uncovered))
+        raise InputChanged(
+            f"The hierarchy of '{column.name}' does not know {len(uncovered)} of the column's "
+            f"{len(column.values)} values; they stand in {len(where)} rows (first in row "
+            f"{where[0] + 1}).",
+            remedy="Add the values to the hierarchy, or mark them as missing in the data.",
+            values=[column.values[i] for i in uncovered[:5]],
+        )
+    if read is None:
+        rows = _depth_first(rows)
+    has_missing = column.missing > 0
+    levels = len(rows[0]) if rows else 2  # an all-missing column is its missing value under a top
+    starts: list[npt.NDArray[np.int32]] = []
+    labels: list[tuple[str, ...]] = []
+    for level in range(levels):
+        begin = [0]
+        begin += [i for i in range(1, len(rows)) if _parts(rows, i, level)]
+        names = [rows[i][level] if rows else TOP for i in begin]
+        repeated = [n for n, times in Counter(names).items() if times > 1]
+        if repeated:
+            raise BadHierarchy(
+                f"Hierarchy of '{column.name}': group {listing(repeated, 3)} on level "
+                f"{level} is no interval of the column's order.",
+                remedy="Groups of numbers and dates must be intervals that do not overlap.",
+            )
+        if has_missing and level < levels - 1:
+            begin = [*begin, len(rows)] if rows else [0]
+            names = [*names, MISSING] if rows else [MISSING]
+        starts.append(np.array(begin, dtype=np.int32))
+        labels.append(tuple(names))
+    leaves = tuple(row[0] for row in rows) + ((MISSING,) if has_missing else ())
+    measure = None
+    if read is not None:
+        measure = np.array([read(t) for t in leaves], dtype=np.float64)
+    return Hierarchy(
+        column=column.name,
+        leaves=leaves,
+        measure=measure,
+        starts=tuple(starts),
+        labels=tuple(labels),
+        counted=np.ones(len(leaves), dtype=np.bool_),
+        has_missing=has_missing,
+    )
+
+
+def _parts(rows: Sequence[tuple[str, ...]], i: int, level: int) -> bool:
+    return rows[i][level] != rows[i - 1][level]
+
+
+def _same(column: Column, measure: float) -> list[str]:
+    if column.measure is None:
+        return []
+    place = int(np.searchsorted(column.measure, measure))
+    if place < len(column.values) and column.measure[place] == measure:
+        return [column.values[place]]
+    return []
+
+
+def _depth_first(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Order rows so that every group is a run, keeping the file's order of first appearance."""
+    place: list[dict[str, int]] = [{} for _ in rows[0]]
+    for row in rows:
+        for level, label in enumerate(row):
+            place[level].setdefault(label, len(place[level]))
+    return sorted(rows, key=lambda row: tuple(place[i][row[i]] for i in range(len(row) - 1, -1, -1)))
+
+
+def parse_levels(text: str, name: str) -> list[list[str]]:
+    """Read a level table: ``;`` or ``,`` separated, quoted or not, value first.
+
+    Raises
+    ------
+    BadHierarchy
+        If the text holds no line.
+    """
+    lines = text.lstrip("\ufeff").splitlines()
+    first = next((line for line in lines if line.strip()), "")
+    separator = ";" if ";" in first else ","
+    rows = [row for row in csv.reader(io.StringIO(text.lstrip("\ufeff")), delimiter=separator) if row]
+    if not rows:
+        raise BadHierarchy(
+            f"The hierarchy file of '{name}' is empty.",
+            remedy="It needs one line per value: the value, then its label on each level.",
+        )
+    return rows
+
+
+def read_levels(path: Path, name: str) -> list[list[str]]:
+    """Read a hierarchy file.
+
+    Raises
+    ------
+    BadHierarchy
+        If the file is not there, is no UTF-8 text, or is empty.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise BadHierarchy(
+            f"The hierarchy file of '{name}' cannot be read: {path.name} ({error.strerror}).",
+            remedy="Check the path; it is relative to the recipe.",
+        ) from error
+    except UnicodeDecodeError as error:
+        raise BadHierarchy(
+            f"The hierarchy file of '{name}' is not UTF-8 text ({path.name}, byte {error.start}).",
+            remedy="Save it as UTF-8.",
+        ) from error
+    return parse_levels(text, name)
+
+
+def read_hierarchy(path: Path, column: Column) -> Hierarchy:
+    """Read a column's hierarchy from a level file; see `from_rows` for what is refused."""
+    return from_rows(column, read_levels(path, column.name))

@@ -1,0 +1,1 @@
+"""Compiled inner loops; each has a plain twin in the tests."""

@@ -1,0 +1,88 @@
+"""Regroup packed keys at a more general node by open addressing (3 to 10 ns a key)."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .compiled import compiled
+
+I64 = npt.NDArray[np.int64]
+
+
+@compiled
+def roll_up(
+    words: I64,
+    count: I64,
+    keep: I64,
+    word_of: I64,
+    shift: I64,
+    mask: I64,
+    table: I64,
+    offset: I64,
+    out_words: I64,
+    out_count: I64,
+    member: I64,
+) -> int:
+    """Map every key to its generalization and add up equal keys.
+
+    Parameters
+    ----------
+    words : int64 array of shape (keys, words)
+        Packed leaf numbers.
+    count : int64 array of shape (keys,)
+    keep : int64 array of shape (words,)
+        Bits that stay as they are.
+    word_of, shift, mask, offset : int64 arrays of shape (changed,)
+        Per attribute that changes: its word, bit position, field mask and place in `table`.
+    table : int64 array
+        First leaf of the target node of every leaf, attribute after attribute.
+    out_words, out_count, member : arrays to fill
+        `member` receives each key's class.
+
+    Returns
+    -------
+    int
+        Number of classes; the first so many entries of the output are filled.
+    """
+    keys = words.shape[0]
+    wide = words.shape[1]
+    size = 16
+    while size < 2 * keys:
+        size *= 2
+    slot = np.full(size, -1, np.int32)
+    key = np.empty(wide, np.int64)
+    found = 0
+    for i in range(keys):
+        for w in range(wide):
+            key[w] = words[i, w] & keep[w]
+        for c in range(word_of.shape[0]):
+            w = word_of[c]
+            leaf = (words[i, w] >> shift[c]) & mask[c]
+            key[w] |= table[offset[c] + leaf] << shift[c]
+        mixed = np.uint64(0)
+        for w in range(wide):
+            mixed = (mixed ^ np.uint64(key[w])) * np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(29)
+        place = np.int64(mixed & np.uint64(size - 1))
+        while True:
+            at = slot[place]
+            if at < 0:
+                slot[place] = found
+                for w in range(wide):
+                    out_words[found, w] = key[w]
+                out_count[found] = count[i]
+                member[i] = found
+                found += 1
+                break
+            same = True
+            for w in range(wide):
+                if out_words[at, w] != key[w]:
+                    same = False
+                    break
+            if same:
+                out_count[at] += count[i]
+                member[i] = at
+                break
+            place = (place + 1) & (size - 1)
+    return found

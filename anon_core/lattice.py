@@ -1,0 +1,241 @@
+"""The generalization lattice: its nodes, and the classes of a node by roll-up from a checked one."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from .frequency import dense_rank
+from .kernels.roll_up import roll_up
+from .kinds import GroupStats, histogram
+from .problem import Problem
+
+Node = tuple[int, ...]
+_WORD_BITS = 62
+_SNAPSHOTS = 192
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Classes:
+    """The frequency set at a node.
+
+    Attributes
+    ----------
+    words : int64 array of shape (entries, words)
+        Packed keys: every field is the first leaf of the value's node, so that a more general node
+        is reached from any other by the same look-up.
+    count : int64 array of shape (entries,)
+    """
+
+    words: npt.NDArray[np.int64]
+    count: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Layout:
+    """Where each attribute's leaf number stands in the packed words."""
+
+    word: npt.NDArray[np.int64]
+    shift: npt.NDArray[np.int64]
+    mask: npt.NDArray[np.int64]
+    words: int
+
+
+def layout_of(sizes: Sequence[int]) -> Layout:
+    """Place fields for values in [0, size) into as few words as they need."""
+    word: list[int] = []
+    shift: list[int] = []
+    mask: list[int] = []
+    at, used = 0, 0
+    for size in sizes:
+        bits = max(1, int(size - 1).bit_length())
+        if used + bits > _WORD_BITS:
+            at, used = at + 1, 0
+        word.append(at)
+        shift.append(used)
+        mask.append((1 << bits) - 1)
+        used += bits
+    return Layout(
+        word=np.array(word, dtype=np.int64),
+        shift=np.array(shift, dtype=np.int64),
+        mask=np.array(mask, dtype=np.int64),
+        words=at + 1,
+    )
+
+
+class Lattice:
+    """The product of the quasi-identifiers' hierarchies (Samarati 2001).
+
+    A node is a level per attribute; level 0 everywhere is the table itself. Class sets of nodes are
+    kept in a bounded store, and a new node is rolled up from the smallest kept set below it.
+
+    Parameters
+    ----------
+    problem : Problem
+    sensitive : sequence of str
+        Columns whose histograms the models need; their values stay in the keys, unchanged.
+    """
+
+    def __init__(self, problem: Problem, sensitive: Sequence[str] = ()) -> None:
+        self.problem = problem
+        self.hierarchies = problem.quasi_hierarchies
+        self.heights: Node = tuple(h.height for h in self.hierarchies)
+        self.shape: Node = tuple(h + 1 for h in self.heights)
+        self.sensitive = tuple(sensitive)
+        frequency = problem.frequency
+        quasi = len(self.heights)
+        extra = [frequency.columns.index(name) for name in self.sensitive]
+        sizes = [len(h.leaves) for h in self.hierarchies]
+        sizes += [len(problem.hierarchies[name].leaves) for name in self.sensitive]
+        self._values = sizes[quasi:]
+        self._layout = layout_of(sizes)
+        columns = [frequency.codes[:, d] for d in (*range(quasi), *extra)]
+        count = frequency.count
+        if extra:
+            rank, first = dense_rank(columns, sizes)
+            count = np.bincount(rank, weights=count).astype(np.int64)
+            columns = [c[first] for c in columns]
+        else:
+            columns = [frequency.run_codes[:, d] for d in range(quasi)]
+            count = frequency.run_count
+        words = np.zeros((len(count), self._layout.words), dtype=np.int64)
+        for d, column in enumerate(columns):
+            words[:, self._layout.word[d]] |= column.astype(np.int64) << self._layout.shift[d]
+        self._first_leaf = [h.first_leaf.astype(np.int64) for h in self.hierarchies]
+        bottom = (0,) * quasi
+        self._store: dict[Node, Classes] = {bottom: Classes(words=words, count=count)}
+        self._levels = np.zeros((_SNAPSHOTS, quasi), dtype=np.int64)
+        self._weight = np.full(_SNAPSHOTS, np.iinfo(np.int64).max, dtype=np.int64)
+        self._weight[0] = len(count)
+        self._kept: list[Node] = [bottom]
+        self._turn = 0
+
+    @property
+    def size(self) -> int:
+        """Number of nodes."""
+        return int(np.prod([int(n) for n in self.shape], dtype=object))
+
+    @property
+    def top(self) -> Node:
+        """The most general node."""
+        return self.heights
+
+    @cached_property
+    def bottom_keys(self) -> int:
+        """Distinct keys of the table."""
+        return len(self._store[(0,) * len(self.heights)].count)
+
+    def nodes(self) -> itertools.product[Node]:
+        """Iterate over all nodes in lexicographic order."""
+        return itertools.product(*(range(n) for n in self.shape))
+
+    def at(self, node: Node) -> Classes:
+        """Return the class set of a node (entries also part by sensitive value, if any is kept)."""
+        known = self._store.get(node)
+        if known is not None:
+            return known
+        levels = np.array(node, dtype=np.int64)
+        used = len(self._kept)
+        below = np.all(self._levels[:used] <= levels, axis=1)
+        weight = np.where(below, self._weight[:used], np.iinfo(np.int64).max)
+        source = self._kept[int(np.argmin(weight))]
+        found = self._roll(self._store[source], source, node)
+        # Sets that hardly shrank are not worth a place.
+        if len(found.count) * 10 <= len(self._store[source].count) * 9:
+            self._keep(node, found)
+        return found
+
+    def _keep(self, node: Node, classes: Classes) -> None:
+        if len(self._kept) < _SNAPSHOTS:
+            place = len(self._kept)
+            self._kept.append(node)
+        else:  # place 0 is the table itself and stays
+            self._turn = self._turn % (_SNAPSHOTS - 1) + 1
+            place = self._turn
+            del self._store[self._kept[place]]
+            self._kept[place] = node
+        self._levels[place] = node
+        self._weight[place] = len(classes.count)
+        self._store[node] = classes
+
+    def _roll(self, source: Classes, below: Node, node: Node) -> Classes:
+        changed = [d for d in range(len(node)) if node[d] != below[d]]
+        return self._map(source, changed, [self._first_leaf[d][node[d]] for d in changed])[0]
+
+    def _map(
+        self, source: Classes, changed: Sequence[int], tables: Sequence[npt.NDArray[np.int64]]
+    ) -> tuple[Classes, npt.NDArray[np.int64]]:
+        layout = self._layout
+        keep = np.full(layout.words, -1, dtype=np.int64)
+        for d in changed:
+            keep[layout.word[d]] &= ~(layout.mask[d] << layout.shift[d])
+        sizes = [len(t) for t in tables]
+        offset = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64) if sizes else keep[:0]
+        table = np.concatenate(tables) if sizes else keep[:0]
+        entries = len(source.count)
+        words = np.empty((entries, layout.words), dtype=np.int64)
+        count = np.empty(entries, dtype=np.int64)
+        member = np.empty(entries, dtype=np.int64)
+        places = np.array(changed, dtype=np.int64)
+        found = roll_up(
+            source.words,
+            source.count,
+            keep,
+            layout.word[places],
+            layout.shift[places],
+            layout.mask[places],
+            table,
+            offset,
+            words,
+            count,
+            member,
+        )
+        return Classes(words=words[:found].copy(), count=count[:found].copy()), member
+
+    def stats(self, node: Node) -> tuple[Classes, GroupStats]:
+        """Return a node's equivalence classes with sizes and sensitive histograms."""
+        entries = self.at(node)
+        if not self.sensitive:
+            return entries, GroupStats(sizes=entries.count, histograms={})
+        quasi = len(self.heights)
+        extra = range(quasi, quasi + len(self.sensitive))
+        zeros = [np.zeros(size, dtype=np.int64) for size in self._values]
+        classes, member = self._map(entries, list(extra), zeros)
+        histograms = {
+            name: histogram(
+                member,
+                self.field(entries, d).astype(np.int32),
+                entries.count,
+                len(classes.count),
+                self._values[d - quasi],
+            )
+            for name, d in zip(self.sensitive, extra, strict=True)
+        }
+        return classes, GroupStats(sizes=classes.count, histograms=histograms)
+
+    def field(self, classes: Classes, d: int) -> npt.NDArray[np.int64]:
+        """Return attribute `d` of every entry: the first leaf of its node, shape (entries,)."""
+        layout = self._layout
+        return (classes.words[:, layout.word[d]] >> layout.shift[d]) & layout.mask[d]
+
+    def runs_at(self, node: Node) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the class of every quasi tuple of the table at a node, and a tuple per class.
+
+        Classes are numbered in lexicographic order of their cells, whatever way they were found.
+        """
+        codes = self.problem.frequency.run_codes
+        columns = [
+            h.node(level)[codes[:, d]]
+            for d, (h, level) in enumerate(zip(self.hierarchies, node, strict=True))
+        ]
+        sizes = [len(h.starts[level]) for h, level in zip(self.hierarchies, node, strict=True)]
+        return dense_rank(columns, sizes)
+
+    def names(self, node: Node) -> Mapping[str, int]:
+        """Return a node as column → level."""
+        return dict(zip(self.problem.quasi, node, strict=True))

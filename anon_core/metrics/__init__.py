@@ -1,0 +1,1 @@
+"""Metrics: each file holds one measure of what a release lost."""

@@ -1,0 +1,51 @@
+"""Discernibility (DM): how many rows each row cannot be told apart from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..costs import SizeCost
+from ..registry import register
+
+
+@register("metric")
+@dataclass(frozen=True, kw_only=True)
+class Discernibility(SizeCost):
+    """Every row pays the size of its class; a removed row pays the size of the table."""
+
+    name: ClassVar[str] = "discernibility"
+    title: ClassVar[str] = "Discernibility"
+    summary: ClassVar[str] = (
+        "How many rows a row looks like, summed over rows. Small classes are good; a removed row "
+        "counts as if it looked like the whole table."
+    )
+    formula: ClassVar[str] = (
+        "Σ |G|² over published classes + n · (removed rows); the form without the second term is "
+        "shown beside it"
+    )
+    source: ClassVar[str] = "Bayardo and Agrawal 2005, doi 10.1109/ICDE.2005.42"
+    unit: ClassVar[str] = "rows²"
+
+    def of_sizes(self, sizes: npt.NDArray[np.int64], removed: int, rows: int) -> float:
+        """Return Σ |G|² + n · removed."""
+        return float(np.dot(sizes, sizes) + rows * removed)
+
+    def floor_above(self, sizes: npt.NDArray[np.int64], rows: int) -> float:
+        """Return Σ |G|²: classes only merge, and n · |G| ≥ |G|² for a removed class."""
+        return float(np.dot(sizes, sizes))
+
+    def floor_below(self, removed: int, rows: int, least: int) -> float:
+        """Return n · removed, and for the rest at least classes of the least size."""
+        return float(rows * removed + min(least, rows) * (rows - removed))
+
+    def share_of(self, value: float, rows: int) -> float:
+        """Return (DM − n) / (n² − n)."""
+        return (value - rows) / (rows * rows - rows) if rows > 1 else 0.0
+
+    def also(self, sizes: npt.NDArray[np.int64], removed: int, rows: int) -> dict[str, float]:
+        """Return the form that counts published classes only."""
+        return {"published classes only": float(np.dot(sizes, sizes))}

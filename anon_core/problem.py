@@ -1,0 +1,200 @@
+"""The problem a technique solves: roles, hierarchies and the frequency set of one table."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import BadPlan
+from .frequency import FrequencySet, frequency_set
+from .hierarchy import Hierarchy, flat
+from .roles import Roles
+from .table import Dataset
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Population:
+    """What is known of the people the table was drawn from (journalist risk).
+
+    Attributes
+    ----------
+    size : int
+        Number of people.
+    codes : int32 array of shape (tuples, quasi), or None
+        Distinct quasi tuples of the population table, as leaf numbers; -1 for a value that the
+        hierarchies do not know.
+    tuple_count : int64 array of shape (tuples,), or None
+    """
+
+    size: int
+    codes: npt.NDArray[np.int32] | None = None
+    tuple_count: npt.NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Problem:
+    """A table with roles and hierarchies, encoded.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    roles : Roles
+    hierarchies : mapping of str to Hierarchy
+        For every published column; flat where none was given.
+    frequency : FrequencySet
+        Over the quasi-identifiers, then the sensitive columns that are not quasi-identifiers.
+    population : Population or None
+    """
+
+    dataset: Dataset
+    roles: Roles
+    hierarchies: Mapping[str, Hierarchy]
+    frequency: FrequencySet
+    population: Population | None = None
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """Quasi-identifiers in the order of the roles."""
+        return self.roles.quasi
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Sensitive columns in the order of the roles."""
+        return self.roles.sensitive
+
+    @property
+    def rows(self) -> int:
+        """Number of rows of the table."""
+        return self.dataset.rows
+
+    @cached_property
+    def quasi_hierarchies(self) -> tuple[Hierarchy, ...]:
+        """Hierarchies of the quasi-identifiers, in their order."""
+        return tuple(self.hierarchies[name] for name in self.quasi)
+
+    @cached_property
+    def leaf_rows(self) -> Mapping[str, npt.NDArray[np.int64]]:
+        """Rows per leaf of every quasi-identifier."""
+        f = self.frequency
+        return {
+            name: np.bincount(
+                f.run_codes[:, d], weights=f.run_count, minlength=len(self.hierarchies[name].leaves)
+            ).astype(np.int64)
+            for d, name in enumerate(self.quasi)
+        }
+
+    def leaf_codes(self, name: str) -> npt.NDArray[np.int32]:
+        """Return a published column as leaf numbers, shape (rows,)."""
+        column = self.dataset.column(name)
+        hierarchy = self.hierarchies[name]
+        pool = [hierarchy.code[v] for v in column.values]
+        pool.append(len(hierarchy.leaves) - 1)  # missing is the last leaf
+        return np.array(pool, dtype=np.int32)[column.codes]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the data, the roles and the hierarchies."""
+        digest = hashlib.sha256(self.dataset.fingerprint.encode())
+        digest.update(repr((self.roles.identifier, self.quasi, self.sensitive)).encode())
+        for name, hierarchy in self.hierarchies.items():
+            digest.update(repr((name, hierarchy.rows())).encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
+
+
+def build_problem(
+    dataset: Dataset,
+    roles: Roles,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    *,
+    population: Dataset | int | None = None,
+) -> Problem:
+    """Encode a table for the searches.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    roles : Roles
+    hierarchies : mapping of str to Hierarchy, optional
+        By column; a column without one is either published exactly or not at all.
+    population : Dataset, int or None
+        A table of the population with the quasi-identifiers, or its size.
+
+    Raises
+    ------
+    BadInput, BadPlan
+        If roles, hierarchies or population do not fit the table.
+    """
+    roles.check(dataset)
+    given = dict(hierarchies or {})
+    for name in given:
+        dataset.column(name)
+    # Only quasi-identifiers are coarsened; a hierarchy of another column has no effect.
+    every = {
+        name: (given.get(name) if name in roles.quasi else None) or flat(dataset.column(name))
+        for name in roles.published(dataset)
+    }
+    names = [*roles.quasi, *(n for n in roles.sensitive if n not in roles.quasi)]
+    bare = Problem(
+        dataset=dataset,
+        roles=roles,
+        hierarchies=every,
+        frequency=FrequencySet(
+            columns=(),
+            quasi=0,
+            codes=np.empty((0, 0), np.int32),
+            count=np.empty(0, np.int64),
+            row_key=np.empty(0, np.int64),
+        ),
+    )
+    frequency = frequency_set(
+        names,
+        [bare.leaf_codes(n) for n in names],
+        [len(every[n].leaves) for n in names],
+        quasi=len(roles.quasi),
+    )
+    return Problem(
+        dataset=dataset,
+        roles=roles,
+        hierarchies=every,
+        frequency=frequency,
+        population=_encode_population(population, dataset, roles, every),
+    )
+
+
+def _encode_population(
+    population: Dataset | int | None,
+    dataset: Dataset,
+    roles: Roles,
+    hierarchies: Mapping[str, Hierarchy],
+) -> Population | None:
+    if population is None:
+        return None
+    size = population if isinstance(population, int) else population.rows
+    if size < dataset.rows:
+        raise BadPlan(
+            f"The population has {size} people, but the table has {dataset.rows} rows.",
+            remedy="Give the size of the population the table was drawn from, or its whole table.",
+        )
+    if isinstance(population, int):
+        return Population(size=size)
+    columns: list[npt.NDArray[np.int32]] = []
+    for name in roles.quasi:
+        column = population.column(name)
+        code = hierarchies[name].code
+        missing = len(code) - 1 if hierarchies[name].has_missing else -1
+        pool = [code.get(v, -1) for v in column.values] + [missing]
+        columns.append(np.array(pool, dtype=np.int32)[column.codes])
+    # Ranks want codes from 0; -1 (unknown to the hierarchy) is shifted up and back.
+    shifted = [c + np.int32(1) for c in columns]
+    found = frequency_set(
+        roles.quasi,
+        shifted,
+        [len(hierarchies[n].leaves) + 1 for n in roles.quasi],
+        quasi=len(roles.quasi),
+    )
+    return Population(size=size, codes=found.codes - np.int32(1), tuple_count=found.count)

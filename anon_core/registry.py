@@ -1,0 +1,70 @@
+"""Finds every technique: one class in one file of the family's folder, registered by its decorator."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from typing import Literal, TypeVar, get_args
+
+from .errors import BadPlan, listing, nearest
+from .params import Technique
+
+T = TypeVar("T", bound=type[Technique])
+Family = Literal["algorithm", "model", "metric", "attack"]
+FAMILIES: tuple[Family, ...] = get_args(Family)
+_FOLDERS: dict[Family, str] = {
+    "algorithm": "algorithms",
+    "model": "models",
+    "metric": "metrics",
+    "attack": "attacks",
+}
+_found: dict[Family, dict[str, type[Technique]]] = {family: {} for family in FAMILIES}
+_loaded: set[Family] = set()
+
+
+def register(family: Family) -> Callable[[T], T]:
+    """Return a decorator that enters a technique under its `name`.
+
+    Raises
+    ------
+    ValueError
+        If another class already has the name; a programming error, not an input error.
+    """
+
+    def enter(technique: T) -> T:
+        before = _found[family].get(technique.name)
+        # A source edit reloads modules: the same class under the same path replaces itself.
+        if before is not None and before.__module__ != technique.__module__:
+            raise ValueError(f"{family} '{technique.name}' is registered twice")
+        _found[family][technique.name] = technique
+        return technique
+
+    return enter
+
+
+def family(which: Family) -> dict[str, type[Technique]]:
+    """Return every technique of a family by name, in alphabetical order of names."""
+    if which not in _loaded:
+        folder = importlib.import_module(f"{__package__}.{_FOLDERS[which]}")
+        for module in pkgutil.iter_modules(folder.__path__):
+            importlib.import_module(f"{folder.__name__}.{module.name}")
+        _loaded.add(which)
+    return dict(sorted(_found[which].items()))
+
+
+def find(which: Family, name: str) -> type[Technique]:
+    """Return one technique.
+
+    Raises
+    ------
+    BadPlan
+        If there is none of that name; lists the known names and the nearest.
+    """
+    known = family(which)
+    if name not in known:
+        raise BadPlan(
+            f"Unknown {which} '{name}'; known are {listing(known)}.",
+            remedy=f"Choose one of them.{nearest(name, known)}",
+        )
+    return known[name]

@@ -1,0 +1,237 @@
+"""A release – grouping × coarsening × linkage – and the attacker's view of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import AnonError
+from .frequency import dense_rank
+from .grouping import Grouping
+from .problem import Problem
+from .vocabulary import Vocabulary, of_level
+
+Block = tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Release:
+    """The three choices every grouping-based technique makes.
+
+    Attributes
+    ----------
+    problem : Problem
+    grouping : Grouping
+        Which rows stand together.
+    vocabularies : mapping of str to Vocabulary
+        What each published column can say.
+    cells : mapping of str to int32 array of shape (classes,)
+        What each quasi-identifier says in each class; codes into its vocabulary.
+    blocks : tuple of tuples of str
+        Columns that stay linked row by row inside a group; different blocks are permuted
+        independently. Together they are the published columns.
+    """
+
+    problem: Problem
+    grouping: Grouping
+    vocabularies: Mapping[str, Vocabulary]
+    cells: Mapping[str, npt.NDArray[np.int32]]
+    blocks: tuple[Block, ...]
+
+    @property
+    def suppressed(self) -> int:
+        """Rows of the table that are not in the release."""
+        return self.grouping.removed
+
+    @cached_property
+    def view(self) -> View:
+        """What an attacker sees."""
+        return view(self)
+
+
+def one_block(
+    problem: Problem,
+    grouping: Grouping,
+    vocabularies: Mapping[str, Vocabulary],
+    cells: Mapping[str, npt.NDArray[np.int32]],
+) -> Release:
+    """Build a release whose rows stay whole: every published column in one link block."""
+    exact = {
+        name: of_level(problem.hierarchies[name], 0)
+        for name in problem.roles.published(problem.dataset)
+        if name not in vocabularies
+    }
+    return Release(
+        problem=problem,
+        grouping=grouping,
+        vocabularies={**exact, **vocabularies},
+        cells=cells,
+        blocks=(problem.roles.published(problem.dataset),),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BlockTable:
+    """What is published of one link block: distinct (group, codes) with the rows that show it.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The block's quasi-identifiers and sensitive columns.
+    group : int64 array of shape (entries,)
+    codes : int32 array of shape (entries, columns)
+        Codes into the vocabularies.
+    count : int64 array of shape (entries,)
+    """
+
+    columns: tuple[str, ...]
+    group: npt.NDArray[np.int64]
+    codes: npt.NDArray[np.int32]
+    count: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Persons:
+    """The sets of rows that share what an attacker can match them by (equivalence classes).
+
+    Attributes
+    ----------
+    of_entry : int64 array of shape (entries,)
+        Class of each entry of the block's table.
+    sizes : int64 array of shape (classes,)
+    group : int64 array of shape (classes,)
+    codes : int32 array of shape (classes, columns matched)
+    columns : tuple of str
+        The columns matched.
+    """
+
+    of_entry: npt.NDArray[np.int64]
+    sizes: npt.NDArray[np.int64]
+    group: npt.NDArray[np.int64]
+    codes: npt.NDArray[np.int32]
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class View:
+    """The attacker's side: only what is published, with nothing of the truth behind it.
+
+    Attributes
+    ----------
+    vocabularies : mapping of str to Vocabulary
+    blocks : tuple of BlockTable
+    group_size : int64 array of shape (groups,)
+        Rows of each group; a group is known by its published id, else by equal cells.
+    quasi, sensitive : tuple of str
+    published : bool
+        Whether group ids are in the release.
+    """
+
+    vocabularies: Mapping[str, Vocabulary]
+    blocks: tuple[BlockTable, ...]
+    group_size: npt.NDArray[np.int64]
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    published: bool
+
+    @property
+    def rows(self) -> int:
+        """Published rows."""
+        return int(self.group_size.sum())
+
+    def block_of(self, column: str) -> BlockTable:
+        """Return the table of the block that publishes `column`.
+
+        Raises
+        ------
+        AnonError
+            If no block does.
+        """
+        for block in self.blocks:
+            if column in block.columns:
+                return block
+        raise AnonError(f"Column '{column}' is not published.", remedy="Choose a published column.")
+
+    def whole_quasi(self) -> BlockTable | None:
+        """Return the block that holds all quasi-identifiers, or None if they are split."""
+        for block in self.blocks:
+            if all(name in block.columns for name in self.quasi):
+                return block
+        return None
+
+    def persons(self, block: BlockTable) -> Persons:
+        """Return the classes a person is matched to by group and the block's quasi-identifiers."""
+        matched = tuple(name for name in block.columns if name in self.quasi)
+        place = [block.columns.index(name) for name in matched]
+        parts = [block.group.astype(np.int64), *(block.codes[:, p] for p in place)]
+        sizes = [len(self.group_size), *(len(self.vocabularies[n].texts) for n in matched)]
+        rank, first = dense_rank([p.astype(np.int32) for p in parts], sizes)
+        return Persons(
+            of_entry=rank,
+            sizes=np.bincount(rank, weights=block.count, minlength=len(first)).astype(np.int64),
+            group=block.group[first],
+            codes=block.codes[np.ix_(first, place)],
+            columns=matched,
+        )
+
+
+def view(release: Release) -> View:
+    """Derive what is published from a release, and forget the rest."""
+    problem, grouping = release.problem, release.grouping
+    frequency = problem.frequency
+    kept = grouping.member >= 0
+    key, member, count = grouping.key[kept], grouping.member[kept], grouping.count[kept]
+
+    def codes_of(name: str) -> npt.NDArray[np.int32]:
+        if name in release.cells:
+            return release.cells[name][member]
+        return frequency.codes[key, frequency.columns.index(name)]
+
+    if grouping.published:
+        group_of_class, groups = grouping.group, int(grouping.group.max(initial=-1)) + 1
+    else:
+        cells = [release.cells[name] for name in problem.quasi]
+        wide = [len(release.vocabularies[name].texts) for name in problem.quasi]
+        group_of_class, first = dense_rank(cells, wide)
+        groups = len(first)
+    group = group_of_class[member]
+    shown = (*problem.quasi, *(n for n in problem.sensitive if n not in problem.quasi))
+    tables: list[BlockTable] = []
+    for block in release.blocks:
+        columns = tuple(n for n in shown if n in block)
+        tables.append(
+            _count(columns, group, [codes_of(n) for n in columns], count, release, groups)
+        )
+    return View(
+        vocabularies=release.vocabularies,
+        blocks=tuple(tables),
+        group_size=np.bincount(group, weights=count, minlength=groups).astype(np.int64),
+        quasi=problem.quasi,
+        sensitive=problem.sensitive,
+        published=grouping.published,
+    )
+
+
+def _count(
+    columns: tuple[str, ...],
+    group: npt.NDArray[np.int64],
+    codes: Sequence[npt.NDArray[np.int32]],
+    count: npt.NDArray[np.int64],
+    release: Release,
+    groups: int,
+) -> BlockTable:
+    sizes = [groups, *(len(release.vocabularies[n].texts) for n in columns)]
+    rank, first = dense_rank([group.astype(np.int32), *codes], sizes)
+    stacked = (
+        np.stack([c[first] for c in codes], axis=1) if codes else np.empty((len(first), 0), np.int32)
+    )
+    return BlockTable(
+        columns=columns,
+        group=group[first],
+        codes=stacked.astype(np.int32),
+        count=np.bincount(rank, weights=count, minlength=len(first)).astype(np.int64),
+    )

@@ -1,0 +1,167 @@
+"""Named results, each with what it is uncertain about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from .release import Release
+
+State = Literal["holds", "broken", "undecided"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Verdict:
+    """Whether a privacy model holds on a view.
+
+    Attributes
+    ----------
+    model : str
+        The model's name.
+    parameters : mapping of str to object
+    state : {'holds', 'broken', 'undecided'}
+    bound, reached : float
+        What was asked and the worst value found, in the model's own unit.
+    per_class : float64 array of shape (classes,)
+        Value of every class.
+    column : str
+        Sensitive column concerned; empty for models of identity.
+    sentence : str
+        The verdict in plain words.
+    """
+
+    model: str
+    parameters: Mapping[str, object]
+    state: State
+    bound: float
+    reached: float
+    per_class: npt.NDArray[np.float64]
+    sentence: str
+    column: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """True only where the model was decided and holds."""
+        return self.state == "holds"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Measure:
+    """One utility metric of a release.
+
+    Attributes
+    ----------
+    metric : str
+    value : float
+        In the metric's own unit.
+    share : float
+        The same brought to [0, 1]: 0 is unchanged, 1 is everything hidden.
+    per_class : float64 array of shape (classes,) or None
+    per_column : mapping of str to float
+        Where the metric can be told apart by column, each in [0, 1].
+    also : mapping of str to float
+        Other published forms of the same metric, by name.
+    """
+
+    metric: str
+    value: float
+    share: float
+    per_class: npt.NDArray[np.float64] | None = None
+    per_column: Mapping[str, float] = field(default_factory=dict[str, float])
+    also: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AttackResult:
+    """What an adversary achieves, against guessing and against the raw table.
+
+    Attributes
+    ----------
+    attack : str
+    attempted : int
+        People the attacker tried: everyone of the table.
+    eligible : int
+        Those for whom success was possible at all (they are in the release).
+    succeeded : float
+        Expected number of correct answers.
+    rate : float
+        succeeded / attempted.
+    worst : float
+        Highest chance of success against any one person.
+    baseline : float
+        Rate of guessing without the release.
+    raw : float
+        Rate of the same attack on the table as it is, identifiers removed.
+    at_risk : int
+        People whose chance of success exceeds the threshold.
+    threshold : float
+    interval : tuple of float or None
+        Confidence interval, only where the attack was sampled or estimated; None is exact.
+    estimated : bool
+        True where the answer rests on a statistical model, not on counting.
+    per_class : float64 array of shape (classes,)
+        Chance of success against the people of each class.
+    column : str
+        Sensitive column concerned, if any.
+    sentence : str
+    """
+
+    attack: str
+    attempted: int
+    eligible: int
+    succeeded: float
+    rate: float
+    worst: float
+    baseline: float
+    raw: float
+    at_risk: int
+    threshold: float
+    per_class: npt.NDArray[np.float64]
+    sentence: str
+    interval: tuple[float, float] | None = None
+    estimated: bool = False
+    column: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SearchAccount:
+    """What an algorithm did to find its release.
+
+    Attributes
+    ----------
+    proven : bool
+        Whether the result is proven best by the cost asked for.
+    cost : float or None
+        Cost of the release found.
+    node : mapping of str to int, or None
+        Column → level, for full-domain results.
+    partition : mapping of str to float, or None
+        Summary, for partitions: number of parts, smallest, largest, mean.
+    minimal : tuple of tuples of int
+        Every k-minimal node (full-domain results).
+    nodes, checked, inferred, bounded : int
+        Size of the lattice; nodes evaluated; nodes decided by monotonicity; nodes that a bound
+        excluded.
+    """
+
+    proven: bool
+    cost: float | None = None
+    node: Mapping[str, int] | None = None
+    partition: Mapping[str, float] | None = None
+    minimal: tuple[tuple[int, ...], ...] = ()
+    nodes: int = 0
+    checked: int = 0
+    inferred: int = 0
+    bounded: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Outcome:
+    """A release with the account of the search that found it."""
+
+    release: Release
+    account: SearchAccount

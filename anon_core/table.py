@@ -1,0 +1,349 @@
+"""The table as the core sees it: every column is integer codes into its distinct texts."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import BadInput, listing, nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ColumnKind = Literal["text", "ordered", "number", "date"]
+COLUMN_KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
+MISSING_TOKENS: tuple[str, ...] = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null")
+#: How a missing value is written in a release and matched in a hierarchy.
+MISSING = ""
+
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\Z")
+_CODE_LIKE = re.compile(r"0\d+\Z")
+_DATE_FORMS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y")
+
+
+def as_number(text: str) -> float:
+    """Return the number a text writes, with ``.`` or ``,`` as decimal mark; NaN if it writes none."""
+    text = text.strip()
+    if not _NUMBER.match(text):
+        return math.nan
+    value = float(text.replace(",", "."))
+    return value if math.isfinite(value) else math.nan
+
+
+def as_day(text: str) -> float:
+    """Return a date as days since 0001-01-01; NaN if the text is no date in a known form."""
+    for form in _DATE_FORMS:
+        try:
+            return float(datetime.datetime.strptime(text.strip(), form).toordinal())
+        except ValueError:
+            continue
+    return math.nan
+
+
+def detect_kind(values: Sequence[str]) -> ColumnKind:
+    """Guess a column's kind from its distinct, non-missing texts.
+
+    A leading zero (``01234``) keeps a column text: it is a code, and the zeros must survive.
+    """
+    if not values:
+        return "text"
+    if not any(_CODE_LIKE.match(v) for v in values) and all(_NUMBER.match(v.strip()) for v in values):
+        return "number"
+    if all(len(v) <= 10 and not math.isnan(as_day(v)) for v in values):
+        return "date"
+    return "text"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Column:
+    """One column, dictionary encoded.
+
+    Attributes
+    ----------
+    name : str
+    kind : {'text', 'ordered', 'number', 'date'}
+    codes : int32 array of shape (rows,)
+        Index into `values`; -1 where missing.
+    values : tuple of str
+        Distinct texts: by measure for numbers and dates, else alphabetical.
+    measure : float64 array of shape (values,), or None
+        Number or day of each value; None for text.
+    notes : tuple of str
+        What a person should know about how the column was read.
+    """
+
+    name: str
+    kind: ColumnKind
+    codes: npt.NDArray[np.int32]
+    values: tuple[str, ...]
+    measure: npt.NDArray[np.float64] | None = None
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """Rows per value, shape (values,)."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values)).astype(np.int64)
+
+    @cached_property
+    def missing(self) -> int:
+        """Number of rows without a value."""
+        return int(np.count_nonzero(self.codes < 0))
+
+    def texts(self) -> npt.NDArray[np.object_]:
+        """Return the column as texts, shape (rows,), None where missing."""
+        pool = np.empty(len(self.values) + 1, dtype=object)
+        pool[:-1] = self.values
+        pool[-1] = None
+        return cast(npt.NDArray[np.object_], pool[self.codes])
+
+    def take(self, rows: npt.NDArray[np.bool_]) -> Column:
+        """Return the column with only the rows marked in `rows`; values no row has are dropped."""
+        return encode(
+            self.name, self.codes[rows], list(self.values), kind=self.kind, notes=self.notes
+        )
+
+
+def encode(
+    name: str,
+    codes: npt.NDArray[np.int32],
+    values: Sequence[str],
+    *,
+    kind: ColumnKind | None = None,
+    notes: tuple[str, ...] = (),
+) -> Column:
+    """Build a column from codes into any pool of texts (-1 missing), merging and ordering the pool.
+
+    Texts that write the same number (``1.0`` and ``1``) become one value, the shortest text.
+
+    Raises
+    ------
+    BadInput
+        If `kind` is number or date and a value is neither; names the first row of each.
+    """
+    used = np.bincount(codes[codes >= 0], minlength=len(values)) > 0
+    present = [v for v, u in zip(values, used, strict=True) if u]
+    kind = detect_kind(present) if kind is None else kind
+    measure_of: dict[str, float] = {}
+    if kind in ("number", "date"):
+        read = as_number if kind == "number" else as_day
+        measure_of = {v: read(v) for v in present}
+        bad = [v for v in present if math.isnan(measure_of[v])]
+        if bad:
+            first = int(np.flatnonzero(codes == list(values).index(bad[0]))[0])
+            raise BadInput(
+                f"Column '{name}' is declared as {kind}, but {len(bad)} distinct "
+                f"{'value is' if len(bad) == 1 else 'values are'} not a {kind} "
+                f"(first in row {first + 1}).",
+                remedy=f"Correct the values, mark them as missing, or declare '{name}' as text.",
+                values=bad[:5],
+            )
+    target: dict[str, str] = {}
+    if measure_of:
+        by_measure: dict[float, str] = {}
+        for value in sorted(present, key=lambda v: (len(v), v)):
+            target[value] = by_measure.setdefault(measure_of[value], value)
+        ordered = sorted(by_measure.values(), key=lambda v: measure_of[v])
+        merged = len(present) - len(ordered)
+        if merged:
+            notes = (*notes, f"{merged} spellings of equal {kind}s were merged (1.0 and 1 are one).")
+        if kind == "number" and any("," in v for v in ordered):
+            notes = (*notes, "Decimal commas were read as decimal points.")
+    else:
+        ordered = sorted(present)
+    place = {v: i for i, v in enumerate(ordered)}
+    new_code = np.full(len(values) + 1, -1, dtype=np.int32)
+    for i, value in enumerate(values):
+        if used[i]:
+            new_code[i] = place[target.get(value, value)]
+    measure = np.array([measure_of[v] for v in ordered], dtype=np.float64) if measure_of else None
+    return Column(
+        name=name,
+        kind=kind,
+        codes=new_code[codes],
+        values=tuple(ordered),
+        measure=measure,
+        notes=notes,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Dataset:
+    """A table that was read: columns of equal length, in the file's order.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+    rows : int
+    source : str
+        File or sample name, for headings.
+    notes : tuple of str
+        What a person should know about how the table was read.
+    dropped : int
+        Rows removed because a value was missing.
+    """
+
+    columns: tuple[Column, ...]
+    rows: int
+    source: str = ""
+    notes: tuple[str, ...] = ()
+    dropped: int = 0
+    _by_name: Mapping[str, Column] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Index the columns by name."""
+        object.__setattr__(self, "_by_name", {c.name: c for c in self.columns})
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names in order."""
+        return tuple(self._by_name)
+
+    def column(self, name: str) -> Column:
+        """Return one column.
+
+        Raises
+        ------
+        BadInput
+            If there is none of that name; lists the columns and the nearest name.
+        """
+        if name not in self._by_name:
+            raise BadInput(
+                f"There is no column '{name}'; the table has {listing(self._by_name)}.",
+                remedy=f"Use one of the table's column names.{nearest(name, self._by_name)}",
+            )
+        return self._by_name[name]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the full content: names, kinds, values and every row's codes."""
+        digest = hashlib.sha256()
+        for column in self.columns:
+            for part in (column.name, column.kind, *column.values):
+                digest.update(part.encode("utf-8", "surrogatepass") + b"\x00")
+            digest.update(np.ascontiguousarray(column.codes).data)
+        return digest.hexdigest()
+
+    def without_missing(self, names: Sequence[str]) -> Dataset:
+        """Return the table without the rows that miss a value in any of `names`; counts them."""
+        keep = np.ones(self.rows, dtype=np.bool_)
+        for name in names:
+            keep &= self.column(name).codes >= 0
+        gone = self.rows - int(np.count_nonzero(keep))
+        if gone == 0:
+            return self
+        return replace(
+            self,
+            columns=tuple(c.take(keep) for c in self.columns),
+            rows=self.rows - gone,
+            dropped=self.dropped + gone,
+        )
+
+    def with_kinds(self, kinds: Mapping[str, ColumnKind]) -> Dataset:
+        """Return the table with some columns read as another kind.
+
+        Raises
+        ------
+        BadInput
+            If a column is unknown or has values that are not of the kind.
+        """
+        for name, kind in kinds.items():
+            self.column(name)
+            if kind not in COLUMN_KINDS:
+                raise BadInput(
+                    f"Column '{name}' has the unknown type '{kind}'; "
+                    f"allowed are {listing(COLUMN_KINDS)}.",
+                    remedy="Use one of these types.",
+                )
+        columns = tuple(
+            encode(c.name, c.codes, c.values, kind=kinds[c.name])
+            if c.name in kinds and kinds[c.name] != c.kind
+            else c
+            for c in self.columns
+        )
+        return replace(self, columns=columns)
+
+    def frame(self, first: int | None = None) -> pd.DataFrame:
+        """Return the table, or its first rows, as a pandas frame of texts (None where missing)."""
+        import pandas as pd
+
+        stop = self.rows if first is None else min(first, self.rows)
+        data: dict[str, Any] = {}
+        for column in self.columns:
+            head = replace(column, codes=column.codes[:stop])
+            data[column.name] = pd.Series(head.texts(), dtype="str")
+        return pd.DataFrame(data)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        kinds: Mapping[str, ColumnKind] | None = None,
+        missing: Sequence[str] = MISSING_TOKENS,
+        source: str = "",
+    ) -> Dataset:
+        """Build a dataset from a pandas frame; labels of the index play no part.
+
+        Raises
+        ------
+        BadInput
+            On duplicate column names, an empty frame, or values that are not of a declared kind.
+        """
+        names = [str(n) for n in frame.columns]
+        check_names(names)
+        if len(frame) == 0:
+            raise BadInput("The table has no rows.", remedy="Load a table with at least one row.")
+        kinds = kinds or {}
+        absent = set(missing)
+        columns: list[Column] = []
+        for position, name in enumerate(names):
+            series = cast("pd.Series[Any]", frame.iloc[:, position])
+            pool: dict[str, int] = {}
+            codes = np.empty(len(frame), dtype=np.int32)
+            for row, (value, null) in enumerate(zip(series, series.isna(), strict=True)):
+                text = MISSING if null else _plain_text(value)
+                codes[row] = -1 if null or text in absent else pool.setdefault(text, len(pool))
+            columns.append(encode(name, codes, list(pool), kind=kinds.get(name)))
+        return cls(columns=tuple(columns), rows=len(frame), source=source)
+
+
+def _plain_text(value: object) -> str:
+    # A whole float (39.0) is what pandas makes of an integer column with gaps.
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    if isinstance(value, datetime.datetime):
+        return value.date().isoformat()
+    return str(value)
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse empty and duplicate column names.
+
+    Raises
+    ------
+    BadInput
+        Naming the positions (1-based) of the columns concerned.
+    """
+    empty = [str(i + 1) for i, name in enumerate(names) if not name.strip()]
+    if empty:
+        raise BadInput(
+            f"Column {', '.join(empty)} has no name in the header line.",
+            remedy="Give every column a name in the first line of the file.",
+        )
+    seen: dict[str, int] = {}
+    for position, name in enumerate(names):
+        if name in seen:
+            raise BadInput(
+                f"Two columns are called '{name}' (columns {seen[name] + 1} and {position + 1}).",
+                remedy="Rename one of them; every column needs its own name.",
+            )
+        seen[name] = position

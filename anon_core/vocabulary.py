@@ -1,0 +1,139 @@
+"""What one column publishes: each entry is a text with the leaves it stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .hierarchy import TOP, Hierarchy
+from .table import MISSING, ColumnKind
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Vocabulary:
+    """The published texts of one column; cells are codes into it.
+
+    One text has one cover, and one cover one text, so that equal cells mean equal knowledge.
+
+    Attributes
+    ----------
+    column : str
+    texts : tuple of str
+        Distinct, in the order of their covers.
+    lo, hi : int32 arrays of shape (entries,)
+        First and last leaf of each entry's cover.
+    level : int32 array of shape (entries,)
+        Level of the hierarchy the entry is a node of, -1 if it is none.
+    """
+
+    column: str
+    texts: tuple[str, ...]
+    lo: npt.NDArray[np.int32]
+    hi: npt.NDArray[np.int32]
+    level: npt.NDArray[np.int32]
+
+
+def of_level(hierarchy: Hierarchy, level: int) -> Vocabulary:
+    """Return the vocabulary of a whole column at one level; codes are the level's node numbers."""
+    lo, hi = hierarchy.bounds(level)
+    return Vocabulary(
+        column=hierarchy.column,
+        texts=hierarchy.labels[level],
+        lo=lo,
+        hi=hi,
+        level=np.full(len(lo), level, dtype=np.int32),
+    )
+
+
+def of_boxes(
+    hierarchy: Hierarchy,
+    kind: ColumnKind,
+    lo: npt.NDArray[np.int32],
+    hi: npt.NDArray[np.int32],
+    *,
+    as_nodes: bool,
+) -> tuple[Vocabulary, npt.NDArray[np.int32]]:
+    """Return the vocabulary of leaf intervals, and each interval's code in it.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+    kind : str
+        Kind of the column: numbers and dates are written as ranges, the rest as value sets.
+    lo, hi : int32 arrays of shape (cells,)
+    as_nodes : bool
+        Widen every interval to the smallest node that covers it, and publish the node's label.
+
+    Notes
+    -----
+    An interval that mixes the missing value with others has no honest text but the top's, since
+    the missing value hangs directly under the root; it is widened to the whole column.
+    """
+    last = np.int32(len(hierarchy.leaves) - 1)
+    if hierarchy.has_missing:
+        mixed = (hi == last) & (lo < last)
+        lo = np.where(mixed, np.int32(0), lo).astype(np.int32)
+    if as_nodes:
+        level = hierarchy.smallest_node(lo, hi)
+        node_lo = hierarchy.first_leaf[level, lo]
+        ends = np.stack([hierarchy.bounds(i)[1][hierarchy.node(i)] for i in range(hierarchy.height + 1)])
+        lo, hi = node_lo, ends[level, lo]
+    packed = lo.astype(np.int64) * (int(last) + 1) + hi
+    found, code = np.unique(packed, return_inverse=True)
+    entry_lo = (found // (int(last) + 1)).astype(np.int32)
+    entry_hi = (found % (int(last) + 1)).astype(np.int32)
+    level = hierarchy.smallest_node(entry_lo, entry_hi)
+    texts: list[str] = []
+    is_node: list[int] = []
+    for a, b, at in zip(entry_lo.tolist(), entry_hi.tolist(), level.tolist(), strict=True):
+        node = int(np.searchsorted(hierarchy.starts[at], a, side="right")) - 1
+        node_hi = int(hierarchy.bounds(at)[1][node])
+        exact = hierarchy.starts[at][node] == a and node_hi == b
+        is_node.append(at if exact else -1)
+        if a == b:
+            texts.append(hierarchy.leaves[a])
+        elif as_nodes or (hierarchy.has_missing and b == last):
+            texts.append(hierarchy.labels[at][node])
+        else:
+            texts.append(range_text(hierarchy, kind, a, b))
+    vocabulary = Vocabulary(
+        column=hierarchy.column,
+        texts=tuple(texts),
+        lo=entry_lo,
+        hi=entry_hi,
+        level=np.array(is_node, dtype=np.int32),
+    )
+    return vocabulary, code.astype(np.int32)
+
+
+def range_text(hierarchy: Hierarchy, kind: ColumnKind, lo: int, hi: int) -> str:
+    """Return the text of the leaves lo..hi: ``[20, 29]`` for numbers and dates, else ``{F, M}``."""
+    if kind in ("number", "date"):
+        return f"[{hierarchy.leaves[lo]}, {hierarchy.leaves[hi]}]"
+    if lo == 0 and hi == len(hierarchy.leaves) - 1:
+        return TOP if len(hierarchy.labels[-1]) != 1 else hierarchy.labels[-1][0]
+    return "{" + ", ".join(quoted(t) for t in hierarchy.leaves[lo : hi + 1]) + "}"
+
+
+def quoted(text: str) -> str:
+    """Return a member of a value set, quoted where it would be ambiguous.
+
+    Examples
+    --------
+    >>> quoted("F"), quoted("a, b")
+    ('F', '"a, b"')
+    """
+    if text == MISSING or text != text.strip() or any(c in text for c in ',{}"'):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def published_counts(
+    vocabulary: Vocabulary, codes: npt.NDArray[np.int32], count: npt.NDArray[np.int64]
+) -> Mapping[str, int]:
+    """Return rows per published text."""
+    rows = np.bincount(codes, weights=count, minlength=len(vocabulary.texts))
+    return {t: int(n) for t, n in zip(vocabulary.texts, rows, strict=True) if n}
