@@ -1,0 +1,28 @@
+"""What browser tests share: waiting for Streamlit by what it shows, never by sleeping."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+_SETTLED = """
+() => {
+  const app = document.querySelector('[data-testid="stApp"]');
+  const idle = app !== null
+    && app.dataset.testConnectionState === "CONNECTED"
+    && app.dataset.testScriptState === "notRunning"
+    && app.querySelector('[data-stale="true"], [data-testid="stSkeleton"]') === null;
+  const now = performance.now();
+  if (!idle) { window.settledSince = undefined; return false; }
+  window.settledSince ??= now;
+  return now - window.settledSince >= 250;
+}
+"""
+
+
+def wait_for_app(page: Page, *, seconds: float = 30) -> None:
+    """Wait until the page's script has run, and has stayed at rest for a quarter of a second.
+
+    The rest covers the moment between an event in the browser and the run that it starts.
+    """
+    page.evaluate("() => { window.settledSince = undefined; }")
+    page.wait_for_function(_SETTLED, timeout=seconds * 1000)
