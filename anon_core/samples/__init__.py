@@ -6,9 +6,10 @@ Importing this package loads no table; `Sample.frame` does.
 from ..errors import BadInput, listing, nearest
 from .adult import ADULT, adult_path
 from .base import Sample, hierarchy_folder
+from .hospital import HOSPITAL
 from .papers import PAPERS
 
-SAMPLES: tuple[Sample, ...] = (ADULT, *PAPERS)
+SAMPLES: tuple[Sample, ...] = (HOSPITAL, ADULT, *PAPERS)
 
 __all__ = ["SAMPLES", "Sample", "adult_path", "hierarchy_folder", "sample"]
 

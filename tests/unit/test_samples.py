@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ import pytest
 from anon_core.errors import AnonError
 from anon_core.samples import SAMPLES, Sample, adult_path, hierarchy_folder, sample
 from anon_core.samples.adult import ADULT_FILE, CACHE_VARIABLE
+from anon_core.samples.hospital import DIAGNOSES, YEAR, hospital_frame, zip_codes
 
 needs_adult = pytest.mark.skipif(adult_path() is None, reason=sample("adult").why_unavailable())
 each_sample = pytest.mark.parametrize("one", SAMPLES, ids=lambda one: one.name)
@@ -267,6 +269,100 @@ def test_adult_damaged_file_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path
     place.write_bytes(b"not the table")
     with pytest.raises(AnonError, match="fetch it again"):
         sample("adult").frame()
+
+
+# The hospital
+
+
+def test_hospital_same_seed_same_bytes() -> None:
+    first = hospital_frame(seed=7, rows=800).to_csv()
+    assert hospital_frame(seed=7, rows=800).to_csv() == first
+    assert hospital_frame(seed=8, rows=800).to_csv() != first
+    code = (
+        "from anon_core.samples.hospital import hospital_frame as make\n"
+        "print(make(seed=7, rows=800).to_csv(), end='')"
+    )
+    other = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=hierarchy_folder().parent,
+        env={**os.environ, "PYTHONHASHSEED": "5"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert other.stdout == first
+
+
+def test_hospital_columns_look_like_a_hospital() -> None:
+    frame = sample("hospital").frame()
+    assert frame["zip"].dropna().str.fullmatch(r"\d{5}").all()
+    assert frame["zip"].dropna().str.startswith("0").mean() > 0.2
+    assert frame["diagnosis"].dropna().str.fullmatch(r"[A-Z]\d\d(\.[0-9A-Z]{1,4})?").all()
+    assert frame["cost"].str.fullmatch(r"\d+\.\d\d").all()
+    assert frame["length_of_stay"].astype(int).ge(1).all()
+    assert frame["admission_date"].is_monotonic_increasing
+    assert frame["admission_date"].str.startswith(f"{YEAR}-").all()
+    assert set(frame["sex"]) == {"F", "M"}
+
+
+def test_hospital_has_gaps_where_hospitals_have_them() -> None:
+    missing = sample("hospital").frame().isna().mean()
+    assert set(missing[missing > 0].index) == {"zip", "diagnosis", "insurance"}
+    assert missing[missing > 0].between(0.01, 0.05).all()
+
+
+def test_hospital_age_is_the_age_at_admission() -> None:
+    frame = sample("hospital").frame()
+    born, admitted = frame["birth_date"].str.split("-"), frame["admission_date"].str.split("-")
+    for birth, admission, age in zip(born, admitted, frame["age"], strict=True):
+        years = int(admission[0]) - int(birth[0])
+        assert int(age) == years - (admission[1:] < birth[1:])
+
+
+def test_hospital_illness_follows_age_and_sex() -> None:
+    frame = sample("hospital").frame()
+    age = frame["age"].astype(int)
+    code = frame["diagnosis"].fillna("")
+    births = code.str.startswith("O")
+    assert births.sum() > 100
+    assert (frame.loc[births, "sex"] == "F").all()
+    assert age[births].between(14, 49).all()
+    assert (frame.loc[code.isin(["C61", "N40.1"]), "sex"] == "M").all()
+    assert (age[frame["ward"] == "Neonatology"] == 0).all()
+    assert age[code == "I50.9"].mean() > age[code == "F32.9"].mean() + 20
+    old = frame.loc[age >= 65, "insurance"]
+    assert (old == "Medicare").mean() > 0.7
+
+
+def test_hospital_has_rare_rows() -> None:
+    frame = sample("hospital").frame()
+    age = frame["age"].astype(int)
+    assert 1 <= (age >= 95).sum() <= 50
+    assert (frame["diagnosis"].value_counts() <= 5).sum() >= 5
+    assert (frame["zip"].value_counts() <= 5).sum() >= 3
+    quasi = list(sample("hospital").quasi)
+    assert frame[~frame.duplicated(quasi, keep=False)].shape[0] > 4_000
+    coarse = ~frame.duplicated(["age", "sex"], keep=False)
+    assert 1 <= coarse.sum() <= 20
+
+
+def test_hospital_hierarchies_know_all_the_generator_can_emit() -> None:
+    folder = hierarchy_folder() / "hospital"
+    assert {row[0] for row in read(folder / "zip.csv")} == set(zip_codes())
+    codes = [d.code for d in DIAGNOSES]
+    assert len(set(codes)) == len(codes)
+    assert {row[0] for row in read(folder / "diagnosis.csv")} == set(codes)
+    wards = {d.ward for d in DIAGNOSES}
+    assert {row[0] for row in read(folder / "ward.csv")} == wards
+    days = pd.date_range(f"{YEAR}-01-01", f"{YEAR}-12-31").strftime("%Y-%m-%d")
+    assert [row[0] for row in read(folder / "admission_date.csv")] == days.tolist()
+
+
+def test_hospital_diagnoses_stand_in_their_chapter() -> None:
+    for code, category, chapter, _ in read(hierarchy_folder() / "hospital" / "diagnosis.csv"):
+        first, last = chapter.split("-")
+        assert category == code[:3]
+        assert first <= category <= last
 
 
 # The tables of the sources
