@@ -490,17 +490,19 @@ def _parse(
         try:
             table = read(min(len(data) + 1, (1 << 31) - 1), note)
         except pa.ArrowInvalid as error:
+            if quoted and "infer number of columns" in str(error):  # not even the header ended
+                raise _open_quote(f"{name}, header") from error
             raise BadInput(
                 f"{name} cannot be split into rows and cells.",
                 remedy="Check its quotes and line ends, or save it as CSV again.",
             ) from error
     names = [str(n) for n in table.column_names]
     if any(_SENTINEL in n for n in names):
-        raise _open_quote(f"{name}, header", names)
+        raise _open_quote(f"{name}, header")
     if broken:
         raise _ragged(broken, table.num_rows - int(quoted), separator, name)
     if open_row:
-        raise _open_quote(f"{name}, row {open_row}", names)
+        raise _open_quote(f"{name}, row {open_row}")
     columns: list[tuple[npt.NDArray[np.int32], list[str]]] = []
     for chunked in table.unify_dictionaries().itercolumns():
         chunks = chunked.chunks
@@ -511,16 +513,16 @@ def _parse(
         rows -= 1
         tail = [pool[codes[-1]] for codes, pool in columns]
         if any(value != _SENTINEL for value in tail):
-            where = next(n for n, value in zip(names, tail, strict=True) if _SENTINEL in value)
-            raise _open_quote(f"{name}, row {rows + 1}, column '{where}'", names)
+            # By number: a name is a cell, if a quote in the header is the one left open.
+            where = next(i for i, value in enumerate(tail, start=1) if _SENTINEL in value)
+            raise _open_quote(f"{name}, row {rows + 1}, column {where}")
         columns = [(codes[:-1], pool) for codes, pool in columns]
     return names, columns, rows
 
 
-def _open_quote(place: str, names: Sequence[str]) -> BadInput:
+def _open_quote(place: str) -> BadInput:
     return BadInput(
-        f"{place}: a quote is opened and never closed, so the rest of the file is one cell "
-        f"(of {len(names)} in the header).",
+        f"{place}: a quote is opened and never closed, so the rest of the file is one cell.",
         remedy='Close the quote there; a quote inside a quoted cell is written twice ("").',
     )
 

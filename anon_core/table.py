@@ -56,7 +56,9 @@ def detect_kind(values: Sequence[str]) -> ColumnKind:
     """
     if not values:
         return "text"
-    if not any(_CODE_LIKE.match(v) for v in values) and all(_NUMBER.match(v.strip()) for v in values):
+    if not any(_CODE_LIKE.match(v) for v in values) and all(
+        _NUMBER.match(v.strip()) for v in values
+    ):
         return "number"
     if all(len(v) <= 10 and not math.isnan(as_day(v)) for v in values):
         return "date"
@@ -154,7 +156,10 @@ def encode(
         ordered = sorted(by_measure.values(), key=lambda v: measure_of[v])
         merged = len(present) - len(ordered)
         if merged:
-            notes = (*notes, f"{merged} spellings of equal {kind}s were merged (1.0 and 1 are one).")
+            notes = (
+                *notes,
+                f"{merged} spellings of equal {kind}s were merged (1.0 and 1 are one).",
+            )
         if kind == "number" and any("," in v for v in ordered):
             notes = (*notes, "Decimal commas were read as decimal points.")
     else:
@@ -255,14 +260,7 @@ class Dataset:
         BadInput
             If a column is unknown or has values that are not of the kind.
         """
-        for name, kind in kinds.items():
-            self.column(name)
-            if kind not in COLUMN_KINDS:
-                raise BadInput(
-                    f"Column '{name}' has the unknown type '{kind}'; "
-                    f"allowed are {listing(COLUMN_KINDS)}.",
-                    remedy="Use one of these types.",
-                )
+        check_kinds(kinds, self.names)
         columns = tuple(
             encode(c.name, c.codes, c.values, kind=kinds[c.name])
             if c.name in kinds and kinds[c.name] != c.kind
@@ -300,29 +298,66 @@ class Dataset:
         """
         names = [str(n) for n in frame.columns]
         check_names(names)
+        kinds = kinds or {}
+        check_kinds(kinds, names)
         if len(frame) == 0:
             raise BadInput("The table has no rows.", remedy="Load a table with at least one row.")
-        kinds = kinds or {}
         absent = set(missing)
         columns: list[Column] = []
         for position, name in enumerate(names):
-            series = cast("pd.Series[Any]", frame.iloc[:, position])
+            codes, distinct = _factorized(cast("pd.Series[Any]", frame.iloc[:, position]))
             pool: dict[str, int] = {}
-            codes = np.empty(len(frame), dtype=np.int32)
-            for row, (value, null) in enumerate(zip(series, series.isna(), strict=True)):
-                text = MISSING if null else _plain_text(value)
-                codes[row] = -1 if null or text in absent else pool.setdefault(text, len(pool))
-            columns.append(encode(name, codes, list(pool), kind=kinds.get(name)))
+            target = np.full(len(distinct) + 1, -1, dtype=np.int32)
+            for i, value in enumerate(distinct):
+                text = plain_text(value)
+                target[i] = -1 if text in absent else pool.setdefault(text, len(pool))
+            columns.append(encode(name, target[codes], list(pool), kind=kinds.get(name)))
         return cls(columns=tuple(columns), rows=len(frame), source=source)
 
 
-def _plain_text(value: object) -> str:
+def _factorized(series: pd.Series[Any]) -> tuple[npt.NDArray[np.intp], Sequence[object]]:
+    """Return codes (-1 where null) into the distinct values of a pandas column."""
+    import pandas as pd
+
+    if series.dtype == object and pd.api.types.infer_dtype(series, skipna=True) != "string":
+        # Among mixed objects True, 1 and 1.0 are equal but write different texts.
+        null = series.isna().to_numpy()
+        texts = [MISSING if gone else plain_text(v) for v, gone in zip(series, null, strict=True)]
+        series = pd.Series(texts, dtype="str").mask(null)
+    codes, distinct = pd.factorize(series)
+    return codes, cast(Sequence[object], list(distinct))
+
+
+def plain_text(value: object) -> str:
+    """Return the text of a typed cell: whole floats without point, days without midnight."""
     # A whole float (39.0) is what pandas makes of an integer column with gaps.
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
-    if isinstance(value, datetime.datetime):
+    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
         return value.date().isoformat()
     return str(value)
+
+
+def check_kinds(kinds: Mapping[str, ColumnKind], names: Sequence[str]) -> None:
+    """Refuse declared kinds of unknown columns, and unknown kinds.
+
+    Raises
+    ------
+    BadInput
+        Naming the column and the nearest name.
+    """
+    for name, kind in kinds.items():
+        if name not in names:
+            raise BadInput(
+                f"A type is declared for '{name}', but the table has {listing(names)}.",
+                remedy=f"Use one of the table's column names.{nearest(name, names)}",
+            )
+        if kind not in COLUMN_KINDS:
+            raise BadInput(
+                f"Column '{name}' has the unknown type '{kind}'; allowed are "
+                f"{listing(COLUMN_KINDS)}.",
+                remedy="Use one of these types.",
+            )
 
 
 def check_names(names: Sequence[str]) -> None:
