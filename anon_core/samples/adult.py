@@ -102,11 +102,15 @@ ADULT = Sample(
         "Becker, B. and Kohavi, R. (1996). Adult. UCI Machine Learning Repository. "
         "doi 10.24432/C5XW20, CC BY 4.0"
     ),
+    # 'education-num' repeats 'education', and 'relationship' tells gender and marital status:
+    # published as they are, they would undo what is done to the others.
     quasi=(
         "age",
         "workclass",
         "education",
+        "education-num",
         "marital-status",
+        "relationship",
         "race",
         "gender",
         "native-country",

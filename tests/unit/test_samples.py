@@ -220,6 +220,17 @@ def test_adult_facts() -> None:
     assert frame["gender"].value_counts().to_dict() == {"Male": 21_790, "Female": 10_771}
 
 
+def test_adult_education_groups_are_the_same_by_name_and_by_number() -> None:
+    folder = hierarchy_folder() / "adult"
+    by_name, by_number = read(folder / "education.csv"), read(folder / "education-num.csv")
+    for level in range(4):
+        sizes = [
+            [len(values) for values in covers(rows)[level].values()]
+            for rows in (by_name, by_number)
+        ]
+        assert sizes[0] == sizes[1]
+
+
 def _no_cache(monkeypatch: pytest.MonkeyPatch, empty: Path) -> None:
     monkeypatch.setenv(CACHE_VARIABLE, str(empty / "own"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(empty / "xdg"))
