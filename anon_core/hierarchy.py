@@ -154,12 +154,12 @@ def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
     >>> h.height, h.labels[1]
     (2, ('9413*', '9414*'))
     """
-    if not rows:
+    width = len(rows[0]) if rows else 0
+    if width == 0:
         raise BadHierarchy(
             f"The hierarchy of '{column.name}' is empty.",
             remedy="It needs one line per value: the value, then its label on each level.",
         )
-    width = len(rows[0])
     for number, row in enumerate(rows, start=1):
         if len(row) != width:
             raise BadHierarchy(
@@ -168,9 +168,22 @@ def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
                 remedy="Every line needs the value and one label for every level.",
             )
     cleaned = [tuple(cell.strip() for cell in row) for row in rows]
-    own = [row for row in cleaned if row[0] not in MISSING_TOKENS or row[0] in column.values]
+    known = set(column.values)
+    # Missing has its own place under the root, whatever the file says of it.
+    numbered = [
+        (number, row)
+        for number, row in enumerate(cleaned, start=1)
+        if row[0] not in MISSING_TOKENS or row[0] in known
+    ]
+    own = [row for _, row in numbered]
     seen: dict[str, int] = {}
-    for number, row in enumerate(own, start=1):
+    for number, row in numbered:
+        if MISSING in row:
+            raise BadHierarchy(
+                f"Hierarchy of '{column.name}', line {number}: the label on level "
+                f"{row.index(MISSING)} is empty, which is how a missing value is written.",
+                remedy="Give every level a label; a line must not end with a separator.",
+            )
         if row[0] in seen:
             raise BadHierarchy(
                 f"Hierarchy of '{column.name}': a value stands in line {seen[row[0]]} and again "
@@ -187,9 +200,9 @@ def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
             f"Hierarchy of '{column.name}' has {len(tops)} tops: {listing(tops, 4)}.",
             remedy="Add a last level that is the same for every value, for example '*'.",
         )
-    for level in range(1, len(own[0]) - 1):
+    for level in range(1, width - 1):
         parent: dict[str, tuple[str, int]] = {}
-        for number, row in enumerate(own, start=1):
+        for number, row in numbered:
             before = parent.setdefault(row[level], (row[level + 1], number))
             if before[0] != row[level + 1]:
                 raise BadHierarchy(
@@ -215,6 +228,14 @@ def _build(column: Column, rows: Sequence[tuple[str, ...]]) -> Hierarchy:
                 remedy=f"Correct them, or declare '{column.name}' as text.",
                 values=bad[:5],
             )
+        if len(set(measures.values())) < len(measures):
+            times = Counter(measures.values())
+            raise BadHierarchy(
+                f"Hierarchy of '{column.name}': {len(measures) - len(times)} values stand in it "
+                f"again in another spelling (1.0 and 1 are one {column.kind}).",
+                remedy="List every value once; a value has one path to the top.",
+                values=[text for text, m in measures.items() if times[m] > 1][:5],
+            )
         alias = {v: by_text[t] for t, m in measures.items() for v in _same(column, m)}
         # The data's own spelling (39 or 39.0) is the one that is published.
         rows = [
@@ -231,7 +252,7 @@ def _build(column: Column, rows: Sequence[tuple[str, ...]]) -> Hierarchy:
             remedy="Add the values to the hierarchy, or mark them as missing in the data.",
             values=[column.values[i] for i in uncovered[:5]],
         )
-    if read is None:
+    if read is None and rows:
         rows = _depth_first(rows)
     has_missing = column.missing > 0
     levels = len(rows[0]) if rows else 2  # an all-missing column is its missing value under a top

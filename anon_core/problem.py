@@ -10,11 +10,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from .errors import BadPlan
+from .errors import BadPlan, InputChanged
 from .frequency import FrequencySet, frequency_set
 from .hierarchy import Hierarchy, flat
 from .roles import Roles
-from .table import Dataset
+from .table import Column, Dataset
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -138,6 +138,8 @@ def build_problem(
         name: (given.get(name) if name in roles.quasi else None) or flat(dataset.column(name))
         for name in roles.published(dataset)
     }
+    for name in roles.quasi:
+        _check_fit(dataset.column(name), every[name])
     names = [*roles.quasi, *(n for n in roles.sensitive if n not in roles.quasi)]
     bare = Problem(
         dataset=dataset,
@@ -166,6 +168,17 @@ def build_problem(
     )
 
 
+def _check_fit(column: Column, hierarchy: Hierarchy) -> None:
+    unknown = [v for v in column.values if v not in hierarchy.code]
+    if unknown or (column.missing and not hierarchy.has_missing):
+        what = f"{len(unknown)} of its values" if unknown else "its missing values"
+        raise InputChanged(
+            f"The hierarchy given for '{column.name}' does not know {what}.",
+            remedy="Build the hierarchy from the column of this very table.",
+            values=unknown[:5],
+        )
+
+
 def _encode_population(
     population: Dataset | int | None,
     dataset: Dataset,
@@ -185,9 +198,14 @@ def _encode_population(
     columns: list[npt.NDArray[np.int32]] = []
     for name in roles.quasi:
         column = population.column(name)
-        code = hierarchies[name].code
-        missing = len(code) - 1 if hierarchies[name].has_missing else -1
-        pool = [code.get(v, -1) for v in column.values] + [missing]
+        hierarchy = hierarchies[name]
+        missing = len(hierarchy.leaves) - 1 if hierarchy.has_missing else -1
+        if hierarchy.measure is not None and column.measure is not None:
+            # The two tables may spell one number differently (39 and 39.0).
+            leaf = {m: i for i, m in enumerate(hierarchy.measure.tolist())}
+            pool = [leaf.get(m, -1) for m in column.measure.tolist()] + [missing]
+        else:
+            pool = [hierarchy.code.get(v, -1) for v in column.values] + [missing]
         columns.append(np.array(pool, dtype=np.int32)[column.codes])
     # Ranks want codes from 0; -1 (unknown to the hierarchy) is shifted up and back.
     shifted = [c + np.int32(1) for c in columns]

@@ -171,7 +171,7 @@ _ENCODINGS = ("utf-8", "utf-16", "latin-1", "cp1252", "cp1250", "iso8859-15")
 
 def read_table(
     source: str | Path | bytes,
-    options: DataOptions = DataOptions(),  # noqa: B008 - frozen, so one instance serves every call
+    options: DataOptions = DataOptions(),
     *,
     kinds: Mapping[str, ColumnKind] | None = None,
     name: str = "",

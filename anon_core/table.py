@@ -27,11 +27,12 @@ MISSING = ""
 
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\Z")
 _CODE_LIKE = re.compile(r"0\d+\Z")
+_COMMAS = "Decimal commas were read as decimal points."
 _DATE_FORMS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y")
 
 
 def as_number(text: str) -> float:
-    """Return the number a text writes, with ``.`` or ``,`` as decimal mark; NaN if it writes none."""
+    """Return the number a text writes, with ``.`` or ``,`` as decimal mark; NaN if it is none."""
     text = text.strip()
     if not _NUMBER.match(text):
         return math.nan
@@ -160,10 +161,10 @@ def encode(
                 *notes,
                 f"{merged} spellings of equal {kind}s were merged (1.0 and 1 are one).",
             )
-        if kind == "number" and any("," in v for v in ordered):
-            notes = (*notes, "Decimal commas were read as decimal points.")
+        if kind == "number" and any("," in v for v in ordered) and _COMMAS not in notes:
+            notes = (*notes, _COMMAS)
     else:
-        ordered = sorted(present)
+        ordered = sorted(set(present))
     place = {v: i for i, v in enumerate(ordered)}
     new_code = np.full(len(values) + 1, -1, dtype=np.int32)
     for i, value in enumerate(values):
