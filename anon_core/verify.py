@@ -1,0 +1,770 @@
+"""The second pair of eyes: recompute every promise from the published text alone.
+
+It reads what is published, the recipe and the table with its own plain reader, groups the rows by
+their texts, and measures again. Nothing of the code that made the release is used here.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from .errors import BadInput, BadPlan, listing
+from .verify_match import TooLarge, covering_pairs, text_runs, unmet
+from .verify_texts import (
+    MISSING_TOKENS,
+    Codes,
+    PrivateColumn,
+    Spelling,
+    is_formula,
+    read_bytes,
+    read_cover,
+    read_csv_rows,
+    read_parquet,
+    read_private_column,
+    read_table,
+    text_of,
+)
+
+#: Rows a check names.
+MOST_ROWS = 20
+_SHOWN_ROWS = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """One thing that was recomputed.
+
+    Attributes
+    ----------
+    name : str
+        ``columns``, ``k-anonymity``, ``coverage`` and so on.
+    holds : bool
+        False also where it could not be decided.
+    bound, reached : float or None
+        What was promised and what was found, where these are numbers.
+    column : str
+        The column concerned; empty where it is none or all.
+    rows : tuple of int
+        Rows of the release concerned, from 1 below the header, at most `MOST_ROWS`.
+    sentence : str
+        The finding in plain words; it holds no cell value.
+    """
+
+    name: str
+    holds: bool
+    sentence: str
+    bound: float | None = None
+    reached: float | None = None
+    column: str = ""
+    rows: tuple[int, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the check as plain values."""
+        return {
+            "name": self.name,
+            "holds": self.holds,
+            "bound": self.bound,
+            "reached": self.reached,
+            "column": self.column,
+            "rows": list(self.rows),
+            "sentence": self.sentence,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """Everything that was recomputed of one release.
+
+    Attributes
+    ----------
+    checks : tuple of Check
+    facts : mapping of str to float
+        ``rows``, ``table_rows``, ``suppressed``, ``classes``, ``smallest_class`` and
+        ``unique_over_all_columns``: how many published rows no other row equals.
+    """
+
+    checks: tuple[Check, ...]
+    facts: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    @property
+    def holds(self) -> bool:
+        """Whether every check holds."""
+        return all(check.holds for check in self.checks)
+
+    @property
+    def broken(self) -> tuple[Check, ...]:
+        """The checks that do not hold."""
+        return tuple(check for check in self.checks if not check.holds)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the verification as plain values."""
+        return {
+            "holds": self.holds,
+            "checks": [check.as_json() for check in self.checks],
+            "facts": dict(self.facts),
+        }
+
+
+def verify(
+    recipe: Mapping[str, Any],
+    private: pd.DataFrame,
+    levels: Mapping[str, Sequence[Sequence[str]]],
+    release_csv: bytes,
+    parquet: bytes | None = None,
+) -> Verification:
+    """Recompute from the published text whether a release keeps what its recipe promises.
+
+    Parameters
+    ----------
+    recipe : mapping
+        The recipe's tables.
+    private : pandas.DataFrame
+        The table as it was read, before rows are dropped; its index plays no part.
+    levels : mapping of str to sequence of sequences of str
+        Level tables by column: value first, then one label a level.
+    release_csv : bytes
+        The published CSV file.
+    parquet : bytes, optional
+        The Parquet file beside it.
+
+    Returns
+    -------
+    Verification
+        Whatever is wrong with the release is a check that does not hold, never an exception.
+
+    Raises
+    ------
+    BadPlan
+        If recipe and table do not fit each other.
+    BadHierarchy
+        If a level table is ragged or gives a value two paths.
+    """
+    promise = _read_promise(recipe, [str(name) for name in private.columns])
+    try:
+        rows = read_csv_rows(release_csv.decode("utf-8-sig"), ",", strict=True)
+    except (UnicodeDecodeError, csv.Error):
+        return _unreadable("The published file is no well-formed CSV file in UTF-8.")
+    if not rows:
+        return _unreadable("The published file is empty: it has no header.")
+    header, rows = rows[0], rows[1:]
+    ragged = [i for i, row in enumerate(rows, start=1) if len(row) != len(header)]
+    if ragged:
+        return _unreadable(
+            f"{_many(len(ragged), 'published row', 'differs', 'differ')} in length from the header "
+            f"{_named(ragged)}.",
+            ragged,
+        )
+    table = _Table(promise, private, levels)
+    release = _Release(promise, header, rows, table.spelling)
+    checks = [*_check_columns(promise, header), *_check_rows(promise, release, table)]
+    checks.append(_check_order(release))
+    if promise.neutralised:
+        checks.append(_check_formulas(release))
+    for model in promise.models:
+        checks.extend(_check_model(model, promise, release))
+    checks.extend(_check_coverage(promise, release, table, levels))
+    if parquet is not None:
+        checks.append(_check_parquet(release, parquet))
+    return Verification(checks=tuple(checks), facts=_facts(release, table))
+
+
+def verify_files(recipe_path: Path, data_path: Path, release_folder: Path) -> Verification:
+    """Verify a release that lies in a folder as ``release.csv``, maybe with ``release.parquet``.
+
+    Parameters
+    ----------
+    recipe_path : Path
+        The recipe (TOML); the paths of its hierarchies are relative to it.
+    data_path : Path
+        The table: CSV, plain or gzip, or Parquet.
+    release_folder : Path
+
+    Returns
+    -------
+    Verification
+
+    Raises
+    ------
+    BadInput
+        If a file is not there or is not what it should be.
+    BadPlan, BadHierarchy
+        As `verify` does.
+    """
+    recipe_path, release_folder = Path(recipe_path), Path(release_folder)
+    try:
+        recipe = tomllib.loads(read_bytes(recipe_path, "The recipe").decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadPlan(
+            f"The recipe {recipe_path.name} is no valid TOML file.", remedy="Correct the file."
+        ) from error
+    data = _part(recipe, "data")
+    private = read_table(
+        Path(data_path),
+        separator=str(data.get("separator", "")),
+        encoding=str(data.get("encoding", "")),
+    )
+    levels: dict[str, list[list[str]]] = {}
+    for name, place in _part(recipe, "hierarchies").items():
+        content = read_bytes(recipe_path.parent / str(place), f"The hierarchy file of '{name}'")
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise BadInput(
+                f"The hierarchy file of '{name}' is not UTF-8 text.", remedy="Save it as UTF-8."
+            ) from error
+        first = next((line for line in text.splitlines() if line.strip()), "")
+        lines = read_csv_rows(text, ";" if ";" in first else ",", strict=False)
+        levels[name] = [line for line in lines if line]
+    beside = release_folder / "release.parquet"
+    return verify(
+        recipe,
+        private,
+        levels,
+        read_bytes(release_folder / "release.csv", "The published file"),
+        read_bytes(beside, "The published file") if beside.exists() else None,
+    )
+
+
+# ---- what was promised -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Promise:
+    identifier: tuple[str, ...]
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    published: tuple[str, ...]
+    kinds: Mapping[str, str]
+    missing_tokens: tuple[str, ...]
+    drops_missing: bool
+    neutralised: bool
+    max_suppression: Fraction
+    models: tuple[Mapping[str, Any], ...]
+
+    @property
+    def exact(self) -> tuple[str, ...]:
+        """The columns that are published as they are."""
+        return tuple(name for name in self.published if name not in self.quasi)
+
+
+def _read_promise(recipe: Mapping[str, Any], names: Sequence[str]) -> _Promise:
+    roles, data, algorithm = (_part(recipe, key) for key in ("roles", "data", "algorithm"))
+    by_role = {r: _names(roles.get(r, []), r) for r in ("identifier", "quasi", "sensitive")}
+    identifier, quasi, sensitive = by_role.values()
+    kinds = {name: str(kind) for name, kind in _part(recipe, "types").items()}
+    if len(set(names)) < len(names):
+        raise BadPlan("Two columns of the table have one name.", remedy="Rename one of them.")
+    gone = [n for n in (*identifier, *quasi, *sensitive, *kinds) if n not in names]
+    if gone:
+        raise BadPlan(
+            f"The table has no column {listing(dict.fromkeys(gone))}, which the recipe names.",
+            remedy="Use the table and the recipe the release was made with.",
+        )
+    both = [n for n in identifier if n in quasi or n in sensitive]
+    if both or not quasi:
+        raise BadPlan(
+            f"Column {listing(both)} is an identifier and something else."
+            if both
+            else "The recipe names no quasi-identifier.",
+            remedy="Correct the recipe's roles.",
+        )
+    models = recipe.get("models", [])
+    if not isinstance(models, list) or not models:
+        raise BadPlan("The recipe promises no privacy model.", remedy="Add one under [[models]].")
+    if not all(isinstance(model, Mapping) for model in cast(list[object], models)):
+        raise BadPlan("The recipe's models are no tables.", remedy="Write each as [[models]].")
+    share = algorithm.get("max_suppression", 0)
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+        raise BadPlan("The recipe's max_suppression is no share.", remedy="Use a number from 0 to 1.")
+    return _Promise(
+        identifier=identifier,
+        quasi=quasi,
+        sensitive=sensitive,
+        published=tuple(n for n in names if n not in identifier),
+        kinds=kinds,
+        missing_tokens=_names(data.get("missing_values", list(MISSING_TOKENS)), "missing_values"),
+        drops_missing=data.get("missing", "keep") == "drop",
+        neutralised=_part(recipe, "export").get("formulas", "neutralise") != "keep",
+        max_suppression=Fraction(str(share)),  # the decimal as it was written, not its float
+        models=tuple(cast(list[Mapping[str, Any]], models)),
+    )
+
+
+def _part(recipe: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = recipe.get(key, {})
+    if not isinstance(found, Mapping):
+        raise BadPlan(f"The recipe's [{key}] is no table.", remedy=f"Write it as [{key}].")
+    return cast(Mapping[str, Any], found)
+
+
+def _names(given: object, key: str) -> tuple[str, ...]:
+    if not isinstance(given, list | tuple):
+        raise BadPlan(f"The recipe's {key} is no list.", remedy="Write it as a list of texts.")
+    texts = tuple(cast(Iterable[object], given))
+    if not all(isinstance(text, str) for text in texts):
+        raise BadPlan(f"The recipe's {key} holds something other than texts.", remedy="Quote it.")
+    return cast(tuple[str, ...], texts)
+
+
+# ---- the two tables --------------------------------------------------------------------------
+
+
+class _Table:
+    """The private table, after dropping the rows the recipe drops."""
+
+    def __init__(
+        self,
+        promise: _Promise,
+        private: pd.DataFrame,
+        levels: Mapping[str, Sequence[Sequence[str]]],
+    ) -> None:
+        self.columns: dict[str, PrivateColumn] = {}
+        for place, name in enumerate(str(n) for n in private.columns):
+            if name in promise.published:
+                self.columns[name] = read_private_column(
+                    cast("pd.Series[Any]", private.iloc[:, place]),
+                    promise.kinds.get(name),
+                    promise.missing_tokens,
+                    neutralised=promise.neutralised,
+                    levels=levels.get(name, ()) if name in promise.quasi else (),
+                )
+        self.kept = np.ones(len(private), dtype=np.bool_)
+        if promise.drops_missing:
+            for name in (*promise.quasi, *promise.sensitive):
+                self.kept &= ~self.columns[name].absent
+        self.rows = int(np.count_nonzero(self.kept))
+
+    def codes(self, name: str) -> Codes:
+        return self.columns[name].codes[self.kept]
+
+    def spelling(self, name: str) -> Spelling:
+        """Return how a column's cells are read; a column the table lacks is text."""
+        found = self.columns.get(name)
+        return found.spelling if found else Spelling(kind="text", neutralised=False)
+
+
+class _Release:
+    """The published table: texts as codes into each column's distinct texts."""
+
+    def __init__(
+        self,
+        promise: _Promise,
+        header: list[str],
+        rows: list[list[str]],
+        spelling: Callable[[str], Spelling],
+    ) -> None:
+        self.header = header
+        self.lines = rows
+        self.rows = len(rows)
+        cells: Iterable[Sequence[str]] = zip(*rows, strict=True) if rows else [()] * len(header)
+        self.codes: list[Codes] = []
+        self.texts: list[list[str]] = []
+        for column in cells:
+            codes, texts = pd.factorize(np.array(column, dtype=object))
+            self.codes.append(codes.astype(np.int64))
+            self.texts.append([str(text) for text in texts])
+        self.spelling = spelling
+        self._quasi = promise.quasi
+
+    def has(self, names: Iterable[str]) -> bool:
+        """Return whether every one of the columns is published, once."""
+        return all(self.header.count(name) == 1 for name in names)
+
+    def codes_of(self, name: str) -> Codes:
+        """Return a column as codes into its distinct texts, shape (rows,)."""
+        return self.codes[self.header.index(name)]
+
+    def texts_of(self, name: str) -> list[str]:
+        """Return a column's distinct texts."""
+        return self.texts[self.header.index(name)]
+
+    def values(self, name: str) -> Codes:
+        """Return a column with equal values (1.0 and 1) as equal codes."""
+        spelling = self.spelling(name)
+        code_of: dict[object, int] = {}
+        codes = [code_of.setdefault(spelling.key(t), len(code_of)) for t in self.texts_of(name)]
+        return np.array(codes, dtype=np.int64)[self.codes_of(name)]
+
+    @cached_property
+    def classes(self) -> Codes | None:
+        """The class of every row, or None where quasi-identifiers are not published."""
+        if not self.has(self._quasi):
+            return None
+        return _joined([self.codes_of(n) for n in self._quasi], self.rows)[0]
+
+
+def _joined(columns: Sequence[Codes], rows: int) -> tuple[Codes, Codes]:
+    """Return one code per distinct tuple of codes, and the first row of each."""
+    joint = np.zeros(rows, dtype=np.int64)
+    for codes in columns:
+        joint, _ = pd.factorize(joint * (int(codes.max(initial=0)) + 1) + codes)
+    first = np.unique(joint, return_index=True)[1]
+    return joint.astype(np.int64), first.astype(np.int64)
+
+
+# ---- the checks ------------------------------------------------------------------------------
+
+
+def _unreadable(sentence: str, rows: Sequence[int] = ()) -> Verification:
+    check = Check(name="readable", holds=False, sentence=sentence, rows=tuple(rows[:MOST_ROWS]))
+    return Verification(checks=(check,))
+
+
+def _check_columns(promise: _Promise, header: Sequence[str]) -> list[Check]:
+    shown = [n for n in promise.identifier if n in header]
+    expected = list(promise.published)
+    extra = len([name for name in header if name not in expected])
+    gone = [n for n in expected if n not in header]
+    if list(header) == expected:
+        sentence = f"The {len(expected)} published columns are the table's without identifiers."
+    elif gone or extra:
+        what = [f"{listing(gone)} not published"] if gone else []
+        what += [_many(extra, "column") + " too many"] if extra else []
+        sentence = f"The published columns are not the table's: {', '.join(what)}."
+    else:
+        sentence = "The published columns are repeated or not in the table's order."
+    return [
+        Check(
+            name="identifiers",
+            holds=not shown,
+            column=shown[0] if shown else "",
+            sentence=f"Identifier {listing(shown)} is published."
+            if shown
+            else "No identifier column is published.",
+        ),
+        Check(name="columns", holds=list(header) == expected, sentence=sentence),
+    ]
+
+
+def _check_rows(promise: _Promise, release: _Release, table: _Table) -> list[Check]:
+    hidden = table.rows - release.rows
+    allowed = math.floor(promise.max_suppression * table.rows + Fraction(1, 10**9))
+    share = max(hidden, 0) / table.rows if table.rows else 0.0
+    bound = float(promise.max_suppression)
+    within = hidden <= allowed
+    return [
+        Check(
+            name="rows",
+            holds=hidden >= 0,
+            bound=float(table.rows),
+            reached=float(release.rows),
+            sentence=f"{release.rows} rows are published of {table.rows}."
+            if hidden >= 0
+            else f"{release.rows} rows are published, but the table has only {table.rows}.",
+        ),
+        Check(
+            name="suppression",
+            holds=within,
+            bound=bound,
+            reached=share,
+            sentence=f"{max(hidden, 0)} rows ({share:.2%}) are hidden; {allowed} "
+            f"({bound:.2%}) {'are' if within else 'were'} allowed.",
+        ),
+    ]
+
+
+def _check_order(release: _Release) -> Check:
+    lines = release.lines
+    wrong = [i + 2 for i in range(len(lines) - 1) if lines[i] > lines[i + 1]]
+    return Check(
+        name="order",
+        holds=not wrong,
+        rows=tuple(wrong[:MOST_ROWS]),
+        sentence=f"{_many(len(wrong), 'row', 'is', 'are')} not in canonical order {_named(wrong)}; the order of "
+        "the table could show."
+        if wrong
+        else "The rows are in canonical order, so the table's order does not show.",
+    )
+
+
+def _check_formulas(release: _Release) -> Check:
+    wrong = np.zeros(release.rows, dtype=np.bool_)
+    for codes, texts in zip(release.codes, release.texts, strict=True):
+        wrong |= np.array([is_formula(t) for t in texts], dtype=np.bool_)[codes]
+    rows = _numbers(wrong)
+    return Check(
+        name="formulas",
+        holds=not rows,
+        rows=tuple(rows[:MOST_ROWS]),
+        sentence=f"{_many(len(rows), 'row', 'has', 'have')} a cell that a spreadsheet could execute "
+        f"{_named(rows)}."
+        if rows
+        else "No cell starts like a formula.",
+    )
+
+
+def _check_model(model: Mapping[str, Any], promise: _Promise, release: _Release) -> list[Check]:
+    name = str(model.get("name", ""))
+    recompute = {"k-anonymity": _check_k, "l-diversity": _check_l}.get(name)
+    if recompute is None:
+        return [_undecided(name or "model", f"'{name}' cannot be recomputed: it is not known here.")]
+    letter = name[0]
+    bound = model.get(letter)
+    if isinstance(bound, bool) or not isinstance(bound, int | float) or not bound >= 1:
+        return [_undecided(name, f"{name} cannot be recomputed: {letter} is no number from 1 up.")]
+    classes = release.classes
+    if classes is None:
+        return [_undecided(name, f"{name} cannot be recomputed: quasi-identifiers are missing.")]
+    return recompute(float(bound), str(model.get("column", "")), classes, promise, release)
+
+
+def _check_k(
+    k: float, column: str, classes: Codes, promise: _Promise, release: _Release
+) -> list[Check]:
+    sizes = np.bincount(classes)
+    return [_verdict("k-anonymity", f"k = {k:g}", k, sizes, classes, "rows", "")]
+
+
+def _check_l(
+    l: float,  # noqa: E741 - the field's own letter
+    column: str,
+    classes: Codes,
+    promise: _Promise,
+    release: _Release,
+) -> list[Check]:
+    columns = (column,) if column else promise.sensitive
+    if not columns or not release.has(columns):
+        which = f"column '{column}'" if column else "a sensitive column"
+        return [_undecided("l-diversity", f"l-diversity cannot be recomputed: it needs {which}.")]
+    checks: list[Check] = []
+    for name in columns:
+        _, first = _joined([classes, release.values(name)], release.rows)
+        distinct = np.bincount(classes[first])
+        what = f"l = {l:g} for '{name}'"
+        checks.append(_verdict("l-diversity", what, l, distinct, classes, "values", name))
+    return checks
+
+
+def _verdict(
+    name: str, what: str, bound: float, reached: Codes, classes: Codes, unit: str, column: str
+) -> Check:
+    """Compare what each class reaches with the bound."""
+    if not len(reached):
+        return Check(
+            name=name,
+            holds=True,
+            bound=bound,
+            column=column,
+            sentence=f"No row is published, so {what} holds for nobody: there is nothing to find.",
+        )
+    small, least = reached < bound, int(reached.min())
+    rows = _numbers(small[classes])
+    best = f"smallest class {least}" if unit == "rows" else f"fewest in a class {least}"
+    return Check(
+        name=name,
+        holds=not rows,
+        bound=bound,
+        reached=float(least),
+        column=column,
+        rows=tuple(rows[:MOST_ROWS]),
+        sentence=f"{what} is broken: {_many(int(small.sum()), 'class', 'has', 'have')} fewer than "
+        f"{bound:g} {unit}, the smallest {least} {_named(rows)}."
+        if rows
+        else f"Recomputed from the published file: {what} holds ({best}).",
+    )
+
+
+def _check_coverage(
+    promise: _Promise,
+    release: _Release,
+    table: _Table,
+    levels: Mapping[str, Sequence[Sequence[str]]],
+) -> list[Check]:
+    """Check that every published row is true of a row of the table of its own.
+
+    Rows of the table are points, classes boxes that cover points. A published row of a class needs
+    a row of the table that the class covers, with the same values in the columns published exactly.
+    """
+    classes = release.classes
+    if classes is None or not release.has(promise.published):
+        return [_undecided("coverage", "Coverage cannot be recomputed: columns are missing.")]
+    broken: list[Check] = []
+    covers = [
+        read_cover(n, table.columns[n], levels.get(n), release.texts_of(n))
+        for n in promise.quasi
+    ]
+    for name, cover in zip(promise.quasi, covers, strict=True):
+        codes = release.codes_of(name)
+        for texts, what in (
+            (cover.unknown, "texts that no level of its hierarchy and no value explains"),
+            (cover.ambiguous, "texts that stand for different things on different levels"),
+        ):
+            rows = _numbers(np.isin(codes, texts)) if texts else []
+            if rows:
+                broken.append(
+                    Check(
+                        name="coverage",
+                        holds=False,
+                        column=name,
+                        rows=tuple(rows[:MOST_ROWS]),
+                        sentence=f"Column '{name}' shows {what} {_named(rows)}.",
+                    )
+                )
+    if broken:
+        return broken
+    columns = [
+        text_runs(cover.runs, table.columns[n].missing + 1)
+        for n, cover in zip(promise.quasi, covers, strict=True)
+    ]
+    first = np.unique(classes, return_index=True)[1]
+    boxes = _stacked([release.codes_of(n)[first] for n in promise.quasi])
+    quasi = [table.codes(n) for n in promise.quasi]
+    point, first = _joined(quasi, table.rows)
+    points = _stacked([codes[first] for codes in quasi])
+    # What is published exactly, coded alike in both tables; -1 becomes 0: the table has no such value.
+    exact = [
+        np.concatenate([table.codes(n), _table_codes(table.columns[n], release, n)]) + 1
+        for n in promise.exact
+    ]
+    payload, _ = _joined(exact, table.rows + release.rows)
+    try:
+        rows = _unmatched(
+            point, payload[: table.rows], classes, payload[table.rows :], points, boxes, columns
+        )
+    except TooLarge:
+        sentence = "Coverage is not decided: there are too many rows and classes to match."
+        return [_undecided("coverage", sentence)]
+    return [
+        Check(
+            name="coverage",
+            holds=not rows,
+            bound=float(release.rows),
+            reached=float(release.rows - len(rows)),
+            rows=tuple(rows[:MOST_ROWS]),
+            sentence=f"{_many(len(rows), 'published row', 'has', 'have')} no row of the table of its own to "
+            f"be true of {_named(rows)}."
+            if rows
+            else f"Each of the {release.rows} published rows is true of a row of the table of its own.",
+        )
+    ]
+
+
+def _table_codes(column: PrivateColumn, release: _Release, name: str) -> Codes:
+    codes = [column.code_of_text(text) for text in release.texts_of(name)]
+    return np.array(codes, dtype=np.int64)[release.codes_of(name)]
+
+
+def _stacked(columns: Sequence[Codes]) -> Codes:
+    return np.stack(columns, axis=1)
+
+
+def _unmatched(
+    point: Codes,
+    payload: Codes,
+    classes: Codes,
+    shown: Codes,
+    points: Codes,
+    boxes: Codes,
+    columns: Sequence[Any],
+) -> list[int]:
+    """Return the published rows for which no row of the table is left, from 1."""
+    near_point, near_box = covering_pairs(points, boxes, columns)
+    order = np.argsort(near_point, kind="stable")
+    near_box = near_box[order]
+    start = np.searchsorted(near_point[order], np.arange(len(points) + 1))
+    # Givers are the table's distinct (point, payload), takers the release's (class, payload).
+    giver_of, giver_first = _joined([point, payload], len(point))
+    taker_of, taker_first = _joined([classes, shown], len(classes))
+    wide = int(max(payload.max(initial=0), shown.max(initial=0))) + 1
+    wanted = classes[taker_first] * wide + shown[taker_first]
+    ranked = np.argsort(wanted)
+    giver_point = point[giver_first]
+    degree = start[giver_point + 1] - start[giver_point]
+    giver = np.repeat(np.arange(len(giver_first)), degree)
+    within = np.arange(len(giver)) - np.repeat(np.cumsum(degree) - degree, degree)
+    box = near_box[np.repeat(start[giver_point], degree) + within]
+    asked = box * wide + payload[giver_first][giver]
+    place = np.searchsorted(wanted[ranked], asked)
+    place[place == len(ranked)] = 0
+    meets = wanted[ranked][place] == asked if len(ranked) else np.zeros(len(giver), dtype=np.bool_)
+    taker = ranked[place[meets]]
+    demand = np.bincount(taker_of, minlength=len(taker_first))
+    left = unmet(np.bincount(giver_of), demand, giver[meets], taker)
+    # Of equal rows the last ones count as those without a partner.
+    by_taker = np.argsort(taker_of, kind="stable")
+    position = np.arange(len(taker_of)) - np.repeat(np.cumsum(demand) - demand, demand)
+    alone = np.zeros(len(taker_of), dtype=np.bool_)
+    alone[by_taker] = position >= np.repeat(demand - left, demand)
+    return _numbers(alone)
+
+
+def _check_parquet(release: _Release, content: bytes) -> Check:
+    name = "parquet"
+    try:
+        frame = read_parquet(content, "release.parquet", every=True)
+    except BadInput as error:
+        return Check(name=name, holds=False, sentence=error.message)
+    if list(frame.columns) != release.header or len(frame) != release.rows:
+        return Check(
+            name=name,
+            holds=False,
+            sentence="The Parquet file has other columns or another number of rows than the CSV file.",
+        )
+    wrong = np.zeros(release.rows, dtype=np.bool_)
+    for place, column in enumerate(release.header):
+        spelling = release.spelling(column)
+        codes, values = pd.factorize(frame.iloc[:, place])
+        texts = ["", *(text_of(value) for value in values)]  # code -1 is null, an empty cell
+        pairs = release.codes[place] * len(texts) + codes + 1
+        unlike = [
+            pair
+            for pair in np.unique(pairs).tolist()
+            if spelling.key(release.texts[place][pair // len(texts)])
+            != spelling.key(texts[pair % len(texts)])
+        ]
+        wrong |= np.isin(pairs, unlike)
+    rows = _numbers(wrong)
+    return Check(
+        name=name,
+        holds=not rows,
+        rows=tuple(rows[:MOST_ROWS]),
+        sentence=f"{_many(len(rows), 'row', 'differs', 'differ')} between the Parquet and the CSV file "
+        f"{_named(rows)}."
+        if rows
+        else "The Parquet file holds the same rows in the same order.",
+    )
+
+
+def _facts(release: _Release, table: _Table) -> dict[str, float]:
+    sizes = np.bincount(release.classes) if release.classes is not None else np.empty(0, np.int64)
+    joint, _ = _joined(release.codes, release.rows)
+    return {
+        "rows": float(release.rows),
+        "table_rows": float(table.rows),
+        "suppressed": float(max(table.rows - release.rows, 0)),
+        "classes": float(len(sizes)),
+        "smallest_class": float(sizes.min()) if len(sizes) else 0.0,
+        "unique_over_all_columns": float(np.count_nonzero(np.bincount(joint) == 1)),
+    }
+
+
+def _undecided(name: str, sentence: str) -> Check:
+    return Check(name=name, holds=False, sentence=f"{sentence} Treated as broken.")
+
+
+def _numbers(marked: npt.NDArray[np.bool_]) -> list[int]:
+    """Return the rows that are marked, counted from 1."""
+    return cast(list[int], (np.flatnonzero(marked) + 1).tolist())
+
+
+def _named(rows: Sequence[int]) -> str:
+    shown = ", ".join(str(row) for row in rows[:_SHOWN_ROWS])
+    more = f" and {len(rows) - _SHOWN_ROWS} more" if len(rows) > _SHOWN_ROWS else ""
+    return f"({'row' if len(rows) == 1 else 'rows'} {shown}{more})"
+
+
+def _many(count: int, what: str, one: str = "", several: str = "") -> str:
+    plural = what + ("es" if what.endswith("s") else "s")
+    return f"{count} {f'{what} {one}' if count == 1 else f'{plural} {several}'}".rstrip()

@@ -1,0 +1,203 @@
+"""Who can stand behind what: matching published rows to different rows of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import AnonError
+from .verify_texts import Codes, Runs
+
+#: Work beyond these is given up, and what was to be decided counts as not decided.
+MOST_PAIRS = 20_000_000
+MOST_EDGES = 3_000_000
+
+_BRUTE = 1 << 15
+_SAMPLE = 512
+
+
+class TooLarge(AnonError):
+    """The question is too large to be decided here."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TextRuns:
+    """The covers of one column's texts as arrays.
+
+    Attributes
+    ----------
+    low, high : int64 arrays of shape (texts,)
+        First and last code covered; 1 and 0 where a text covers nothing.
+    edges : int64 array
+        Sorted; a code lies in a text's runs where an odd number of the text's edges are not
+        above it.
+    first_edge : int64 array of shape (texts,)
+    span : int
+        Distance between the edges of one text and the next.
+    plain : bool
+        Whether every text is one run, so that `low` and `high` say all.
+    """
+
+    low: Codes
+    high: Codes
+    edges: Codes
+    first_edge: Codes
+    span: int
+    plain: bool
+
+    def covers(self, texts: Codes, codes: Codes) -> npt.NDArray[np.bool_]:
+        """Return whether each text covers the code beside it."""
+        inside = (self.low[texts] <= codes) & (codes <= self.high[texts])
+        if self.plain:
+            return inside
+        place = np.searchsorted(self.edges, texts * self.span + codes, side="right")
+        return inside & ((place - self.first_edge[texts]) % 2 == 1)
+
+
+def text_runs(runs: Sequence[Runs], size: int) -> TextRuns:
+    """Return covers as arrays; codes are below `size`."""
+    span = size + 2
+    ends = [end for i, own in enumerate(runs) for a, b in own for end in (i * span + a, i * span + b + 1)]
+    counts = np.array([2 * len(own) for own in runs], dtype=np.int64)
+    return TextRuns(
+        low=np.array([own[0][0] if own else 1 for own in runs], dtype=np.int64),
+        high=np.array([own[-1][1] if own else 0 for own in runs], dtype=np.int64),
+        edges=np.array(ends, dtype=np.int64),
+        first_edge=np.cumsum(counts) - counts,
+        span=span,
+        plain=bool((counts <= 2).all()),
+    )
+
+
+def covering_pairs(
+    points: Codes, boxes: Codes, columns: Sequence[TextRuns]
+) -> tuple[Codes, Codes]:
+    """Return every pair of a point and a box that covers it.
+
+    Both sets are halved along one column after the other, whichever separates best, until few
+    enough are left to compare all with all.
+
+    Parameters
+    ----------
+    points : int64 array of shape (points, columns)
+        Distinct codes of the table.
+    boxes : int64 array of shape (boxes, columns)
+        Published texts.
+    columns : sequence of TextRuns
+
+    Raises
+    ------
+    TooLarge
+        If there are more than `MOST_PAIRS` pairs to look at.
+    """
+    low = [column.low[boxes[:, d]] for d, column in enumerate(columns)]
+    high = [column.high[boxes[:, d]] for d, column in enumerate(columns)]
+    by_column = [np.ascontiguousarray(points[:, d]) for d in range(len(columns))]
+    found: list[tuple[Codes, Codes]] = []
+    work = [(np.arange(len(points)), np.arange(len(boxes)))]
+    looked_at = 0
+    while work:
+        some, near = work.pop()
+        if not len(some) or not len(near):
+            continue
+        size = len(some) * len(near)
+        cut = _best_cut(some, near, by_column, low, high) if size > _BRUTE else None
+        if cut is not None:
+            d, at = cut
+            left = by_column[d][some] <= at
+            work.append((some[left], near[low[d][near] <= at]))
+            work.append((some[~left], near[high[d][near] > at]))
+            continue
+        looked_at += size
+        if looked_at > MOST_PAIRS * 10:
+            raise TooLarge("There are too many rows and classes to match.")
+        point, box = np.repeat(some, len(near)), np.tile(near, len(some))
+        for d, column in enumerate(columns):
+            covered = column.covers(boxes[box, d], by_column[d][point])
+            point, box = point[covered], box[covered]
+        found.append((point, box))
+    if sum(len(point) for point, _ in found) > MOST_PAIRS:
+        raise TooLarge("There are too many rows and classes to match.")
+    empty = np.empty(0, dtype=np.int64)
+    pairs = [np.concatenate([empty, *(pair[side] for pair in found)]) for side in (0, 1)]
+    return pairs[0], pairs[1]
+
+
+def _best_cut(
+    some: Codes, near: Codes, points: Sequence[Codes], low: Sequence[Codes], high: Sequence[Codes]
+) -> tuple[int, int] | None:
+    """Return the column and code after which to halve, or None where no cut is worth it."""
+    few_points = some[:: max(1, len(some) // _SAMPLE)]
+    few_boxes = near[:: max(1, len(near) // _SAMPLE)]
+    best: tuple[int, int] | None = None
+    least = 0.9
+    for d, codes in enumerate(points):
+        seen = np.sort(codes[few_points])
+        at = int(seen[len(seen) // 2])
+        if at == seen[-1]:
+            at = int(seen[max(0, int(np.searchsorted(seen, at)) - 1)])
+        if at == seen[-1]:
+            continue
+        share = float(np.searchsorted(seen, at, side="right")) / len(seen)
+        kept = share * float(np.mean(low[d][few_boxes] <= at))
+        kept += (1 - share) * float(np.mean(high[d][few_boxes] > at))
+        if kept < least:
+            least, best = kept, (d, at)
+    return best
+
+
+def unmet(supply: Codes, demand: Codes, giver: Codes, taker: Codes) -> Codes:
+    """Return how much of each demand stays open when as much as possible is met.
+
+    Parameters
+    ----------
+    supply : int64 array of shape (givers,)
+    demand : int64 array of shape (takers,)
+    giver, taker : int64 arrays of shape (edges,)
+        Who can give to whom.
+
+    Returns
+    -------
+    int64 array of shape (takers,)
+
+    Raises
+    ------
+    TooLarge
+        If more than `MOST_EDGES` edges are left for the flow.
+    """
+    left, open_ = supply.copy(), demand.copy()
+    while True:
+        alive = (left[giver] > 0) & (open_[taker] > 0)
+        giver, taker = giver[alive], taker[alive]
+        choices = np.bincount(giver, minlength=len(left))
+        sole = choices[giver] == 1
+        if not sole.any():
+            break
+        # Whoever can give to one only gives all of it there; no better use is lost.
+        offered = np.bincount(taker[sole], weights=left[giver[sole]], minlength=len(open_))
+        open_ = np.maximum(open_ - offered.astype(np.int64), 0)
+        left[giver[sole]] = 0
+    return open_ if not len(giver) else open_ - _flow(left, open_, giver, taker)
+
+
+def _flow(supply: Codes, demand: Codes, giver: Codes, taker: Codes) -> Codes:
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    if len(giver) > MOST_EDGES:
+        raise TooLarge("There are too many rows and classes to match.")
+    givers, from_ = np.unique(giver, return_inverse=True)
+    takers, to = np.unique(taker, return_inverse=True)
+    source, sink = len(givers) + len(takers), len(givers) + len(takers) + 1
+    to = to + len(givers)
+    tail = np.concatenate([np.full(len(givers), source), from_, len(givers) + np.arange(len(takers))])
+    head = np.concatenate([np.arange(len(givers)), to, np.full(len(takers), sink)])
+    room = np.concatenate([supply[givers], np.minimum(supply[giver], demand[taker]), demand[takers]])
+    graph = csr_array((room.astype(np.int32), (tail, head)), shape=(sink + 1, sink + 1))
+    into_sink = maximum_flow(graph, source, sink).flow[:, [sink]].toarray()[:, 0]
+    met = np.zeros(len(demand), dtype=np.int64)
+    met[takers] = into_sink[len(givers) : source]
+    return met

@@ -1,0 +1,534 @@
+"""What texts mean, for the second computation: plain readers, and what a published cell covers.
+
+This file and its neighbours `verify` and `verify_match` share no code with the run on purpose: a
+mistake made there must not be repeated here.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import datetime
+import gzip
+import io
+import re
+import zlib
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from .errors import BadHierarchy, BadInput
+
+Codes = npt.NDArray[np.int64]
+#: What makes two cells of a column equal: a number, a day, or the text itself.
+Key = Decimal | int | str
+#: Runs of neighbouring codes, (first, last) each, ascending.
+Runs = tuple[tuple[int, int], ...]
+
+MISSING_TOKENS = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null")
+EVERYTHING = "*"
+FORMULA_START = ("=", "+", "-", "@", "\t", "\r")
+SEPARATORS = (",", ";", "\t", "|")
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it starts with
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
+_CODE = re.compile(r"0\d+")
+_YEAR_FIRST = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})")
+_DAY_FIRST = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
+_MEMBER = re.compile(r'(?:"((?:[^"]|"")*)"|([^,{}"]+))(, |$)')
+
+
+# ---- single texts ----------------------------------------------------------------------------
+
+
+def number_of(text: str) -> Decimal | None:
+    """Return the number a text writes (``.`` or ``,`` as decimal mark), exactly, or None.
+
+    Examples
+    --------
+    >>> number_of("1,50") == number_of("1.5"), number_of("1.5 m")
+    (True, None)
+    """
+    if _NUMBER.fullmatch(text.strip()) is None:
+        return None
+    try:
+        return Decimal(text.strip().replace(",", "."))
+    except InvalidOperation:  # an exponent beyond all bounds
+        return None
+
+
+def day_of(text: str) -> int | None:
+    """Return the day a text writes (2024-02-29, 2024/02/29 or 29.02.2024) as an ordinal, or None."""
+    if found := _YEAR_FIRST.fullmatch(text.strip()):
+        year, month, day = found[1], found[3], found[4]
+    elif found := _DAY_FIRST.fullmatch(text.strip()):
+        day, month, year = found[1], found[2], found[3]
+    else:
+        return None
+    try:
+        return datetime.date(int(year), int(month), int(day)).toordinal()
+    except ValueError:
+        return None
+
+
+def is_formula(text: str) -> bool:
+    """Return whether a spreadsheet could take a cell for a formula."""
+    return text.startswith(FORMULA_START) and number_of(text) is None
+
+
+def kind_of(texts: Sequence[str]) -> str:
+    """Guess a column's kind from its distinct texts; a leading zero makes a code, not a number."""
+    if texts and all(_NUMBER.fullmatch(t.strip()) for t in texts):
+        return "text" if any(_CODE.fullmatch(t) for t in texts) else "number"
+    if texts and all(len(t) <= 10 and day_of(t) is not None for t in texts):
+        return "date"
+    return "text"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spelling:
+    """How the cells of one column are to be read.
+
+    Attributes
+    ----------
+    kind : {'text', 'ordered', 'number', 'date'}
+    neutralised : bool
+        Whether an apostrophe before a formula sign is no part of the value.
+    """
+
+    kind: str
+    neutralised: bool
+
+    def plain(self, text: str) -> str:
+        """Return a text without the apostrophe that keeps it from being a formula."""
+        if self.neutralised and text[:1] == "'" and text[1:].startswith(FORMULA_START):
+            return text[1:]
+        return text
+
+    def key(self, text: str) -> Key:
+        """Return what makes two cells equal: numbers and days by value, the rest by text."""
+        bare = self.plain(text)
+        value: Key | None = None
+        if self.kind == "number":
+            value = number_of(bare)
+        elif self.kind == "date":
+            value = day_of(bare)
+        return bare if value is None else value
+
+
+def members_of(text: str) -> list[str] | None:
+    """Return the members of a value set, or None where the text is no value set.
+
+    Examples
+    --------
+    >>> members_of('{F, "a, b", ""}'), members_of("{F,M}"), members_of("F")
+    (['F', 'a, b', ''], None, None)
+    """
+    if len(text) < 3 or text[0] != "{" or text[-1] != "}":
+        return None
+    members: list[str] = []
+    inner, place, more = text[1:-1], 0, True
+    while more:
+        found = _MEMBER.match(inner, place)
+        if found is None:
+            return None
+        quoted, bare = cast("str | None", found[1]), cast("str", found[2])
+        members.append(bare if quoted is None else quoted.replace('""', '"'))
+        place, more = found.end(), found[3] != ""
+    return members
+
+
+# ---- columns ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PrivateColumn:
+    """One column of the table.
+
+    Attributes
+    ----------
+    spelling : Spelling
+    codes : int64 array of shape (rows,)
+        Index into `keys`; ``len(keys)`` where missing.
+    keys : tuple
+        Distinct values: numbers and days ascending, then texts.
+    code_of : mapping of key to int
+    absent : bool array of shape (rows,)
+        Where the value is missing.
+    """
+
+    spelling: Spelling
+    codes: Codes
+    keys: tuple[Key, ...]
+    code_of: Mapping[Key, int]
+    absent: npt.NDArray[np.bool_]
+
+    @property
+    def missing(self) -> int:
+        """The code of the missing value."""
+        return len(self.keys)
+
+    def code_of_text(self, text: str) -> int:
+        """Return the code of a cell's text, -1 where the table has no such value."""
+        return self.missing if text == "" else self.code_of.get(self.spelling.key(text), -1)
+
+
+def text_of(value: object) -> str:
+    """Return a value of a data frame as text; whole floats are integers with gaps beside them."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    if isinstance(value, datetime.datetime):
+        return value.date().isoformat()
+    return str(value)
+
+
+def read_private_column(
+    column: pd.Series[Any],
+    kind: str | None,
+    missing_tokens: Iterable[str],
+    *,
+    neutralised: bool,
+    levels: Sequence[Sequence[str]] = (),
+) -> PrivateColumn:
+    """Read one column of the table; values stand in an order in which groups are runs if they can."""
+    if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) != "string":
+        # Among mixed objects 1 and True are equal, but their texts are not.
+        column = column.map(text_of, na_action="ignore")
+    found, distinct = pd.factorize(column)
+    texts = [text_of(value).strip() for value in distinct]
+    tokens = {"", *(token.strip() for token in missing_tokens)}
+    gone = [text in tokens for text in texts] + [True]  # the last for what is null (-1)
+    present = [t for t, g in zip(texts, gone, strict=False) if not g]
+    spelling = Spelling(kind=kind or kind_of(present), neutralised=neutralised)
+    key_of = {text: spelling.key(text) for text in present}
+    path = {spelling.key(row[0].strip()): tuple(row[:0:-1]) for row in levels if row}
+    is_text = spelling.kind not in ("number", "date")
+
+    def place(key: Key) -> tuple[bool, tuple[str, ...], Any]:
+        return isinstance(key, str), path.get(key, ()) if is_text else (), key
+
+    keys = sorted(set(key_of.values()), key=place)
+    code_of = {key: i for i, key in enumerate(keys)}
+    code = [code_of[key_of[t]] if t in key_of else len(keys) for t in texts]
+    return PrivateColumn(
+        spelling=spelling,
+        codes=np.array([*code, len(keys)], dtype=np.int64)[found],
+        keys=tuple(keys),
+        code_of=code_of,
+        absent=np.array(gone, dtype=np.bool_)[found],
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Cover:
+    """What the published texts of one quasi-identifier stand for.
+
+    Attributes
+    ----------
+    runs : tuple of Runs
+        Per text, the codes of the table's values it covers.
+    unknown, ambiguous : tuple of int
+        Texts that mean nothing, or two different things.
+    """
+
+    runs: tuple[Runs, ...]
+    unknown: tuple[int, ...] = ()
+    ambiguous: tuple[int, ...] = ()
+
+
+def read_cover(
+    name: str, column: PrivateColumn, levels: Sequence[Sequence[str]] | None, texts: Sequence[str]
+) -> Cover:
+    """Say what each published text of a quasi-identifier covers.
+
+    A text is first looked up among the values and the labels of every level; only what is none of
+    these is read as ``*``, range or value set. A text that is found on several levels with
+    different covers counts only if all the column's texts stand on one level.
+
+    Raises
+    ------
+    BadHierarchy
+        If the lines of the level table differ in length, or a value stands in it with two paths.
+    """
+    leaves, labels = _level_sets(name, column, levels)
+    found = [_on_levels(column, leaves, labels, text) for text in texts]
+    shared = [
+        level
+        for level in range(len(labels) + 1)
+        if all(level in places for text, places in zip(texts, found, strict=True) if text != "")
+    ]
+    runs: list[Runs] = []
+    unknown: list[int] = []
+    ambiguous: list[int] = []
+    for i, (text, places) in enumerate(zip(texts, found, strict=True)):
+        meanings = {frozenset(codes) - {column.missing} for codes in places.values()}
+        used = list(places.values())
+        if len(meanings) > 1:
+            used = [places[level] for level in shared]
+            if not used:
+                ambiguous.append(i)
+        if text == "":
+            runs.append(_runs({column.missing}))
+        elif places:
+            runs.append(_runs(set[int]().union(*used)))
+        else:
+            syntax = _by_syntax(column, leaves, text)
+            if syntax is None:
+                unknown.append(i)
+            runs.append(syntax or ())
+    return Cover(runs=tuple(runs), unknown=tuple(unknown), ambiguous=tuple(ambiguous))
+
+
+def _level_sets(
+    name: str, column: PrivateColumn, levels: Sequence[Sequence[str]] | None
+) -> tuple[set[Key], list[dict[str, set[int]]]]:
+    """Return the hierarchy's leaves and, from level 1 up, the codes under every label."""
+    if levels is None:
+        return set(), [{EVERYTHING: set(range(column.missing + 1))}]
+    spelling = column.spelling
+    path: dict[Key, tuple[str, ...]] = {}
+    width = 0
+    for number, line in enumerate(levels, start=1):
+        cells = tuple(cell.strip() for cell in line)
+        width = width or len(cells)
+        if len(cells) != width or not cells:
+            raise BadHierarchy(
+                f"Hierarchy of '{name}', line {number}: {len(cells)} cells where line 1 has {width}.",
+                remedy="Every line needs the value and one label for every level.",
+            )
+        key = spelling.key(cells[0])
+        if path.setdefault(key, cells[1:]) != cells[1:]:
+            raise BadHierarchy(
+                f"Hierarchy of '{name}', line {number}: the value stands in an earlier line with "
+                "other labels.",
+                remedy="List every value once; a value has one path to the top.",
+                values=[cells[0]],
+            )
+    if width <= 1:
+        path = {key: (EVERYTHING,) for key in path}
+    labels: list[dict[str, set[int]]] = [{} for _ in range(max(width - 1, 1))]
+    for key, above in path.items():
+        code = column.code_of.get(key)  # a missing value has none: it hangs under the root
+        for level, label in enumerate(above):
+            under = labels[level].setdefault(spelling.plain(label), set())
+            if code is not None:
+                under.add(code)
+    tops = {above[-1] for key, above in path.items() if key in column.code_of}
+    if len(tops) == 1:
+        labels[-1][spelling.plain(tops.pop())].add(column.missing)
+    elif not tops:  # no value at all: the missing value stands alone under every top
+        for under in labels[-1].values():
+            under.add(column.missing)
+    return set(path), labels
+
+
+def _on_levels(
+    column: PrivateColumn, leaves: set[Key], labels: Sequence[Mapping[str, set[int]]], text: str
+) -> dict[int, set[int]]:
+    """Return the codes a text stands for on every level it occurs on; level 0 is the values."""
+    if text == "":
+        return {}
+    places: dict[int, set[int]] = {}
+    key = column.spelling.key(text)
+    if key in column.code_of:
+        places[0] = {column.code_of[key]}
+    elif key in leaves:
+        places[0] = set()
+    plain = column.spelling.plain(text)
+    for level, under in enumerate(labels, start=1):
+        if plain in under:
+            places[level] = under[plain]
+    return places
+
+
+def _by_syntax(column: PrivateColumn, leaves: set[Key], text: str) -> Runs | None:
+    """Read ``*``, a range or a value set; None where the text is none of these."""
+    if text == EVERYTHING:
+        return ((0, column.missing),)
+    spelling = column.spelling
+    if spelling.kind in ("number", "date"):
+        ends = text[1:-1].split(", ") if text[:1] == "[" and text[-1:] == "]" else []
+        keys = [spelling.key(end) for end in ends]
+        if len(keys) != 2 or any(isinstance(key, str) for key in keys):
+            return None
+        values: Any = column.keys
+        plain = bisect_left(values, True, key=lambda key: isinstance(key, str))
+        first = bisect_left(values, cast(Any, keys[0]), hi=plain)
+        last = bisect_right(values, cast(Any, keys[1]), hi=plain) - 1
+        return ((first, last),) if first <= last else ()
+    members = members_of(text)
+    if members is None:
+        return None
+    codes: set[int] = set()
+    for member in members:
+        code = column.code_of_text(member)
+        if code < 0 and spelling.key(member) not in leaves:
+            return None
+        codes.add(code)
+    return _runs(codes - {-1})
+
+
+def _runs(codes: set[int]) -> Runs:
+    if not codes:
+        return ()
+    ordered = np.sort(np.fromiter(codes, dtype=np.int64, count=len(codes)))
+    breaks = np.flatnonzero(np.diff(ordered) != 1)
+    first = ordered[np.concatenate([[0], breaks + 1])]
+    last = ordered[np.concatenate([breaks, [len(ordered) - 1]])]
+    return tuple(zip(first.tolist(), last.tolist(), strict=True))
+
+
+# ---- files -----------------------------------------------------------------------------------
+
+
+def read_csv_rows(text: str, separator: str, *, strict: bool) -> list[list[str]]:
+    """Return the rows of a CSV text, the header first.
+
+    Raises
+    ------
+    csv.Error
+        If `strict`, and a quoted cell is not closed or goes on after its end.
+    """
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
+    return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=strict))
+
+
+def read_bytes(path: Path, what: str) -> bytes:
+    """Return a file's bytes, unpacked if it is a gzip file.
+
+    Raises
+    ------
+    BadInput
+        If the file is not there or cannot be read.
+    """
+    try:
+        content = path.read_bytes()
+        return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or "it is no whole gzip file"
+        raise BadInput(
+            f"{what} cannot be read: {path.name} ({reason}).",
+            remedy="Check the path and that the file is complete.",
+        ) from error
+
+
+def decode(content: bytes, encoding: str, name: str) -> str:
+    """Return a file's text: by the encoding named, else by its mark, else UTF-8, else Latin-1.
+
+    Raises
+    ------
+    BadInput
+        If the encoding is unknown, or the bytes are not written in it.
+    """
+    marked = next((codec for bom, codec in _MARKS if content.startswith(bom)), "")
+    tried = (encoding,) if encoding else (marked,) if marked else ("utf-8", "cp1252", "latin-1")
+    for codec in tried:
+        try:
+            return content.decode(codec).removeprefix("\ufeff")
+        except (LookupError, UnicodeError):
+            continue
+    raise BadInput(
+        f"The file {name} is not written in the encoding '{tried[-1]}'.",
+        remedy="Name its encoding in the recipe, under [data].",
+    )
+
+
+def separator_of(text: str) -> str:
+    """Return the separator that splits the first lines most evenly, and the header most often."""
+    head = "".join(line + "\n" for line in text.splitlines()[:50])
+    best, separator = (0.0, 1), ","
+    for candidate in SEPARATORS:
+        widths = [len(row) for row in read_csv_rows(head, candidate, strict=False) if row]
+        if widths and widths[0] > 1:
+            fit = (widths.count(widths[0]) / len(widths), widths[0])
+            best, separator = max((best, separator), (fit, candidate), key=lambda found: found[0])
+    return separator
+
+
+def read_table(path: Path, *, separator: str, encoding: str) -> pd.DataFrame:
+    """Read a data file, CSV (plain or gzip) or Parquet, as a frame of texts.
+
+    Parameters
+    ----------
+    path : Path
+    separator, encoding : str
+        As the recipe names them; empty to find them out.
+
+    Raises
+    ------
+    BadInput
+        If it cannot be read, has no header, or a row has too many or too few cells.
+    """
+    content = read_bytes(path, "The data file")
+    if content.startswith(b"PAR1"):
+        return read_parquet(content, path.name)
+    text = decode(content, encoding, path.name)
+    rows = read_csv_rows(text, separator or separator_of(text), strict=False)
+    rows = [row for row in rows if row]
+    if not rows:
+        raise BadInput(f"The file {path.name} is empty.", remedy="It needs a header and rows.")
+    header = rows[0]
+    for number, row in enumerate(rows[1:], start=1):
+        if len(row) != len(header):
+            raise BadInput(
+                f"Row {number} of {path.name} has {len(row)} cells where the header has "
+                f"{len(header)}.",
+                remedy="Check its separators and quotes.",
+            )
+    columns = zip(*rows[1:], strict=True) if len(rows) > 1 else [()] * len(header)
+    return _frame([name.strip() for name in header], columns)
+
+
+def read_parquet(content: bytes, name: str, *, every: bool = False) -> pd.DataFrame:
+    """Read a Parquet file as a frame of its values.
+
+    Columns in which pandas stored row labels are left out, and blanks around names are removed,
+    unless `every` is set.
+
+    Raises
+    ------
+    BadInput
+        If it is no Parquet file.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(pa.BufferReader(content))
+    except (pa.ArrowException, OSError) as error:
+        raise BadInput(
+            f"The file {name} is no readable Parquet file.", remedy="Write it again."
+        ) from error
+    columns: list[Iterable[object]] = []
+    places = [
+        i
+        for i, column in enumerate(table.column_names)
+        if every or re.fullmatch(r"__index_level_\d+__", column) is None
+    ]
+    for column in (table.column(i) for i in places):
+        # numpy's 32-bit floats write 0.1 where Python's write what 0.1 becomes in 64 bits.
+        columns.append(column.to_numpy() if pa.types.is_floating(column.type) else column.to_pylist())
+    names = [table.column_names[i] for i in places]
+    return _frame(names if every else [n.strip() for n in names], columns)
+
+
+def _frame(header: Sequence[str], columns: Iterable[Iterable[object]]) -> pd.DataFrame:
+    made = {i: pd.Series(list(c), dtype=object) for i, c in enumerate(columns)}
+    frame = pd.DataFrame(made)
+    frame.columns = pd.Index(header, dtype=object)
+    return frame
