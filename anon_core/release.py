@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .errors import AnonError
 from .frequency import dense_rank
-from .grouping import Grouping
+from .grouping import Grouping, group_runs
 from .problem import Problem
 from .vocabulary import Vocabulary, of_level
 
@@ -72,6 +72,15 @@ def one_block(
         cells=cells,
         blocks=(problem.roles.published(problem.dataset),),
     )
+
+
+def raw_view(problem: Problem) -> View:
+    """Return what an attacker would see of the table as it is, identifiers removed."""
+    codes = problem.frequency.run_codes
+    runs = np.arange(len(codes), dtype=np.int64)
+    exact = {name: of_level(problem.hierarchies[name], 0) for name in problem.quasi}
+    cells = {name: codes[:, d] for d, name in enumerate(problem.quasi)}
+    return view(one_block(problem, group_runs(problem.frequency, runs, len(runs)), exact, cells))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

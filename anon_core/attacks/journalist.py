@@ -1,0 +1,101 @@
+"""Journalist: the attacker does not know who of a population is in the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..context import Context
+from ..errors import AnonError
+from ..kinds import Attack
+from ..params import number
+from ..population import population_risk
+from ..problem import Problem
+from ..registry import register
+from ..release import View, raw_view
+from ..results import AttackResult
+
+
+@register("attack")
+@dataclass(frozen=True, kw_only=True)
+class Journalist(Attack):
+    """Match a row against the population and pick one of the people who fit."""
+
+    name: ClassVar[str] = "journalist"
+    title: ClassVar[str] = "Journalist re-identification"
+    summary: ClassVar[str] = (
+        "Someone picks a published row and names a person of the population who fits it, without "
+        "knowing who is in the table."
+    )
+    formula: ClassVar[str] = (
+        "1 / F per row, F = people of the population in the class; with a stated size only, "
+        "E[1/F | f] under a negative binomial model"
+    )
+    source: ClassVar[str] = (
+        "El Emam and Dankar 2008, doi 10.1197/jamia.M2716; Benedetti and Franconi 1998"
+    )
+
+    threshold: float = number(
+        default=0.2,
+        low=0.0,
+        high=1.0,
+        help="Chance above which a person counts as at risk: 0.2 is 1 in 5, 0.0909 is 1 in 11.",
+        label="Acceptable chance",
+    )
+
+    def applies(self, problem: Problem) -> str:
+        """Ask for a population."""
+        if problem.population is None:
+            return "It needs a population: a table of it, or its size."
+        return ""
+
+    def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
+        """Attack every published row.
+
+        Raises
+        ------
+        AnonError
+            If the quasi-identifiers stand in several link blocks, or there is no population.
+        """
+        block = view.whole_quasi()
+        if block is None or problem.population is None:
+            raise AnonError(
+                self.applies(problem)
+                or "Quasi-identifiers are permuted apart, so no row matches a person as a whole.",
+                remedy="State a population, and keep the quasi-identifiers in one block.",
+            )
+        persons = view.persons(block)
+        risk = population_risk(problem, view, persons, context)
+        whole = raw_view(problem)
+        raw_persons = whole.persons(whole.blocks[0])
+        raw_risk = population_risk(problem, whole, raw_persons, context)
+        worst = float(risk.chance.max(initial=0.0))
+        succeeded = float(risk.chance @ persons.sizes)
+        model = ", estimated from the population's size" if risk.estimated else ""
+        gap = (
+            f" {risk.unmatched} classes hold more rows than the population table has people for; "
+            "they are counted by their rows."
+            if risk.unmatched
+            else ""
+        )
+        return [
+            AttackResult(
+                attack=self.name,
+                attempted=problem.rows,
+                eligible=view.rows,
+                succeeded=succeeded,
+                rate=succeeded / problem.rows,
+                worst=worst,
+                baseline=1.0 / risk.size,
+                raw=float(raw_risk.chance @ raw_persons.sizes) / problem.rows,
+                at_risk=int(persons.sizes[risk.chance > self.threshold].sum()),
+                threshold=self.threshold,
+                per_class=risk.chance,
+                estimated=risk.estimated,
+                sentence=(
+                    f"Among {risk.size:,} people, a published row is pinned to the right person "
+                    f"with chance {worst:.3g} at worst{model}.{gap}"
+                ),
+            )
+        ]

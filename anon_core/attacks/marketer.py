@@ -1,0 +1,84 @@
+"""Marketer: the attacker links everyone and cares for the share that comes out right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..context import Context
+from ..errors import AnonError
+from ..kinds import Attack
+from ..params import number
+from ..population import population_risk
+from ..problem import Problem
+from ..registry import register
+from ..release import View, raw_view
+from ..results import AttackResult
+
+
+@register("attack")
+@dataclass(frozen=True, kw_only=True)
+class Marketer(Attack):
+    """Link every published row to a register and count the expected share of right links."""
+
+    name: ClassVar[str] = "marketer"
+    title: ClassVar[str] = "Marketer re-identification"
+    summary: ClassVar[str] = (
+        "Someone links all rows to a register at once and is content if enough of the links are "
+        "right."
+    )
+    formula: ClassVar[str] = (
+        "(1/n) Σ f / F over classes; F = f where no population is stated, which gives classes / n"
+    )
+    source: ClassVar[str] = "Dankar and El Emam 2010, doi 10.1145/1754239.1754271"
+
+    threshold: float = number(
+        default=0.05,
+        low=0.0,
+        high=1.0,
+        help="Share of right links above which the release counts as at risk.",
+        label="Acceptable share",
+    )
+
+    def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
+        """Link every published row.
+
+        Raises
+        ------
+        AnonError
+            If the quasi-identifiers stand in several link blocks.
+        """
+        block = view.whole_quasi()
+        if block is None:
+            raise AnonError(
+                "Quasi-identifiers are permuted apart, so no row links to a person as a whole.",
+                remedy="Use an attack on permuted tables.",
+            )
+        persons = view.persons(block)
+        risk = population_risk(problem, view, persons, context)
+        succeeded = float(risk.chance @ persons.sizes)
+        rate = succeeded / problem.rows
+        whole = raw_view(problem)
+        raw_persons = whole.persons(whole.blocks[0])
+        raw_risk = population_risk(problem, whole, raw_persons, context)
+        return [
+            AttackResult(
+                attack=self.name,
+                attempted=problem.rows,
+                eligible=view.rows,
+                succeeded=succeeded,
+                rate=rate,
+                worst=rate,
+                baseline=1.0 / risk.size,
+                raw=float(raw_risk.chance @ raw_persons.sizes) / problem.rows,
+                at_risk=view.rows if rate > self.threshold else 0,
+                threshold=self.threshold,
+                per_class=risk.chance,
+                estimated=risk.estimated,
+                sentence=(
+                    f"Linking all rows gets {rate:.2%} of them right on average "
+                    f"({succeeded:,.0f} of {problem.rows:,})."
+                ),
+            )
+        ]

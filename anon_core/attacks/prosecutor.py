@@ -1,0 +1,80 @@
+"""Prosecutor: the attacker knows that the victim is in the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..context import Context
+from ..errors import AnonError
+from ..kinds import Attack
+from ..params import number
+from ..problem import Problem
+from ..registry import register
+from ..release import View
+from ..results import AttackResult
+
+
+@register("attack")
+@dataclass(frozen=True, kw_only=True)
+class Prosecutor(Attack):
+    """Match a known person by the quasi-identifiers and pick one row of the class."""
+
+    name: ClassVar[str] = "prosecutor"
+    title: ClassVar[str] = "Prosecutor re-identification"
+    summary: ClassVar[str] = (
+        "Someone who knows a person's quasi-identifiers, and that the person is in the table, "
+        "picks one of the matching rows."
+    )
+    formula: ClassVar[str] = "1 / |G| per person; mean = classes / n, worst = 1 / min |G|"
+    source: ClassVar[str] = "El Emam and Dankar 2008, doi 10.1197/jamia.M2716"
+
+    threshold: float = number(
+        default=0.2,
+        low=0.0,
+        high=1.0,
+        help="Chance above which a person counts as at risk: 0.2 is 1 in 5, 0.0909 is 1 in 11.",
+        label="Acceptable chance",
+    )
+
+    def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
+        """Attack every person of the table; exhaustive, so the figures are exact.
+
+        Raises
+        ------
+        AnonError
+            If the quasi-identifiers stand in several link blocks.
+        """
+        block = view.whole_quasi()
+        if block is None:
+            raise AnonError(
+                "Quasi-identifiers are permuted apart, so a person matches no row as a whole.",
+                remedy="Use an attack on permuted tables.",
+            )
+        sizes = view.persons(block).sizes
+        chance = 1.0 / sizes
+        worst = float(chance.max(initial=0.0))
+        rate = len(sizes) / problem.rows
+        risky = int(sizes[chance > self.threshold].sum())
+        return [
+            AttackResult(
+                attack=self.name,
+                attempted=problem.rows,
+                eligible=view.rows,
+                succeeded=float(len(sizes)),
+                rate=rate,
+                worst=worst,
+                baseline=1.0 / problem.rows,
+                raw=len(problem.frequency.run_count) / problem.rows,
+                at_risk=risky,
+                threshold=self.threshold,
+                per_class=chance,
+                sentence=(
+                    f"Someone who knows these columns picks the right row 1 time in "
+                    f"{int(sizes.min())}, at worst; {rate:.2%} of the time on average."
+                    if len(sizes)
+                    else "No row is published, so nobody can be matched."
+                ),
+            )
+        ]

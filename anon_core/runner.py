@@ -1,0 +1,312 @@
+"""Carry out a plan: search, measure, attack, publish, and verify before anything is returned."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from .context import Context
+from .errors import BadPlan, InputChanged, NotVerified, listing, nearest
+from .hierarchy import from_rows
+from .kinds import Metric
+from .plan import LevelTable, Plan
+from .problem import Problem, build_problem
+from .publish import as_csv, as_parquet, published_table
+from .registry import family
+from .release import Release
+from .results import AttackResult, Measure, SearchAccount, Verdict
+from .table import Dataset
+from .verify import Verification, verify
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+VERSION = "0.1.0"
+SCHEMA = 1
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Result:
+    """A verified release with everything that was measured on it.
+
+    Attributes
+    ----------
+    plan : Plan
+    problem : Problem
+        The table as it was searched (after dropping rows with missing values, where asked).
+    release : Release
+    account : SearchAccount
+    verdicts : tuple of Verdict
+    measures : mapping of str to Measure
+        By metric name.
+    attacks : tuple of AttackResult
+    published : pyarrow.Table
+        The public edition, in canonical order.
+    member : int64 array of shape (published rows,)
+        Class of each published row.
+    csv : bytes
+        The public edition as it is written.
+    verification : Verification
+    seconds : mapping of str to float
+        Wall time per stage.
+    """
+
+    plan: Plan
+    problem: Problem
+    release: Release
+    account: SearchAccount
+    verdicts: tuple[Verdict, ...]
+    measures: Mapping[str, Measure]
+    attacks: tuple[AttackResult, ...]
+    published: pa.Table
+    member: npt.NDArray[np.int64]
+    csv: bytes
+    verification: Verification
+    seconds: Mapping[str, float]
+
+    @cached_property
+    def parquet(self) -> bytes:
+        """The public edition as Parquet."""
+        return as_parquet(self.published)
+
+    @property
+    def class_sizes(self) -> npt.NDArray[np.int64]:
+        """Rows per equivalence class as an attacker sees them, shape (classes,)."""
+        return self.release.view.group_size
+
+    def as_json(self, input_sha256: str = "") -> dict[str, Any]:
+        """Return the figures as plain values (`run --json`)."""
+        sizes = self.class_sizes
+        return {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "input_sha256": input_sha256 or self.problem.dataset.fingerprint,
+            "output_sha256": hashlib.sha256(self.csv).hexdigest(),
+            "status": "released",
+            "verified": self.verification.holds,
+            "rows": self.problem.rows,
+            "dropped": self.problem.dataset.dropped,
+            "suppressed": self.release.suppressed,
+            "classes": len(sizes),
+            "smallest_class": int(sizes.min()) if len(sizes) else 0,
+            "node": dict(self.account.node) if self.account.node is not None else None,
+            "partition": dict(self.account.partition) if self.account.partition else None,
+            "search": {
+                "proven": self.account.proven,
+                "cost": self.account.cost,
+                "minimal_nodes": [list(n) for n in self.account.minimal],
+                "nodes": self.account.nodes,
+                "checked": self.account.checked,
+            },
+            "metrics": {name: m.value for name, m in self.measures.items()},
+            "models": [
+                {
+                    "name": v.model,
+                    **dict(v.parameters),
+                    "column": v.column or None,
+                    "bound": v.bound,
+                    "value": v.reached,
+                    "holds": v.holds,
+                }
+                for v in self.verdicts
+            ],
+            "attacks": [
+                {
+                    "name": a.attack,
+                    "column": a.column or None,
+                    "attempted": a.attempted,
+                    "eligible": a.eligible,
+                    "succeeded": a.succeeded,
+                    "rate": a.rate,
+                    "worst": a.worst,
+                    "baseline": a.baseline,
+                    "raw": a.raw,
+                    "at_risk": a.at_risk,
+                    "threshold": a.threshold,
+                    "estimated": a.estimated,
+                }
+                for a in self.attacks
+            ],
+            "seconds": dict(self.seconds),
+        }
+
+
+def run(
+    plan: Plan,
+    dataset: Dataset,
+    hierarchies: Mapping[str, LevelTable] | None = None,
+    *,
+    population: Dataset | None = None,
+    context: Context | None = None,
+) -> Result:
+    """Carry out a plan on a table.
+
+    Parameters
+    ----------
+    plan : Plan
+    dataset : Dataset
+        The table as it was read.
+    hierarchies : mapping of str to level table, optional
+        By column (see `load_hierarchies`); columns without one are published exactly or not at all.
+    population : Dataset, optional
+        A table of the population, for journalist risk; else the plan's stated size is used.
+    context : Context, optional
+        Progress, cancellation and deadline. Its generator is replaced by one with the plan's seed.
+
+    Returns
+    -------
+    Result
+        Verified: the promises were recomputed from the published text.
+
+    Raises
+    ------
+    InputChanged
+        If the table lacks a column of the plan, or a hierarchy a value of the table.
+    Infeasible
+        If no release keeps the promises; carries the best value reached.
+    Cancelled
+        If the person stopped it; nothing is returned.
+    NotVerified
+        If the recomputation does not confirm a promise. Please report it: it is an error of ours.
+    BadPlan, BadInput, BadHierarchy
+        If plan and table do not fit each other otherwise.
+    """
+    context = replace(context or Context(), generator=np.random.default_rng(plan.seed))
+    clock = _Clock(context)
+    problem = clock.time("encode", 0.0, "Reading", lambda: prepare(plan, dataset, hierarchies, population))
+    for model in plan.models:
+        model.check(problem)
+    outcome = clock.time(
+        "search",
+        0.05,
+        "Searching",
+        lambda: plan.algorithm.run(problem, plan.models, _part(context, 0.05, 0.6)),
+    )
+    release = outcome.release
+    view = release.view
+
+    def measured() -> tuple[tuple[Verdict, ...], dict[str, Measure]]:
+        verdicts = [v for model in plan.models for v in model.measure(problem, view, context)]
+        metrics = {name: cast(type[Metric], m)() for name, m in family("metric").items()}
+        return tuple(verdicts), {n: m.measure(problem, release, context) for n, m in metrics.items()}
+
+    verdicts, measures = clock.time("measure", 0.62, "Measuring", measured)
+    attacks = clock.time(
+        "attack",
+        0.68,
+        "Attacking",
+        lambda: tuple(
+            found
+            for attack in plan.all_attacks()
+            if not attack.applies(problem)
+            for found in attack.run(problem, view, context)
+        ),
+    )
+
+    def publish() -> tuple[pa.Table, npt.NDArray[np.int64], bytes]:
+        table, member = published_table(
+            release, context.generator, neutralise=plan.formulas == "neutralise"
+        )
+        return table, member, as_csv(table)
+
+    published, member, csv = clock.time("publish", 0.75, "Writing", publish)
+    verification = clock.time(
+        "verify",
+        0.8,
+        "Recomputing the promises",
+        lambda: verify(plan.as_mapping(), dataset.frame(), dict(hierarchies or {}), csv),
+    )
+    broken = [v.model for v in verdicts if not v.holds]
+    if broken or not verification.holds:
+        failed = [check.sentence for check in verification.broken]
+        raise NotVerified(
+            "The release was found, but recomputing it did not confirm it: "
+            + " ".join(failed or [f"{listing(broken)} does not hold."]),
+            remedy="Nothing was released. This is an error of the workbench; please report it with "
+            "the recipe.",
+        )
+    context.report(1.0, "Done")
+    return Result(
+        plan=plan,
+        problem=problem,
+        release=release,
+        account=outcome.account,
+        verdicts=verdicts,
+        measures=measures,
+        attacks=attacks,
+        published=published,
+        member=member,
+        csv=csv,
+        verification=verification,
+        seconds=clock.seconds,
+    )
+
+
+def prepare(
+    plan: Plan,
+    dataset: Dataset,
+    hierarchies: Mapping[str, LevelTable] | None = None,
+    population: Dataset | None = None,
+) -> Problem:
+    """Fit a plan to a table: kinds, missing values, hierarchies, encoding. See `run` for errors."""
+    named = (
+        *plan.roles.identifier,
+        *plan.roles.quasi,
+        *plan.roles.sensitive,
+        *plan.types,
+        *(hierarchies or {}),
+    )
+    gone = [n for n in dict.fromkeys(named) if n not in dataset.names]
+    if gone:
+        raise InputChanged(
+            f"The table has no column {listing(gone)}, which the plan names; it has "
+            f"{listing(dataset.names)}.",
+            remedy=f"Restore the column or change the plan.{nearest(gone[0], dataset.names)}",
+        )
+    plan.roles.check(dataset)
+    table = dataset.with_kinds(plan.types)
+    if plan.data.missing == "drop":
+        table = table.without_missing((*plan.roles.quasi, *plan.roles.sensitive))
+        if table.rows == 0:
+            raise BadPlan(
+                f"Every one of the {dataset.rows} rows misses a value in a quasi-identifier or "
+                "sensitive column, so dropping them leaves nothing.",
+                remedy="Set missing = 'keep', or give the empty column another role.",
+            )
+    built = {
+        name: from_rows(table.column(name), rows)
+        for name, rows in (hierarchies or {}).items()
+        if name in plan.roles.quasi
+    }
+    people = population if population is not None else plan.population_size
+    return build_problem(table, plan.roles, built, population=people)
+
+
+def _part(context: Context, start: float, stop: float) -> Context:
+    """Return a context whose progress 0..1 shows as start..stop of the whole."""
+
+    def shown(share: float, stage: str) -> None:
+        context.progress(start + (stop - start) * min(max(share, 0.0), 1.0), stage)
+
+    return replace(context, progress=shown)
+
+
+class _Clock:
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.seconds: dict[str, float] = {}
+
+    def time(self, stage: str, share: float, words: str, work: Callable[[], _T]) -> _T:
+        self.context.report(share, words)
+        began = time.perf_counter()
+        found = work()
+        self.seconds[stage] = time.perf_counter() - began
+        return found
