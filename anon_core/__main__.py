@@ -10,6 +10,7 @@ import argparse
 import hashlib
 import json
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return status
     except OSError as error:
         sys.stderr.write(f"{error.filename or 'A file'} cannot be used: {error.strerror}. Check the path.\n")
+        return ERROR
+    except Exception as error:  # noqa: BLE001 - the last door: a traceback could show cell values
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        sys.stderr.write(
+            f"An error of the workbench itself: {type(error).__name__} in {Path(where.filename).name}, "
+            f"line {where.lineno}. Nothing was released; please report it with the recipe.\n"
+        )
         return ERROR
 
 

@@ -144,7 +144,7 @@ def as_csv(table: pa.Table) -> bytes:
         end = "\n" if position == table.num_columns - 1 else ""
         texts = [_cell(t, alone=alone) + end for t in column.dictionary.to_pylist()]
         columns.append(pa.array(texts, type=pa.large_string()).take(column.indices))
-    lines = pc.binary_join_element_wise(*columns, ",")
+    lines = pc.binary_join_element_wise(*columns, pa.scalar(",", type=pa.large_string()))
     # The values of a string array lie one after the other in its last buffer: that is the file.
     start, stop = lines.offset, lines.offset + len(lines)
     ends = np.frombuffer(lines.buffers()[1], dtype=np.int64)
