@@ -1,0 +1,7 @@
+"""Start."""
+
+from __future__ import annotations
+
+from ui import shell
+
+shell.page("Start", "🛡️")

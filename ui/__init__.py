@@ -1,0 +1,1 @@
+"""What the pages share: the session's state, the frame around a page, forms and colours."""

@@ -1,0 +1,38 @@
+"""Words: names made harmless, and what each technique is."""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+
+from anon_core.params import Technique
+
+_MARKS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:@&^=\"'])")
+# After parsing, texts are searched once more for emoji shortcodes, icons, links and addresses;
+# an invisible word joiner keeps them from being found.
+_JOINER = "\u2060"
+_FOUND_LATER = re.compile(r":(?=[\w+/-]+:)|:(?=//)|(?<=www)(?=\.)|@", re.IGNORECASE)
+
+
+def plain(text: str) -> str:
+    """Return `text` so that Streamlit's markdown shows it letter by letter.
+
+    Column names and values come from a file: nothing in them may become a link, a heading, an
+    icon, a formula or HTML. Line breaks become blanks.
+    """
+    shown = _FOUND_LATER.sub(lambda found: found.group() + _JOINER, " ".join(text.split()))
+    return _MARKS.sub(r"\\\1", shown)
+
+
+def what_is_this(technique: type[Technique]) -> None:
+    """Draw a small "What is this?" with the summary, and its formula and source one click deeper."""
+    with st.popover("What is this?", icon=":material/help:", type="tertiary"):
+        st.markdown(f"**{plain(technique.title)}**")
+        st.write(plain(technique.summary))
+        if technique.formula or technique.source:
+            with st.expander("Formula and source"):
+                if technique.formula:
+                    st.code(technique.formula, language=None, wrap_lines=True)
+                if technique.source:
+                    st.caption(plain(technique.source))

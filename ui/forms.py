@@ -1,0 +1,98 @@
+"""Forms out of declarations: one widget for each parameter a technique declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from anon_core.errors import BadPlan
+from anon_core.params import Parameter, Technique
+
+from .explain import plain
+
+
+def parameter_form(
+    technique: type[Technique],
+    values: Mapping[str, object],
+    *,
+    key: str,
+    sensitive: Sequence[str] = (),
+) -> dict[str, object]:
+    """Draw one widget for each declared parameter and return what they show.
+
+    Parameters
+    ----------
+    technique : type of Technique
+    values : mapping of str to object
+        What the session holds; parameters without a value, or with one that is no longer allowed,
+        show their default.
+    key : str
+        Tells this form's widgets from those of other forms.
+    sensitive : sequence of str
+        Columns that a parameter of kind ``column`` may name.
+
+    Returns
+    -------
+    dict of str to object
+        Every parameter's value by name; it is the technique that judges them.
+    """
+    shown: dict[str, object] = {}
+    for parameter in technique.parameters():
+        wanted = _allowed(parameter, values.get(parameter.name, parameter.default), technique.name)
+        widget = f"{key}/{technique.name}/{parameter.name}"
+        _follow(widget, wanted)
+        shown[parameter.name] = _widget(parameter, widget, sensitive, wanted)
+    return shown
+
+
+def _allowed(parameter: Parameter, value: object, owner: str) -> object:
+    try:
+        return parameter.accept(value, owner)
+    except BadPlan:
+        return parameter.default
+
+
+def _follow(widget: str, wanted: object) -> None:
+    """Put `wanted` into the widget when it is new to it; what was typed since is kept."""
+    before = f"{widget}/before"
+    if widget not in st.session_state or st.session_state.get(before) != wanted:
+        st.session_state[widget] = wanted
+    st.session_state[before] = wanted
+
+
+def _widget(parameter: Parameter, widget: str, sensitive: Sequence[str], wanted: object) -> object:
+    label = parameter.label or parameter.name.replace("_", " ")
+    if parameter.unit:
+        label = f"{label} ({parameter.unit})"
+    label = plain(label)
+    allowed = parameter.allowed()
+    note = f"{plain(parameter.help)}\n\nAllowed: {plain(allowed)}."
+    if parameter.kind == "flag":
+        return st.checkbox(label, key=widget, help=note)
+    if parameter.kind == "choice":
+        return st.selectbox(label, parameter.options, key=widget, help=note, format_func=_words)
+    if parameter.kind == "column":
+        columns = ["", *sensitive]
+        if wanted not in columns:  # the plan says what is wrong with it, not the form
+            columns.append(str(wanted))
+        return st.selectbox(
+            label,
+            columns,
+            key=widget,
+            help=note,
+            format_func=lambda name: name or "every sensitive column",
+        )
+    if parameter.kind == "integer":
+        low = None if parameter.low is None else int(parameter.low)
+        high = None if parameter.high is None else int(parameter.high)
+        return st.number_input(label, min_value=low, max_value=high, step=1, key=widget, help=note)
+    low, high = parameter.low, parameter.high
+    step = 0.01 if high is not None and high <= 1 else 0.1
+    return st.number_input(
+        label, min_value=low, max_value=high, step=step, format="%g", key=widget, help=note
+    )
+
+
+def _words(option: str) -> str:
+    return option.replace("_", " ")

@@ -1,0 +1,219 @@
+"""The frame of every page: heading, sidebar with the way through, and what is missing to go on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import streamlit as st
+
+from anon_core.errors import AnonError
+
+from . import state
+from .explain import plain
+from .theme import ROLE_STYLE, RUN_STYLE, role_colour, run_colour
+
+Needs = Literal["nothing", "dataset", "roles", "result"]
+_HERE = Path(__file__).resolve().parents[1]
+_CSS = """
+<style>
+[data-testid="stMainBlockContainer"] {padding-top: 2.6rem; padding-bottom: 3rem;
+  max-width: 1480px;}
+[data-testid="stSidebarUserContent"] {padding-bottom: 1.5rem;}
+[data-testid="stSidebar"] [data-testid="stVerticalBlock"] {gap: .35rem;}
+[data-testid="stPageLink"] a {padding-top: .2rem; padding-bottom: .2rem;}
+h1 {font-size: 1.7rem !important; padding-bottom: .25rem !important;}
+h2 {font-size: 1.25rem !important;}
+h3 {font-size: 1.05rem !important;}
+.aw-roles {display: grid; grid-template-columns: 1.2rem 1.8rem 1fr; row-gap: .1rem;
+  font-size: .875rem; line-height: 1.45;}
+.aw-roles b {text-align: right; padding-right: .5rem; font-variant-numeric: tabular-nums;}
+</style>
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One step of the way: its page, its name, and what it cannot do without."""
+
+    page: str
+    label: str
+    needs: Needs
+
+
+STEPS: tuple[Step, ...] = (
+    Step(page="app.py", label="Start", needs="nothing"),
+    Step(page="pages/1_Data.py", label="Data", needs="dataset"),
+    Step(page="pages/2_Roles.py", label="Roles", needs="dataset"),
+    Step(page="pages/3_Hierarchies.py", label="Hierarchies", needs="roles"),
+    Step(page="pages/4_Run.py", label="Run", needs="roles"),
+    Step(page="pages/5_Results.py", label="Results", needs="result"),
+    Step(page="pages/6_Compare.py", label="Compare", needs="result"),
+    Step(page="pages/7_Export.py", label="Export", needs="result"),
+)
+
+#: What is missing → (what to say, page that provides it, label of the link).
+_MISSING: dict[str, tuple[str, str, str]] = {
+    "dataset": (
+        "There is no table yet. Choose a sample or load your own file on Start.",
+        "app.py",
+        "Choose a table",
+    ),
+    "roles": (
+        "No column is marked as quasi-identifier yet, so there is nothing to protect. Say on "
+        "Roles what each column tells an attacker.",
+        "pages/2_Roles.py",
+        "Mark the columns",
+    ),
+    "result": (
+        "There is no result yet. Choose a technique and its promises on Run, and start it.",
+        "pages/4_Run.py",
+        "Go to Run",
+    ),
+}
+
+
+def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
+    """Draw the frame of a page and tell whether the page can do its work.
+
+    Parameters
+    ----------
+    title : str
+    icon : str
+        An emoji; a material icon would be fetched from elsewhere.
+    needs : {'nothing', 'dataset', 'roles', 'result'}
+        What the page cannot do without. Where it is missing, the next step is named and linked.
+    """
+    st.set_page_config(
+        page_title=f"{title} · Anonymity Workbench",
+        page_icon=icon,
+        layout="wide",
+        initial_sidebar_state="auto",
+    )
+    st.html(_CSS)
+    _sidebar()
+    st.title(title, anchor=False)
+    lacking = missing(needs)
+    if not lacking:
+        return True
+    words, target, label = _MISSING[lacking]
+    with st.container(border=True):
+        st.write(words)
+        next_step(target, label)
+    return False
+
+
+def missing(needs: Needs) -> str:
+    """Return the first thing that is missing for `needs`, or an empty text."""
+    if needs == "nothing":
+        return ""
+    if state.dataset() is None:
+        return "dataset"
+    if needs == "dataset":
+        return ""
+    if needs == "result":
+        return "" if state.result() is not None else (missing("roles") or "result")
+    return "" if state.roles().quasi else "roles"
+
+
+def show_error(error: AnonError, *, where: str = "") -> None:
+    """Show what is wrong and what to do; the values concerned stay behind a click.
+
+    Parameters
+    ----------
+    error : AnonError
+    where : str
+        What was being done, for example the name of the file.
+    """
+    lead = f"**{plain(where)}** – " if where else ""
+    remedy = f"\n\n{plain(error.remedy)}" if error.remedy else ""
+    st.error(f"{lead}{plain(error.message)}{remedy}", icon=":material/error:")
+    if error.values:
+        with st.expander("Show the values"):
+            for value in error.values:
+                st.code(value, language=None)
+
+
+def next_step(page: str, label: str) -> None:
+    """Draw the link to the page that comes next."""
+    if (_HERE / page).is_file():
+        st.page_link(page, label=label, icon=":material/arrow_forward:")
+
+
+def _sidebar() -> None:
+    with st.sidebar:
+        st.markdown("**Anonymity Workbench**")
+        _table_facts()
+        st.divider()
+        for step in STEPS:
+            _step(step)
+        if state.pins():
+            st.divider()
+            st.caption("Pinned runs")
+            for pin in state.pins():
+                _, _, sign, _ = RUN_STYLE[pin.letter]
+                left, right = st.columns([1, 6], vertical_alignment="center")
+                left.html(
+                    f'<b style="color:{run_colour(pin.letter)};white-space:nowrap">'
+                    f"{sign} {pin.letter}</b>"
+                )
+                right.caption(plain(pin.title))
+
+
+def _table_facts() -> None:
+    data = state.dataset()
+    if data is None:
+        st.caption("No table yet")
+        return
+    st.markdown(plain(state.dataset_title()))
+    st.caption(f"{data.rows:,} rows × {len(data.columns)} columns")
+    roles = state.roles()
+    counts = {
+        "identifier": len(roles.identifier),
+        "quasi": len(roles.quasi),
+        "sensitive": len(roles.sensitive),
+        "insensitive": len(roles.insensitive(data)),
+    }
+    cells: list[str] = []
+    for role, count in counts.items():
+        _, _, sign, word = ROLE_STYLE[role]
+        colour = role_colour(role)
+        cells.append(
+            f'<span style="color:{colour}" aria-hidden="true">{sign}</span><b>{count}</b>'
+            f'<span style="color:{colour}">{word}</span>'
+        )
+    st.html(f'<div class="aw-roles">{"".join(cells)}</div>')
+
+
+def _step(step: Step) -> None:
+    if not (_HERE / step.page).is_file():
+        return
+    lacking = missing(step.needs)
+    icon = ":material/radio_button_unchecked:"
+    if _done(step):
+        icon = ":material/check_circle:"
+    st.page_link(
+        step.page,
+        label=step.label,
+        icon=icon,
+        disabled=bool(lacking),
+        help=_MISSING[lacking][0] if lacking else None,
+        width="stretch",
+    )
+
+
+def _done(step: Step) -> bool:
+    data = state.dataset()
+    if data is None:
+        return False
+    quasi = state.roles().quasi
+    if step.label in ("Start", "Data"):
+        return True
+    if step.label == "Roles":
+        return bool(quasi)
+    if step.label == "Hierarchies":
+        return bool(quasi) and all(name in state.levels() for name in quasi)
+    if step.label in ("Run", "Results"):
+        return state.result_is_current()
+    return step.label == "Compare" and len(state.pins()) > 1

@@ -1,0 +1,344 @@
+"""Everything a session remembers: the table, the choices made on it, and what came out.
+
+What a person chose is plain JSON, so that it can be compared, undone and written as a recipe; a
+table and a result are kept whole, each under a key of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import streamlit as st
+
+from anon_core.plan import LevelTable, Plan
+from anon_core.roles import Roles
+from anon_core.table import ColumnKind, Dataset
+
+if TYPE_CHECKING:
+    from anon_core.runner import Result
+
+#: Changes that can be undone; more are forgotten, the oldest first.
+STEPS = 50
+LETTERS = "ABCDEF"
+#: A file up to this size is kept, so that it can be read again with other options.
+MOST_KEPT_BYTES = 32 * 2**20
+
+_DATA = "state/dataset"
+_FILE = "state/file"
+_WORK = "state/work"
+_PAST = "state/past"
+_RESULT = "state/result"
+_MADE_OF = "state/result_made_of"
+_PINS = "state/pins"
+_BEFORE = "state/before"
+_TYPED = "state/typed"
+_WHOLE = (_DATA, _FILE, _WORK, _PAST, _RESULT, _MADE_OF, _TYPED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pin:
+    """A run that is kept for comparison under a letter."""
+
+    letter: str
+    title: str
+    result: Result
+
+
+# ---- the table -----------------------------------------------------------------------------
+
+
+def dataset() -> Dataset | None:
+    """Return the table as it was read, or None before one is chosen."""
+    return st.session_state.get(_DATA)
+
+
+def typed_dataset() -> Dataset | None:
+    """Return the table with the chosen kinds of its columns.
+
+    Raises
+    ------
+    BadInput
+        If a column holds values that are not of its kind.
+    """
+    data = dataset()
+    if data is None:
+        return None
+    kinds = cast(dict[str, ColumnKind], draft()["types"])
+    kept = st.session_state.get(_TYPED)
+    if kept is None or kept[0] != kinds or kept[1] is not data:
+        kept = (kinds, data, data.with_kinds(kinds))
+        st.session_state[_TYPED] = kept
+    return cast(Dataset, kept[2])
+
+
+def set_dataset(
+    data: Dataset,
+    *,
+    roles: Roles | None,
+    levels: Mapping[str, LevelTable],
+    types: Mapping[str, str],
+    title: str,
+    attribution: str = "",
+    k: int = 5,
+    reading: Mapping[str, object] | None = None,
+    file: bytes | None = None,
+) -> None:
+    """Start work on a table; the result goes, pinned runs stay, `undo_dataset` brings all back.
+
+    Parameters
+    ----------
+    data : Dataset
+    roles : Roles or None
+        None gives no column a role.
+    levels : mapping of str to level table
+    types : mapping of str to str
+        Kinds of columns that are not to be found out.
+    title, attribution : str
+    k : int
+    reading : mapping of str to object, optional
+        How the file was read (`DataOptions.as_mapping`).
+    file : bytes, optional
+        The file itself; kept only up to `MOST_KEPT_BYTES`.
+    """
+    before = {key: st.session_state[key] for key in _WHOLE if key in st.session_state}
+    for key in _WHOLE:
+        st.session_state.pop(key, None)
+    if _DATA in before:
+        st.session_state[_BEFORE] = before
+    st.session_state[_DATA] = data
+    if file is not None and len(file) <= MOST_KEPT_BYTES:
+        st.session_state[_FILE] = file
+    st.session_state[_PAST] = []
+    st.session_state[_WORK] = {
+        "title": title,
+        "attribution": attribution,
+        "roles": _role_names(roles or Roles()),
+        "levels": {name: _entry(rows) for name, rows in levels.items()},
+        "draft": {
+            "seed": 0,
+            "data": dict(reading or {"missing": "keep"}),
+            "types": dict(types),
+            "algorithm": {"name": "optimal"},
+            "models": [{"name": "k-anonymity", "k": k}],
+            "population": {},
+            "export": {"formulas": "neutralise"},
+        },
+    }
+
+
+def undo_dataset() -> bool:
+    """Bring back the table and the work that `set_dataset` replaced; tell whether there was any."""
+    before = st.session_state.pop(_BEFORE, None)
+    if before is None:
+        return False
+    for key in _WHOLE:
+        st.session_state.pop(key, None)
+    for key, kept in before.items():
+        st.session_state[key] = kept
+    return True
+
+
+def can_undo_dataset() -> bool:
+    """Return whether an earlier table can be brought back."""
+    return _BEFORE in st.session_state
+
+
+def file() -> bytes | None:
+    """Return the uploaded file where it was small enough to keep."""
+    return st.session_state.get(_FILE)
+
+
+def dataset_title() -> str:
+    """Return the name of the table for headings."""
+    return str(_work()["title"])
+
+
+def attribution() -> str:
+    """Return where the table comes from, or an empty text."""
+    return str(_work()["attribution"])
+
+
+# ---- what was chosen -----------------------------------------------------------------------
+
+
+def roles() -> Roles:
+    """Return the roles of the columns."""
+    named = cast(dict[str, list[str]], _work()["roles"])
+    return Roles(
+        identifier=tuple(named["identifier"]),
+        quasi=tuple(named["quasi"]),
+        sensitive=tuple(named["sensitive"]),
+    )
+
+
+def set_roles(roles: Roles) -> None:
+    """Give the columns these roles; can be undone."""
+    _change({**_work(), "roles": _role_names(roles)})
+
+
+def levels() -> dict[str, list[list[str]]]:
+    """Return the level tables by column, also of columns that have no role now."""
+    return {name: entry["rows"] for name, entry in _work()["levels"].items()}
+
+
+def set_levels(column: str, rows: LevelTable | None) -> None:
+    """Give a column this level table, or none; can be undone."""
+    present = dict(_work()["levels"])
+    present.pop(column, None)
+    if rows is not None:
+        present[column] = _entry(rows)
+    _change({**_work(), "levels": present})
+
+
+def draft() -> dict[str, Any]:
+    """Return the recipe's tables as plain JSON, without roles and hierarchies."""
+    return json.loads(json.dumps(_work()["draft"]))
+
+
+def update_draft(**tables: Any) -> None:
+    """Replace whole tables of the draft; can be undone."""
+    plain = json.loads(json.dumps(tables))
+    _change({**_work(), "draft": {**_work()["draft"], **plain}})
+
+
+def plan() -> Plan:
+    """Return the plan that the choices make.
+
+    Raises
+    ------
+    AnonError
+        Where the choices contradict each other.
+    """
+    return Plan.from_mapping(_recipe())
+
+
+def undo() -> bool:
+    """Take back the last change of roles, hierarchies or draft; tell whether there was one."""
+    past = cast(list[dict[str, Any]], st.session_state.get(_PAST) or [])
+    if not past:
+        return False
+    st.session_state[_WORK] = past[-1]
+    st.session_state[_PAST] = past[:-1]
+    return True
+
+
+def can_undo() -> bool:
+    """Return whether a change can be taken back."""
+    return bool(st.session_state.get(_PAST))
+
+
+# ---- what came out -------------------------------------------------------------------------
+
+
+def result() -> Result | None:
+    """Return the last good result; it stays until another one replaces it."""
+    return st.session_state.get(_RESULT)
+
+
+def set_result(r: Result, *, made_of: str | None = None) -> None:
+    """Keep a result.
+
+    Parameters
+    ----------
+    r : Result
+    made_of : str, optional
+        `fingerprint()` when the run began; now, if it is not given.
+    """
+    st.session_state[_RESULT] = r
+    st.session_state[_MADE_OF] = fingerprint() if made_of is None else made_of
+
+
+def result_is_current() -> bool:
+    """Return whether the result belongs to the table and the choices as they are now."""
+    return result() is not None and st.session_state.get(_MADE_OF) == fingerprint()
+
+
+def fingerprint() -> str:
+    """Return a hash of the table's full content and of everything chosen."""
+    data = dataset()
+    work = _work()
+    quasi = set(work["roles"]["quasi"])
+    parts = [
+        data.fingerprint if data is not None else "",
+        _recipe(),
+        {name: entry["sha256"] for name, entry in work["levels"].items() if name in quasi},
+    ]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def pins() -> list[Pin]:
+    """Return the pinned runs in the order of their letters."""
+    return list(st.session_state.get(_PINS, []))
+
+
+def pin(result: Result) -> Pin:
+    """Keep a run under the first free letter; when all are taken, the last one is replaced."""
+    kept = pins()
+    free = [letter for letter in LETTERS if letter not in {p.letter for p in kept}]
+    letter = free[0] if free else LETTERS[-1]
+    new = Pin(letter=letter, title=_run_title(result.plan), result=result)
+    others = [p for p in kept if p.letter != letter]
+    st.session_state[_PINS] = sorted([*others, new], key=lambda p: p.letter)
+    return new
+
+
+def unpin(letter: str) -> None:
+    """Let a pinned run go."""
+    st.session_state[_PINS] = [p for p in pins() if p.letter != letter]
+
+
+# ---- inside --------------------------------------------------------------------------------
+
+
+def _work() -> dict[str, Any]:
+    work = st.session_state.get(_WORK)
+    if work is None:
+        return {
+            "title": "",
+            "attribution": "",
+            "roles": _role_names(Roles()),
+            "levels": {},
+            "draft": {"data": {}, "types": {}, "algorithm": {}, "models": [], "population": {}},
+        }
+    return cast(dict[str, Any], work)
+
+
+def _change(work: dict[str, Any]) -> None:
+    """Put new work in place of the old, which is kept; nothing in a kept work is ever edited."""
+    if work == _work():
+        return
+    past = cast(list[dict[str, Any]], st.session_state.get(_PAST) or [])
+    st.session_state[_PAST] = [*past, _work()][-STEPS:]
+    st.session_state[_WORK] = work
+
+
+def _recipe() -> dict[str, Any]:
+    work = _work()
+    quasi: Sequence[str] = work["roles"]["quasi"]
+    files = {name: f"hierarchies/{name}.csv" for name in quasi if name in work["levels"]}
+    return {**draft(), "roles": work["roles"], "hierarchies": files}
+
+
+def _role_names(roles: Roles) -> dict[str, list[str]]:
+    return {
+        "identifier": list(roles.identifier),
+        "quasi": list(roles.quasi),
+        "sensitive": list(roles.sensitive),
+    }
+
+
+def _entry(rows: LevelTable) -> dict[str, Any]:
+    copied = [list(row) for row in rows]
+    return {"rows": copied, "sha256": hashlib.sha256(json.dumps(copied).encode()).hexdigest()}
+
+
+def _run_title(plan: Plan) -> str:
+    promises: list[str] = []
+    for model in plan.models:
+        values = [f"{k} = {v}" for k, v in model.as_mapping().items() if v != ""]
+        promises.append(", ".join([model.title, *values]))
+    return f"{plan.algorithm.title} · {' + '.join(promises)}"
