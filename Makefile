@@ -57,10 +57,14 @@ dev: .venv/dev.stamp
 chromium:
 	@sh scripts/chromium.sh > /dev/null
 
-.venv/bin/python:
-	@sh scripts/venv.sh "$(PYTHON)"
+# An environment whose Python has gone, or has become another one, is made anew.
+$(shell [ ! -d .venv ] || $(PY) -c 'import pip' 2> /dev/null || rm -f .venv/*.stamp)
 
-.venv/runtime.stamp: .venv/bin/python requirements.txt constraints.txt
+.venv/python.stamp:
+	@sh scripts/venv.sh "$(PYTHON)"
+	@touch $@
+
+.venv/runtime.stamp: .venv/python.stamp requirements.txt constraints.txt
 	@echo "Installing what the workbench needs (about a minute the first time) ..."
 	@$(PIP) -r requirements.txt > .venv/pip.log 2>&1 || { tail -n 20 .venv/pip.log >&2; exit 1; }
 	@touch $@
