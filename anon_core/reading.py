@@ -98,7 +98,7 @@ class DataOptions:
 
     def __post_init__(self) -> None:
         """Refuse options that no file can be read with."""
-        mark: object = self.separator
+        mark = cast(object, self.separator)
         if mark != "" and not (isinstance(mark, str) and mark in _MARKS and len(mark) == 1):
             raise BadPlan(
                 f"[data] separator is {mark!r}; allowed is one character such as ',', ';', a tab "
@@ -111,7 +111,7 @@ class DataOptions:
                 remedy="Keep rows with missing values, or drop them."
                 f"{nearest(str(self.missing), get_args(Missing))}",
             )
-        tokens: object = self.missing_values
+        tokens = cast(object, self.missing_values)
         if isinstance(tokens, str) or not isinstance(tokens, Sequence):
             raise BadPlan(
                 "[data] missing_values is no list; allowed is a list of texts.",
@@ -124,13 +124,13 @@ class DataOptions:
                 remedy='Write numbers in quotes too, for example "-9".',
             )
         object.__setattr__(self, "missing_values", texts)
-        name: object = self.encoding
+        name = cast(object, self.encoding)
         try:
             if not isinstance(name, str):
                 raise LookupError
             if name:
-                b"".decode(name)
-        except (LookupError, UnicodeError):
+                "a".encode(name)
+        except (LookupError, ValueError):
             raise BadPlan(
                 f"[data] encoding is {name!r}, which is not known; allowed are names such as "
                 f"{listing(_ENCODINGS)}, or an empty text.",
@@ -219,9 +219,8 @@ def read_table(
 def _load(path: Path, name: str, most_bytes: int) -> bytes:
     try:
         size = path.stat().st_size
-        if size > most_bytes and not path.is_dir():
-            raise _too_large(name, size, most_bytes)
-        return path.read_bytes()
+        # What is refused for its size shall not fill the memory first.
+        data = path.read_bytes() if size <= most_bytes or path.is_dir() else None
     except IsADirectoryError:
         raise BadInput(
             f"'{name}' is a folder, not a file.", remedy="Name the CSV or Parquet file inside it."
@@ -235,6 +234,9 @@ def _load(path: Path, name: str, most_bytes: int) -> bytes:
         raise BadInput(
             f"'{name}' cannot be read ({why}).", remedy="Check the path and your permissions."
         ) from error
+    if data is None:
+        raise _too_large(name, size, most_bytes)
+    return data
 
 
 def _too_large(name: str, size: int, most_bytes: int) -> BadInput:
@@ -445,14 +447,17 @@ def _parse(
     data: bytes, separator: str, width: int, name: str
 ) -> tuple[list[str], list[tuple[npt.NDArray[np.int32], list[str]]], int]:
     import pyarrow as pa
-    from pyarrow import csv as arrow_csv
+    from pyarrow import csv as typed_csv
 
+    arrow_csv: Any = typed_csv  # its stubs lag behind it
     quoted = b'"' in data
     last = separator.join([_SENTINEL] * width)
     if quoted:
         # A row of our own at the end: if the parser does not hand it back, a quote was left open
         # and swallowed it. Arrow itself does not complain about that.
         data = b"".join((data, b"\n", last.encode(), b"\n"))
+    elif b"\n" not in data and b"\r" not in data:
+        data += b"\n"  # Arrow takes a header without its line end for an empty file
     broken: list[tuple[int, int, int]] = []
     open_row = 0
     handed_back = True
@@ -497,15 +502,14 @@ def _parse(
                 remedy="Check its quotes and line ends, or save it as CSV again.",
             ) from error
     names = [str(n) for n in table.column_names]
-    if any(_SENTINEL in n for n in names):
-        raise _open_quote(f"{name}, header")
     if broken:
-        raise _ragged(broken, table.num_rows - int(quoted), separator, name)
+        good = table.num_rows - int(quoted and handed_back and not open_row)
+        raise _ragged(broken, good, separator, name)
     if open_row:
         raise _open_quote(f"{name}, row {open_row}")
     columns: list[tuple[npt.NDArray[np.int32], list[str]]] = []
     for chunked in table.unify_dictionaries().itercolumns():
-        chunks = chunked.chunks
+        chunks = cast(list[Any], chunked.chunks)
         codes = np.concatenate([c.indices.to_numpy() for c in chunks] or [np.empty(0, np.int32)])
         columns.append((codes, chunks[0].dictionary.to_pylist() if chunks else []))
     rows = table.num_rows
@@ -538,12 +542,14 @@ def _ragged(
         f"Correct these rows; put a cell that holds a {mark} in quotes. Rows are counted from 1 "
         f"below the header."
     )
-    if good == 0 and {got for _, _, got in broken} == {want + 1}:
+    if good == 0 and want > 1 and {got for _, _, got in broken} == {want + 1}:
         remedy = (
             "Every row has one cell more than the header, which lacks a name (often that of row "
             "numbers): add it, or save without row names."
         )
-    return BadInput(f"{name}: the header has {want} cells, but {shown}{more}.", remedy=remedy)
+    return BadInput(
+        f"{name}: the header has {want} cell{'s' * (want > 1)}, but {shown}{more}.", remedy=remedy
+    )
 
 
 def _row_at(data: bytes, place: int) -> str:
@@ -622,8 +628,6 @@ def _encoded(chunked: Any) -> tuple[npt.NDArray[np.int32], list[str]]:
     import pyarrow as pa
 
     array = chunked.unify_dictionaries().combine_chunks()
-    if isinstance(array, pa.ChunkedArray):
-        array = array.chunk(0)
     if not isinstance(array, pa.DictionaryArray):
         array = array.dictionary_encode()
     pool = array.dictionary
@@ -632,7 +636,8 @@ def _encoded(chunked: Any) -> tuple[npt.NDArray[np.int32], list[str]]:
     values = list(pool.to_numpy(zero_copy_only=False)) if floats else pool.to_pylist()
     texts = ["" if value is None or value != value else plain_text(value) for value in values]
     gone = np.array([value is None or value != value for value in values] + [True])
-    codes = array.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
+    # Widened first: an index of 8 bits has no room for one more place.
+    codes = array.indices.cast(pa.int32()).fill_null(len(values)).to_numpy()
     target = np.append(np.arange(len(values), dtype=np.int32), np.int32(-1))
     target[gone] = -1
     return target[codes], texts

@@ -306,7 +306,7 @@ class Dataset:
         absent = set(missing)
         columns: list[Column] = []
         for position, name in enumerate(names):
-            codes, distinct = _factorized(cast("pd.Series[Any]", frame.iloc[:, position]))
+            codes, distinct = _factorized(frame.iloc[:, position])
             pool: dict[str, int] = {}
             target = np.full(len(distinct) + 1, -1, dtype=np.int32)
             for i, value in enumerate(distinct):
