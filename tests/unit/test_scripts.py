@@ -1,4 +1,4 @@
-"""The scripts behind `make run`: the sample arrives whole or not at all, a taken port is skipped."""
+"""The scripts behind `make run`: a sample comes whole or not at all; a taken port is skipped."""
 
 from __future__ import annotations
 
