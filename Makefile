@@ -30,7 +30,7 @@ types: dev ## strict types of the code (not of the tests)
 	@$(PY) -m basedpyright --pythonpath "$(CURDIR)/$(PY)"
 
 imports: dev ## who may import whom
-	@$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
+	@$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()' --no-logo
 
 # Compiled kernels can't be traced, so their tests run a second time uncompiled.
 coverage: dev ## measure what the tests reach, browser tests aside
