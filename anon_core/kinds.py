@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -20,24 +21,33 @@ from .results import AttackResult, Measure, Outcome, Verdict
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Histogram:
-    """Sensitive values per group in compressed rows: group g has entries start[g]:start[g+1].
+    """Sensitive values per group: entries (group, value, rows) in any order, no pair twice.
 
     Attributes
     ----------
-    start : int64 array of shape (groups + 1,)
+    group : int64 array of shape (entries,)
     value : int32 array of shape (entries,)
-        Leaf number; distinct within a group.
+        Leaf number.
     count : int64 array of shape (entries,)
+    groups : int
     """
 
-    start: npt.NDArray[np.int64]
+    group: npt.NDArray[np.int64]
     value: npt.NDArray[np.int32]
     count: npt.NDArray[np.int64]
+    groups: int
 
-    @property
+    @cached_property
     def distinct(self) -> npt.NDArray[np.int64]:
         """Number of distinct values per group, shape (groups,)."""
-        return np.diff(self.start)
+        return np.bincount(self.group, minlength=self.groups).astype(np.int64)
+
+    @cached_property
+    def most(self) -> npt.NDArray[np.int64]:
+        """Rows with the group's most common value, shape (groups,)."""
+        found = np.zeros(self.groups, dtype=np.int64)
+        np.maximum.at(found, self.group, self.count)
+        return found
 
 
 def histogram(
@@ -47,13 +57,13 @@ def histogram(
     groups: int,
     values: int,
 ) -> Histogram:
-    """Count values per group from (group, value, count) entries."""
+    """Count values per group from (group, value, count) entries in which pairs may repeat."""
     rank, first = dense_rank([group.astype(np.int32), value], [groups, values])
-    owner = group[first]
     return Histogram(
-        start=np.searchsorted(owner, np.arange(groups + 1)).astype(np.int64),
+        group=group[first],
         value=value[first],
         count=np.bincount(rank, weights=count, minlength=len(first)).astype(np.int64),
+        groups=groups,
     )
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from .frequency import dense_rank
 from .kernels.roll_up import roll_up
-from .kinds import GroupStats, histogram
+from .kinds import GroupStats, Histogram, histogram
 from .problem import Problem
 
 Node = tuple[int, ...]
@@ -206,15 +206,14 @@ class Lattice:
         extra = range(quasi, quasi + len(self.sensitive))
         zeros = [np.zeros(size, dtype=np.int64) for size in self._values]
         classes, member = self._map(entries, list(extra), zeros)
+        groups = len(classes.count)
+        values = [self.field(entries, d).astype(np.int32) for d in extra]
+        if len(values) == 1:  # entries part by class and value already, so no pair is there twice
+            only = Histogram(group=member, value=values[0], count=entries.count, groups=groups)
+            return classes, GroupStats(sizes=classes.count, histograms={self.sensitive[0]: only})
         histograms = {
-            name: histogram(
-                member,
-                self.field(entries, d).astype(np.int32),
-                entries.count,
-                len(classes.count),
-                self._values[d - quasi],
-            )
-            for name, d in zip(self.sensitive, extra, strict=True)
+            name: histogram(member, value, entries.count, groups, size)
+            for name, value, size in zip(self.sensitive, values, self._values, strict=True)
         }
         return classes, GroupStats(sizes=classes.count, histograms=histograms)
 

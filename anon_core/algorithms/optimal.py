@@ -29,6 +29,7 @@ from ..results import Outcome, SearchAccount
 
 _UNKNOWN, _SATISFIED, _FAILED = np.uint8(0), np.uint8(1), np.uint8(2)
 _MOST_NODES = 5_000_000
+_TIE = 1e-12
 
 
 @register("algorithm")
@@ -161,16 +162,28 @@ class _Search:
             for node in self.lattice.nodes():
                 self.status[node] = _SATISFIED if self.satisfied(node) else _FAILED
         else:
-            total = sum(self.lattice.heights) or 1
-            order = sorted(self.lattice.nodes(), key=sum)
-            for node in order:
-                if self.status[node] != _UNKNOWN:
-                    continue
-                self.context.report(0.6 * sum(node) / total, "Searching the lattice")
-                self._decide_path(self._path_up(node))
+            height = self._heights()
+            total = sum(self.lattice.heights)
+            for step in range(total + 1):
+                self.context.report(0.6 * step / max(total, 1), "Searching the lattice")
+                for place in np.flatnonzero((height == step) & (self.status == _UNKNOWN).ravel()):
+                    node = self._node(int(place))
+                    if self.status[node] == _UNKNOWN:
+                        self._decide_path(self._path_up(node))
         self.inferred = self.lattice.size - self.checked
         if not np.any(self.status == _SATISFIED):
             self._refuse()
+
+    def _heights(self) -> npt.NDArray[np.int16]:
+        """Return every node's height, flat, in the lattice's order."""
+        found = np.zeros(self.lattice.shape, dtype=np.int16)
+        for d, levels in enumerate(self.lattice.shape):
+            wide = [-1 if i == d else 1 for i in range(found.ndim)]
+            found += np.arange(levels, dtype=np.int16).reshape(wide)
+        return found.ravel()
+
+    def _node(self, place: int) -> Node:
+        return tuple(int(n) for n in np.unravel_index(place, self.lattice.shape))
 
     def _path_up(self, node: Node) -> list[Node]:
         """Return a chain of undecided nodes from `node` upwards, one level at a time."""
@@ -221,32 +234,30 @@ class _Search:
 
     def best(self) -> Node:
         """Return the cheapest satisfied node; among equals the lowest, then the first."""
-        satisfied = self.status == _SATISFIED
+        # A node that is closed – failed, or evaluated – has the bound infinity, and keeps it.
         bound = self._first_bounds()
-        height = np.add.reduce(np.indices(self.lattice.shape), axis=0).ravel()
-        open_ = satisfied.ravel().copy()
+        bound[self.status != _SATISFIED] = np.inf
         flat = bound.reshape(-1)
-        winner: Node | None = None
+        total = int(np.count_nonzero(self.status == _SATISFIED))
         least = max(m.least_size() for m in self.models)
-        total = int(np.count_nonzero(open_))
+        winner: Node | None = None
         while True:
-            masked = np.where(open_, flat, np.inf)
-            place = int(np.argmin(masked))
-            if not open_[place] or masked[place] > self.best_cost + 1e-12:
+            place = int(np.argmin(flat))
+            if np.isinf(flat[place]) or flat[place] > self.best_cost + _TIE:
                 break
-            ties = np.flatnonzero(masked <= masked[place])
-            place = int(ties[np.argmin(height[ties])])
-            node = tuple(int(n) for n in np.unravel_index(place, self.lattice.shape))
+            node = self._node(place)
             self.evaluated += 1
             if self.evaluated % 16 == 0:
-                self.context.report(0.6 + 0.4 * (1 - open_.sum() / total), "Proving the best node")
+                self.context.report(0.6 + 0.4 * self.evaluated / total, "Proving the best node")
             value = self._evaluate(node, bound, least)
-            open_[place] = False
-            if winner is None or (value, sum(node), node) < (self.best_cost, sum(winner), winner):
-                better = value < self.best_cost - 1e-12
-                self.best_cost = min(value, self.best_cost)
-                if better or winner is None or (sum(node), node) < (sum(winner), winner):
-                    winner = node
+            flat[place] = np.inf
+            if (
+                winner is None
+                or value < self.best_cost - _TIE
+                or (value <= self.best_cost + _TIE and (sum(node), node) < (sum(winner), winner))
+            ):
+                winner = node
+            self.best_cost = min(value, self.best_cost)
         assert winner is not None  # classify() raised if nothing is satisfied
         return winner
 

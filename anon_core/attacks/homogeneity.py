@@ -86,6 +86,4 @@ def _most_common(
         len(persons.sizes),
         len(view.vocabularies[column].texts),
     )
-    if not len(persons.sizes):
-        return persons.sizes, persons.sizes
-    return persons.sizes, np.maximum.reduceat(counted.count, counted.start[:-1])
+    return persons.sizes, counted.most
