@@ -1,7 +1,8 @@
 """The command line: list what there is, run a recipe, verify a release.
 
 Exit status: 0 released and verified, or the release holds; 1 error; 2 infeasible (with the best
-value reached); 3 the release breaks a promise; 4 the input changed against the recipe.
+value reached); 3 the release breaks a promise; 4 the input changed against the recipe; 130
+stopped with Ctrl+C. What is asked for goes to standard output, messages to standard error.
 """
 
 from __future__ import annotations
@@ -9,42 +10,96 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import math
+import os
 import sys
+import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from .errors import AnonError, Infeasible, InputChanged
+from .errors import (
+    AnonError,
+    BadInput,
+    BadPlan,
+    Infeasible,
+    InputChanged,
+    NotVerified,
+    listing,
+    nearest,
+)
 from .registry import FAMILIES, family
 
-OK, ERROR, INFEASIBLE, BROKEN, CHANGED = 0, 1, 2, 3, 4
+if TYPE_CHECKING:
+    from .plan import Plan
+    from .runner import Result
+    from .table import ColumnKind, Dataset
+
+OK, ERROR, INFEASIBLE, BROKEN, CHANGED, STOPPED = 0, 1, 2, 3, 4, 130
+_WORDS = {
+    ERROR: "error",
+    INFEASIBLE: "infeasible",
+    CHANGED: "input changed",
+    STOPPED: "stopped",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status; errors go to standard error, without traceback."""
-    options = _parser().parse_args(arguments)
+    """Run one command and return its exit status; errors are told on standard error."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    as_json, show_values = "--json" in given, "--show-values" in given
     try:
-        return int(options.command(options))
-    except AnonError as error:
-        sys.stderr.write(error.full_text(show_values=getattr(options, "show_values", False)) + "\n")
-        status = _status(error)
-        if getattr(options, "json", False):
-            _write_json({"schema": 1, "status": _STATUS_WORDS[status], "error": str(error)} | _best(error))
+        options = _parser().parse_args(given)
+        status = int(options.command(options))
+        sys.stdout.flush()
         return status
-    except OSError as error:
-        sys.stderr.write(f"{error.filename or 'A file'} cannot be used: {error.strerror}. Check the path.\n")
+    except KeyboardInterrupt:
+        return _fail(STOPPED, "Stopped; nothing was released.", as_json=as_json)
+    except AnonError as error:
+        return _fail(
+            _status(error),
+            error.full_text(show_values=show_values),
+            as_json=as_json,
+            **({"best": error.best} if isinstance(error, Infeasible) else {}),
+        )
+    except BrokenPipeError:
+        # Whoever read the output has gone; at exit Python would complain that it cannot flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ERROR
+    except OSError as error:
+        place, why = error.filename or "A file", error.strerror or type(error).__name__
+        return _fail(ERROR, f"{place} cannot be used: {why}. Check the path.", as_json=as_json)
+    except MemoryError:
+        text = "There is not enough memory for this table. Use fewer columns or a larger machine."
+        return _fail(ERROR, text, as_json=as_json)
     except Exception as error:  # noqa: BLE001 - the last door: a traceback could show cell values
         where = traceback.extract_tb(error.__traceback__)[-1]
-        sys.stderr.write(
-            f"An error of the workbench itself: {type(error).__name__} in {Path(where.filename).name}, "
-            f"line {where.lineno}. Nothing was released; please report it with the recipe.\n"
+        text = (
+            f"An error of the workbench itself: {type(error).__name__} in "
+            f"{Path(where.filename).name}, line {where.lineno}. Nothing was released; please "
+            f"report it with the recipe."
         )
-        return ERROR
+        return _fail(ERROR, text, as_json=as_json)
 
 
-_STATUS_WORDS = {ERROR: "error", INFEASIBLE: "infeasible", CHANGED: "input changed"}
+def _fail(status: int, text: str, *, as_json: bool, **facts: object) -> int:
+    sys.stderr.write(text + "\n")
+    if as_json:
+        from . import VERSION
+
+        _write_json(
+            {
+                "schema": 1,
+                "version": VERSION,
+                "status": _WORDS[status],
+                "verified": False,
+                "error": text,
+                **facts,
+            }
+        )
+    return status
 
 
 def _status(error: AnonError) -> int:
@@ -53,12 +108,16 @@ def _status(error: AnonError) -> int:
     return CHANGED if isinstance(error, InputChanged) else ERROR
 
 
-def _best(error: AnonError) -> dict[str, Any]:
-    return {"best": error.best} if isinstance(error, Infeasible) else {}
+class _Parser(argparse.ArgumentParser):
+    """Argparse would leave with status 2, which here says that a recipe is infeasible."""
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse the arguments."""
+        raise BadPlan(f"{self.prog}: {message}.", remedy=f"See {self.prog} --help.")
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="python -m anon_core", description="Anonymize a table and keep the evidence."
     )
     commands = parser.add_subparsers(required=True, metavar="command")
@@ -66,13 +125,14 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--json", action="store_true", help="as one JSON object")
     show.set_defaults(command=_list)
     carry = commands.add_parser("run", help="carry out a recipe and write the verified release")
-    carry.add_argument("recipe", type=Path)
+    carry.add_argument("recipe", type=Path, help="what to do, as TOML")
     carry.add_argument("--data", type=Path, required=True, help="table: CSV, CSV.gz or Parquet")
     carry.add_argument("--out", type=Path, required=True, help="folder the release is written to")
     carry.add_argument("--json", action="store_true", help="print the figures as one JSON object")
+    carry.add_argument("--progress", action="store_true", help="name each stage as it begins")
     carry.set_defaults(command=_run)
     check = commands.add_parser("verify", help="recompute every promise from a published release")
-    check.add_argument("recipe", type=Path)
+    check.add_argument("recipe", type=Path, help="the recipe the release was made with")
     check.add_argument("--data", type=Path, required=True, help="the private table")
     check.add_argument("--release", type=Path, required=True, help="folder with the release")
     check.add_argument("--json", action="store_true", help="print the checks as one JSON object")
@@ -100,40 +160,136 @@ def _list(options: argparse.Namespace) -> int:
         for which in FAMILIES
     }
     if options.json:
-        _write_json({"schema": 1, **{f"{which}s": found for which, found in known.items()}})
+        from . import VERSION
+
+        found = {f"{which}s": techniques for which, techniques in known.items()}
+        _write_json({"schema": 1, "version": VERSION, **found})
         return OK
     for which, found in known.items():
         sys.stdout.write(f"{which}s\n")
         for technique in found:
             sys.stdout.write(f"  {technique['name']}: {technique['summary']}\n")
-            for p in technique["parameters"]:
+            for p in cast(list[dict[str, Any]], technique["parameters"]):
                 sys.stdout.write(f"      {p['name']} (default {p['default']!r}): {p['help']}\n")
     return OK
 
 
 def _run(options: argparse.Namespace) -> int:
+    from .context import Context
     from .plan import load_hierarchies, read_plan
-    from .reading import read_table
+    from .reading import DataOptions, read_table
     from .runner import run
 
     plan = read_plan(options.recipe)
+    _refuse_out(options.out, options.data)
     folder = options.recipe.parent
-    dataset = read_table(options.data, plan.data)
-    population = read_table(folder / plan.population_file) if plan.population_file else None
-    result = run(plan, dataset, load_hierarchies(plan, folder), population=population)
-    options.out.mkdir(parents=True, exist_ok=True)
-    for name, content in (("release.csv", result.csv), ("release.parquet", result.parquet)):
-        part = options.out / f".{name}.part"
-        part.write_bytes(content)
-        part.replace(options.out / name)  # a reader sees the whole file or none
+    dataset = _read_as_declared(plan, options.data)
+    population = None
+    if plan.population_file:
+        tokens = DataOptions(missing_values=plan.data.missing_values)
+        population = read_table(folder / plan.population_file, tokens)
+    context = Context(progress=_Stages()) if options.progress else Context()
+    result = run(
+        plan, dataset, load_hierarchies(plan, folder), population=population, context=context
+    )
+    files = {"release.csv": result.csv, "release.parquet": result.parquet}
+    _verify_written(options, files)
+    _write_whole(options.out, files)
     if options.json:
-        digest = hashlib.sha256(options.data.read_bytes()).hexdigest()
+        with options.data.open("rb") as data:
+            digest = hashlib.file_digest(data, "sha256").hexdigest()
         _write_json(result.as_json(digest))
     else:
-        for check in result.verification.checks:
-            sys.stdout.write(check.sentence + "\n")
-        sys.stdout.write(f"{result.release.view.rows} rows written to {options.out}.\n")
+        _tell(result, options.out)
     return OK
+
+
+def _refuse_out(out: Path, data: Path) -> None:
+    """Refuse before the work what could not be written after it."""
+    if out.exists() and not out.is_dir():
+        raise BadPlan(f"{out} is a file, not a folder.", remedy="Name a folder for the release.")
+    if data.resolve().parent == out.resolve() and data.name in ("release.csv", "release.parquet"):
+        raise BadPlan(
+            f"The release would overwrite the table {data}.", remedy="Name another folder."
+        )
+
+
+def _read_as_declared(plan: Plan, path: Path) -> Dataset:
+    """Read the table with the recipe's types; where they no longer fit, the input has changed."""
+    from .reading import read_table
+
+    dataset = read_table(path, plan.data)
+    gone = [name for name in plan.types if name not in dataset.names]
+    if gone:
+        raise InputChanged(
+            f"The table has no column {listing(gone)}, for which the recipe declares a type; it "
+            f"has {listing(dataset.names)}.",
+            remedy=f"Restore the column or change [types].{nearest(gone[0], dataset.names)}",
+        )
+    other: dict[str, ColumnKind] = {
+        name: kind for name, kind in plan.types.items() if dataset.column(name).kind != kind
+    }
+    if not other:
+        return dataset
+    # Read anew, not converted: as numbers, 1.0 and 1 were already one.
+    try:
+        return read_table(path, plan.data, kinds=other)
+    except BadInput as error:
+        raise InputChanged(error.message, remedy=error.remedy, values=error.values) from error
+
+
+def _verify_written(options: argparse.Namespace, files: Mapping[str, bytes]) -> None:
+    """Verify the files as `verify` will, from the disk and with its own reader of the table."""
+    from .verify import verify_files
+
+    with tempfile.TemporaryDirectory(prefix="anonymity-workbench-") as scratch:
+        for name, content in files.items():
+            (Path(scratch) / name).write_bytes(content)
+        found = verify_files(options.recipe, options.data, Path(scratch))
+    if not found.holds:
+        raise NotVerified(
+            "The files were made, but verifying them did not confirm them: "
+            + " ".join(check.sentence for check in found.broken),
+            remedy="Nothing was released. This is an error of the workbench; please report it with "
+            "the recipe.",
+        )
+
+
+def _write_whole(out: Path, files: Mapping[str, bytes]) -> None:
+    """Write every file beside its place, then put all in place: a release is never half new."""
+    out.mkdir(parents=True, exist_ok=True)
+    parts = {name: out / f".{name}.{os.getpid()}.part" for name in files}
+    try:
+        for name, part in parts.items():
+            part.write_bytes(files[name])
+        for name, part in parts.items():
+            part.replace(out / name)
+    finally:
+        for part in parts.values():
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+
+
+def _tell(result: Result, out: Path) -> None:
+    for check in result.verification.checks:
+        sys.stdout.write(check.sentence + "\n")
+    for measure in result.measures.values():
+        sys.stdout.write(f"{measure.metric}: {measure.value:.6g}\n")
+    for attack in result.attacks:
+        sys.stdout.write(f"{attack.attack}: {attack.sentence}\n")
+    sys.stdout.write(f"{result.release.view.rows} rows written to {out}.\n")
+
+
+class _Stages:
+    """Progress for people: one line a stage on standard error."""
+
+    def __init__(self) -> None:
+        self.last = ""
+
+    def __call__(self, share: float, stage: str) -> None:
+        if stage != self.last:
+            self.last = stage
+            sys.stderr.write(f"{share:4.0%} {stage}\n")
 
 
 def _verify(options: argparse.Namespace) -> int:
@@ -141,17 +297,35 @@ def _verify(options: argparse.Namespace) -> int:
 
     found = verify_files(options.recipe, options.data, options.release)
     if options.json:
-        _write_json({"schema": 1, **found.as_json()})
+        from . import VERSION
+
+        status = "holds" if found.holds else "broken"
+        _write_json({"schema": 1, "version": VERSION, "status": status, **found.as_json()})
     else:
         for check in found.checks:
-            sys.stdout.write(f"{'holds ' if check.holds else 'BROKEN'}  {check.name}: {check.sentence}\n")
+            word = "holds " if check.holds else "BROKEN"
+            sys.stdout.write(f"{word}  {check.name}: {check.sentence}\n")
     return OK if found.holds else BROKEN
 
 
-def _write_json(value: dict[str, Any]) -> None:
-    json.dump(value, sys.stdout, allow_nan=False)
+def _write_json(value: Mapping[str, Any]) -> None:
+    json.dump(_finite(value), sys.stdout, allow_nan=False)
     sys.stdout.write("\n")
 
 
+def _finite(value: object) -> object:
+    """Return plain values with null for what JSON cannot say (infinite, not a number)."""
+    if isinstance(value, Mapping):
+        return {k: _finite(v) for k, v in cast(Mapping[str, object], value).items()}
+    if isinstance(value, list | tuple):
+        return [_finite(v) for v in cast(Sequence[object], value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
 if __name__ == "__main__":
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a console may not know '≥'
+            cast(Any, stream).reconfigure(errors="backslashreplace")
     sys.exit(main())
