@@ -1,11 +1,11 @@
-"""What long work carries with it: randomness, progress, a deadline and the person's wish to stop."""
+"""What long work carries with it: randomness, progress, a deadline and a way to stop it."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -61,3 +61,12 @@ class Context:
     def out_of_time(self) -> bool:
         """Say whether the deadline has passed."""
         return self.deadline is not None and time.monotonic() > self.deadline
+
+
+def part_of(context: Context, start: float, stop: float) -> Context:
+    """Return a context whose progress 0..1 shows as start..stop of the given one's."""
+
+    def shown(share: float, stage: str) -> None:
+        context.progress(start + (stop - start) * min(max(share, 0.0), 1.0), stage)
+
+    return replace(context, progress=shown)

@@ -1,9 +1,8 @@
-"""The two shapes of cost a search can be steered by: prices of cells, and functions of class sizes."""
+"""The two shapes of cost that steer a search: prices of cells, and functions of class sizes."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -54,16 +53,13 @@ class CellCost(Metric):
 class SizeCost(Metric):
     """A function of the sizes of classes and of how many rows are removed."""
 
-    #: True if removing nothing, a more general node never costs less.
-    grows: ClassVar[bool] = True
-
     @abstractmethod
     def of_sizes(self, sizes: npt.NDArray[np.int64], removed: int, rows: int) -> float:
         """Return the cost of classes with `sizes` (shape (classes,)) and `removed` further rows."""
 
     @abstractmethod
     def floor_above(self, sizes: npt.NDArray[np.int64], rows: int) -> float:
-        """Return a bound no node above costs less than, given all classes of a node, none removed."""
+        """Return a bound for every node above one with these classes, none of them removed."""
 
     @abstractmethod
     def floor_below(self, removed: int, rows: int, least: int) -> float:

@@ -1,4 +1,4 @@
-"""The one error tree: every refusal of the core says where, what is allowed, what was found, what to do."""
+"""The one error tree: a refusal says where, what is allowed, what was found and what to do."""
 
 from __future__ import annotations
 
@@ -53,7 +53,12 @@ class Infeasible(AnonError):
     """No release can keep the promises asked for; carries the best value that was reached."""
 
     def __init__(
-        self, message: str, *, remedy: str = "", best: float | None = None, values: Sequence[str] = ()
+        self,
+        message: str,
+        *,
+        remedy: str = "",
+        best: float | None = None,
+        values: Sequence[str] = (),
     ) -> None:
         super().__init__(message, remedy=remedy, values=values)
         self.best = best

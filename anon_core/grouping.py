@@ -58,7 +58,9 @@ class Grouping:
         """Rows that are in no class."""
         return int(self.count[self.member < 0].sum())
 
-    def of_rows(self, frequency: FrequencySet, generator: np.random.Generator) -> npt.NDArray[np.int64]:
+    def of_rows(
+        self, frequency: FrequencySet, generator: np.random.Generator
+    ) -> npt.NDArray[np.int64]:
         """Return the class of every row, shape (rows,), -1 where removed.
 
         Rows with one key are alike in every column that matters; where such rows part, which of
@@ -74,7 +76,9 @@ class Grouping:
         return found
 
 
-def group_runs(frequency: FrequencySet, class_of_run: npt.NDArray[np.int64], classes: int) -> Grouping:
+def group_runs(
+    frequency: FrequencySet, class_of_run: npt.NDArray[np.int64], classes: int
+) -> Grouping:
     """Build a grouping in which every quasi tuple belongs to one class and every class is a group.
 
     Parameters

@@ -106,7 +106,7 @@ class Hierarchy:
         return level
 
     def rows(self) -> list[tuple[str, ...]]:
-        """Return the level table: one row a leaf, the leaf's text first, then each level's label."""
+        """Return the level table: a row a leaf, its text first, then each level's label."""
         maps = [self.node(i) for i in range(len(self.starts))]
         return [
             tuple(self.labels[i][maps[i][leaf]] for i in range(len(self.starts)))
@@ -209,7 +209,7 @@ def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
                     f"Hierarchy of '{column.name}': label '{row[level]}' on level {level} is under "
                     f"'{before[0]}' in line {before[1]} and under '{row[level + 1]}' in line "
                     f"{number}.",
-                    remedy="Levels must nest: values that share a label share every label above it.",
+                    remedy="Levels must nest: values that share a label share all labels above.",
                 )
     return _build(column, own)
 
@@ -308,7 +308,9 @@ def _depth_first(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     for row in rows:
         for level, label in enumerate(row):
             place[level].setdefault(label, len(place[level]))
-    return sorted(rows, key=lambda row: tuple(place[i][row[i]] for i in range(len(row) - 1, -1, -1)))
+    return sorted(
+        rows, key=lambda row: tuple(place[i][row[i]] for i in range(len(row) - 1, -1, -1))
+    )
 
 
 def parse_levels(text: str, name: str) -> list[list[str]]:
@@ -322,7 +324,9 @@ def parse_levels(text: str, name: str) -> list[list[str]]:
     lines = text.lstrip("\ufeff").splitlines()
     first = next((line for line in lines if line.strip()), "")
     separator = ";" if ";" in first else ","
-    rows = [row for row in csv.reader(io.StringIO(text.lstrip("\ufeff")), delimiter=separator) if row]
+    rows = [
+        row for row in csv.reader(io.StringIO(text.lstrip("\ufeff")), delimiter=separator) if row
+    ]
     if not rows:
         raise BadHierarchy(
             f"The hierarchy file of '{name}' is empty.",

@@ -1,4 +1,4 @@
-"""The generalization lattice: its nodes, and the classes of a node by roll-up from a checked one."""
+"""The generalization lattice: its nodes, and a node's classes by roll-up from another's."""
 
 from __future__ import annotations
 
@@ -175,7 +175,9 @@ class Lattice:
         for d in changed:
             keep[layout.word[d]] &= ~(layout.mask[d] << layout.shift[d])
         sizes = [len(t) for t in tables]
-        offset = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64) if sizes else keep[:0]
+        offset = (
+            np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64) if sizes else keep[:0]
+        )
         table = np.concatenate(tables) if sizes else keep[:0]
         entries = len(source.count)
         words = np.empty((entries, layout.words), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Parameters declared once: the declaration validates, words the error, builds the form and the docs."""
+"""Parameters, declared once: the declaration validates, words the error and builds the form."""
 
 from __future__ import annotations
 
@@ -67,15 +67,16 @@ class Parameter:
             If it has another type or lies outside the range; the message says what is allowed.
         """
         good: object | None = None
-        if self.kind == "integer" and isinstance(value, int) and not isinstance(value, bool):
-            good = value
-        elif self.kind == "number" and isinstance(value, int | float) and not isinstance(value, bool):
-            good = float(value) if math.isfinite(value) else None
-        elif (self.kind == "choice" and value in self.options) or (
-            self.kind == "flag" and isinstance(value, bool)
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if self.kind == "number" and (whole or isinstance(value, float)):
+            size = cast(float, value)
+            good = float(size) if math.isfinite(size) else None
+        elif (
+            (self.kind == "integer" and whole)
+            or (self.kind == "choice" and value in self.options)
+            or (self.kind == "flag" and isinstance(value, bool))
+            or (self.kind == "column" and isinstance(value, str))
         ):
-            good = value
-        elif self.kind == "column" and isinstance(value, str):
             good = value
         if good is not None and self.kind in ("integer", "number"):
             size = cast(float, good)

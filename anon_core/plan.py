@@ -87,7 +87,8 @@ class Plan:
         """Return every known attack, with the plan's parameters where it gives some."""
         own = {attack.name: attack for attack in self.attacks}
         return tuple(
-            own.get(name) or cast(Attack, technique()) for name, technique in family("attack").items()
+            own.get(name) or cast(Attack, technique())
+            for name, technique in family("attack").items()
         )
 
     def as_mapping(self) -> dict[str, Any]:
@@ -137,7 +138,9 @@ class Plan:
                 )
         seed = given.get("seed", 0)
         if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-            raise BadPlan(f"The recipe's seed is {seed!r}.", remedy="Use a whole number of at least 0.")
+            raise BadPlan(
+                f"The recipe's seed is {seed!r}.", remedy="Use a whole number of at least 0."
+            )
         roles = _table(given, "roles")
         _known("[roles]", roles, {"identifier", "quasi", "sensitive"})
         population = _table(given, "population")
@@ -173,7 +176,7 @@ class Plan:
             attacks=tuple(_technique("attack", Attack, a) for a in _list(given, "attacks")),
             population_size=size,
             population_file=str(population.get("file", "")),
-            formulas=cast(Formulas, formulas),
+            formulas=formulas,
         )
 
     @classmethod
@@ -225,7 +228,8 @@ def load_hierarchies(plan: Plan, folder: str | Path) -> dict[str, list[list[str]
         If a file cannot be read or is empty.
     """
     return {
-        column: read_levels(Path(folder) / path, column) for column, path in plan.hierarchies.items()
+        column: read_levels(Path(folder) / path, column)
+        for column, path in plan.hierarchies.items()
     }
 
 
@@ -265,13 +269,17 @@ def _table(given: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 def _list(given: Mapping[str, Any], key: str) -> Sequence[object]:
     found = given.get(key, [])
     if not isinstance(found, list):
-        raise BadPlan(f"[[{key}]] is no list of tables.", remedy=f"Write [[{key}]] with two brackets.")
+        raise BadPlan(
+            f"[[{key}]] is no list of tables.", remedy=f"Write [[{key}]] with two brackets."
+        )
     return cast(list[object], found)
 
 
 def _names(roles: Mapping[str, Any], role: str) -> tuple[str, ...]:
     found = roles.get(role, [])
-    if not isinstance(found, list) or not all(isinstance(n, str) for n in cast(list[object], found)):
+    if not isinstance(found, list) or not all(
+        isinstance(n, str) for n in cast(list[object], found)
+    ):
         raise BadPlan(
             f"[roles] {role} is no list of column names.",
             remedy=f'Write {role} = ["column", ...].',

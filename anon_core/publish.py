@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -138,17 +138,18 @@ def as_csv(table: pa.Table) -> bytes:
     header = ",".join(_cell(name, alone=alone) for name in table.column_names) + "\n"
     if table.num_rows == 0:
         return header.encode()
-    columns: list[pa.Array] = []
+    columns: list[pa.Array[Any]] = []
     for position in range(table.num_columns):
-        column = table.column(position).combine_chunks()
+        column = cast("pa.DictionaryArray[Any, Any]", table.column(position).combine_chunks())
         end = "\n" if position == table.num_columns - 1 else ""
-        texts = [_cell(t, alone=alone) + end for t in column.dictionary.to_pylist()]
+        texts = [_cell(str(t), alone=alone) + end for t in column.dictionary.to_pylist()]
         columns.append(pa.array(texts, type=pa.large_string()).take(column.indices))
-    lines = pc.binary_join_element_wise(*columns, pa.scalar(",", type=pa.large_string()))
+    comma = pa.scalar(",", type=pa.large_string())
+    lines = cast("pa.Array[Any]", pc.call_function("binary_join_element_wise", [*columns, comma]))
     # The values of a string array lie one after the other in its last buffer: that is the file.
-    start, stop = lines.offset, lines.offset + len(lines)
-    ends = np.frombuffer(lines.buffers()[1], dtype=np.int64)
-    return header.encode() + lines.buffers()[2].to_pybytes()[ends[start] : ends[stop]]
+    _, ends, text = (b.to_pybytes() if b is not None else b"" for b in lines.buffers())
+    place = np.frombuffer(ends, dtype=np.int64)
+    return header.encode() + text[place[lines.offset] : place[lines.offset + len(lines)]]
 
 
 def _cell(text: str, *, alone: bool) -> str:

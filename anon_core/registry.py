@@ -1,4 +1,4 @@
-"""Finds every technique: one class in one file of the family's folder, registered by its decorator."""
+"""Finds every technique: one class in one file of its family's folder, entered by a decorator."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ class View:
             of_entry=rank,
             sizes=np.bincount(rank, weights=block.count, minlength=len(first)).astype(np.int64),
             group=block.group[first],
-            codes=block.codes[np.ix_(first, place)],
+            codes=block.codes[first][:, place],
             columns=matched,
         )
 
@@ -236,7 +236,9 @@ def _count(
     sizes = [groups, *(len(release.vocabularies[n].texts) for n in columns)]
     rank, first = dense_rank([group.astype(np.int32), *codes], sizes)
     stacked = (
-        np.stack([c[first] for c in codes], axis=1) if codes else np.empty((len(first), 0), np.int32)
+        np.stack([c[first] for c in codes], axis=1)
+        if codes
+        else np.empty((len(first), 0), np.int32)
     )
     return BlockTable(
         columns=columns,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from .context import Context
+from .context import Context, part_of
 from .errors import BadPlan, InputChanged, NotVerified, listing, nearest
 from .hierarchy import from_rows
 from .kinds import Metric
@@ -181,14 +181,16 @@ def run(
     """
     context = replace(context or Context(), generator=np.random.default_rng(plan.seed))
     clock = _Clock(context)
-    problem = clock.time("encode", 0.0, "Reading", lambda: prepare(plan, dataset, hierarchies, population))
+    problem = clock.time(
+        "encode", 0.0, "Reading", lambda: prepare(plan, dataset, hierarchies, population)
+    )
     for model in plan.models:
         model.check(problem)
     outcome = clock.time(
         "search",
         0.05,
         "Searching",
-        lambda: plan.algorithm.run(problem, plan.models, _part(context, 0.05, 0.6)),
+        lambda: plan.algorithm.run(problem, plan.models, part_of(context, 0.05, 0.6)),
     )
     release = outcome.release
     view = release.view
@@ -196,7 +198,9 @@ def run(
     def measured() -> tuple[tuple[Verdict, ...], dict[str, Measure]]:
         verdicts = [v for model in plan.models for v in model.measure(problem, view, context)]
         metrics = {name: cast(type[Metric], m)() for name, m in family("metric").items()}
-        return tuple(verdicts), {n: m.measure(problem, release, context) for n, m in metrics.items()}
+        return tuple(verdicts), {
+            n: m.measure(problem, release, context) for n, m in metrics.items()
+        }
 
     verdicts, measures = clock.time("measure", 0.62, "Measuring", measured)
     attacks = clock.time(
@@ -288,15 +292,6 @@ def prepare(
     }
     people = population if population is not None else plan.population_size
     return build_problem(table, plan.roles, built, population=people)
-
-
-def _part(context: Context, start: float, stop: float) -> Context:
-    """Return a context whose progress 0..1 shows as start..stop of the whole."""
-
-    def shown(share: float, stage: str) -> None:
-        context.progress(start + (stop - start) * min(max(share, 0.0), 1.0), stage)
-
-    return replace(context, progress=shown)
 
 
 class _Clock:

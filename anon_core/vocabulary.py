@@ -79,7 +79,8 @@ def of_boxes(
     if as_nodes:
         level = hierarchy.smallest_node(lo, hi)
         node_lo = hierarchy.first_leaf[level, lo]
-        ends = np.stack([hierarchy.bounds(i)[1][hierarchy.node(i)] for i in range(hierarchy.height + 1)])
+        levels = range(hierarchy.height + 1)
+        ends = np.stack([hierarchy.bounds(i)[1][hierarchy.node(i)] for i in levels])
         lo, hi = node_lo, ends[level, lo]
     packed = lo.astype(np.int64) * (int(last) + 1) + hi
     found, code = np.unique(packed, return_inverse=True)

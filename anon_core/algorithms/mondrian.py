@@ -58,11 +58,15 @@ class Mondrian(Algorithm):
         extra = [frequency.columns.index(name) for name in distinct]
         if extra:
             columns = [frequency.codes[:, d] for d in (*quasi, *extra)]
-            sizes = [len(problem.hierarchies[frequency.columns[d]].leaves) for d in (*quasi, *extra)]
+            sizes = [
+                len(problem.hierarchies[frequency.columns[d]].leaves) for d in (*quasi, *extra)
+            ]
             rank, first = dense_rank(columns, sizes)
             count = np.bincount(rank, weights=frequency.count).astype(np.int64)
             run_of = frequency.run[first]
-            codes = np.ascontiguousarray(np.stack([c[first] for c in columns[: len(quasi)]], axis=1))
+            codes = np.ascontiguousarray(
+                np.stack([c[first] for c in columns[: len(quasi)]], axis=1)
+            )
             sensitive = np.stack([c[first] for c in columns[len(quasi) :]], axis=1)
         else:
             codes, count = frequency.run_codes, frequency.run_count
@@ -192,7 +196,9 @@ def _outcome(problem: Problem, class_of_run: npt.NDArray[np.int64]) -> Outcome:
     ]
     vocabularies: dict[str, vocabulary.Vocabulary] = {}
     cells: dict[str, npt.NDArray[np.int32]] = {}
-    for name, hierarchy, (lo, hi) in zip(problem.quasi, problem.quasi_hierarchies, ranges, strict=True):
+    for name, hierarchy, (lo, hi) in zip(
+        problem.quasi, problem.quasi_hierarchies, ranges, strict=True
+    ):
         vocabularies[name], cells[name] = vocabulary.of_boxes(
             hierarchy,
             problem.dataset.column(name).kind,

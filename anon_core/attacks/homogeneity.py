@@ -73,9 +73,7 @@ def _columns(problem: Problem) -> list[str]:
     return [name for name in problem.sensitive if name not in problem.quasi]
 
 
-def _most_common(
-    view: View, column: str
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _most_common(view: View, column: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return each class's size and the count of its most common sensitive value."""
     block = view.block_of(column)
     persons = view.persons(block)

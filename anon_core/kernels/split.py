@@ -1,4 +1,4 @@
-"""Strict multidimensional partition (Mondrian) on distinct tuples, in place with an explicit stack."""
+"""Strict multidimensional partition (Mondrian) of distinct tuples, in place, by a stack."""
 
 from __future__ import annotations
 
@@ -65,7 +65,15 @@ def move_below(order: I64, start: int, stop: int, codes: I32, d: int, bar: int, 
 
 @compiled
 def weighted_median(
-    order: I64, start: int, stop: int, codes: I32, count: I64, d: int, low: int, high: int, tally: I64
+    order: I64,
+    start: int,
+    stop: int,
+    codes: I32,
+    count: I64,
+    d: int,
+    low: int,
+    high: int,
+    tally: I64,
 ) -> tuple[int, int, int]:
     """Return the lower median code, the largest code below it (-1: none), and the highest code."""
     rows = 0
@@ -193,7 +201,7 @@ def split(
         done = False
         if rows >= 2 * least:
             for _ in range(attributes):
-                d = np.argmax(width)
+                d = int(np.argmax(width))
                 if width[d] < 0.0:
                     break
                 width[d] = -1.0
@@ -222,8 +230,16 @@ def split(
                         if middle > left:
                             epoch += 1
                             if not side_holds(
-                                order, left, middle, count, least, sensitive, distinct, stamp,
-                                stamp_offset, epoch,
+                                order,
+                                left,
+                                middle,
+                                count,
+                                least,
+                                sensitive,
+                                distinct,
+                                stamp,
+                                stamp_offset,
+                                epoch,
                             ):
                                 holds = False
                                 break
@@ -249,11 +265,27 @@ def split(
                         middle = move_below(order, start, stop, codes, d, bar, spare)
                         epoch += 2
                         if side_holds(
-                            order, start, middle, count, least, sensitive, distinct, stamp,
-                            stamp_offset, epoch,
+                            order,
+                            start,
+                            middle,
+                            count,
+                            least,
+                            sensitive,
+                            distinct,
+                            stamp,
+                            stamp_offset,
+                            epoch,
                         ) and side_holds(
-                            order, middle, stop, count, least, sensitive, distinct, stamp,
-                            stamp_offset, epoch + 1,
+                            order,
+                            middle,
+                            stop,
+                            count,
+                            least,
+                            sensitive,
+                            distinct,
+                            stamp,
+                            stamp_offset,
+                            epoch + 1,
                         ):
                             stack[depth, 0], stack[depth, 1] = start, middle
                             stack[depth + 1, 0], stack[depth + 1, 1] = middle, stop

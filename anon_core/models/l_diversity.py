@@ -40,7 +40,8 @@ class DistinctLDiversity(GroupModel):
         unit="values",
     )
     column: str = sensitive_column(
-        help="Sensitive column; empty for each sensitive column by itself.", label="sensitive column"
+        help="Sensitive column; empty for each sensitive column by itself.",
+        label="sensitive column",
     )
 
     def needs(self, problem: Problem) -> tuple[str, ...]:

@@ -46,7 +46,8 @@ def cache_folders() -> tuple[Path, ...]:
     if shared := os.environ.get("XDG_CACHE_HOME"):
         folders.append(Path(shared).expanduser() / "anonymity-workbench")
     else:
-        folders.append(Path.home() / ".cache" / "anonymity-workbench")
+        # expanduser leaves "~" where there is no home, and the folder is then simply not found
+        folders.append(Path(os.path.expanduser("~")) / ".cache" / "anonymity-workbench")
     folders.append(ROOT / ".cache")
     return tuple(folders)
 
@@ -54,7 +55,8 @@ def cache_folders() -> tuple[Path, ...]:
 def adult_path() -> Path | None:
     """Return the cached Adult file, or None if no cache folder holds it."""
     places = (folder / ADULT_FILE for folder in cache_folders())
-    return next((place for place in places if place.is_file()), None)
+    # os.path.isfile says no, where Path.is_file raises, if a folder may not be read.
+    return next((place for place in places if os.path.isfile(place)), None)
 
 
 def _obstacle() -> str:

@@ -1,0 +1,181 @@
+"""Decide every node of a lattice: does it keep the promises within the suppression budget?
+
+The walk goes from below; along a path of undecided nodes it searches in halves (Kohlmayer et al.
+2012, Flash, doi 10.1109/SocialCom-PASSAT.2012.52). Where every model is monotone, one check decides
+all nodes above or all nodes below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from .context import Context
+from .errors import BadPlan, Infeasible, listing
+from .kinds import GroupModel
+from .lattice import Classes, Lattice, Node
+from .problem import Problem
+
+UNKNOWN, SATISFIED, FAILED = np.uint8(0), np.uint8(1), np.uint8(2)
+MOST_NODES = 5_000_000
+
+
+class Classification:
+    """The verdict on every node, and what it took to reach it.
+
+    Parameters
+    ----------
+    problem : Problem
+    models : sequence of GroupModel
+    budget : int
+        Rows that may be removed.
+    context : Context
+
+    Attributes
+    ----------
+    lattice : Lattice
+    status : uint8 array of the lattice's shape
+        `SATISFIED` or `FAILED` once `decide` has run.
+    checked : int
+        Nodes whose classes were looked at; the others were inferred.
+    monotone : bool
+        Whether inference was allowed.
+
+    Raises
+    ------
+    BadPlan
+        If the lattice has more than `MOST_NODES` nodes.
+    """
+
+    def __init__(
+        self, problem: Problem, models: Sequence[GroupModel], budget: int, context: Context
+    ) -> None:
+        self.problem = problem
+        self.models = models
+        self.budget = budget
+        self.context = context
+        needed = dict.fromkeys(name for m in models for name in m.needs(problem))
+        self.lattice = Lattice(problem, list(needed))
+        if self.lattice.size > MOST_NODES:
+            raise BadPlan(
+                f"The lattice of {listing(problem.quasi)} has {self.lattice.size:,} nodes; a full "
+                f"search takes at most {MOST_NODES:,}.",
+                remedy="Use fewer quasi-identifiers or hierarchies with fewer levels, or choose "
+                "Mondrian.",
+            )
+        self.monotone = all(m.monotone_merge and m.monotone_suppress for m in models)
+        self.status = np.zeros(self.lattice.shape, dtype=np.uint8)
+        self.checked = 0
+        self._least_removed = problem.rows + 1
+        self._least_node: Node | None = None
+
+    def keep_mask(self, node: Node) -> tuple[Classes, npt.NDArray[np.bool_]]:
+        """Return a node's classes and which of them keep every promise."""
+        classes, stats = self.lattice.stats(node)
+        keep = self.models[0].per_group(stats)
+        for model in self.models[1:]:
+            keep = keep & model.per_group(stats)
+        return classes, keep
+
+    def decide(self) -> None:
+        """Decide every node.
+
+        Raises
+        ------
+        Infeasible
+            If none is satisfied; carries the smallest share of rows that would have to go.
+        """
+        if self.monotone:
+            height = self._heights()
+            total = sum(self.lattice.heights)
+            for step in range(total + 1):
+                self.context.report(step / max(total, 1), "Searching the lattice")
+                for place in np.flatnonzero((height == step) & (self.status == UNKNOWN).ravel()):
+                    node = self.node(int(place))
+                    if self.status[node] == UNKNOWN:
+                        self._decide_path(self._path_up(node))
+        else:
+            for node in self.lattice.nodes():
+                self.status[node] = SATISFIED if self._satisfied(node) else FAILED
+        if not np.any(self.status == SATISFIED):
+            self._refuse()
+
+    def minimal(self) -> tuple[Node, ...]:
+        """Return every satisfied node with no satisfied node directly below it."""
+        satisfied = self.status == SATISFIED
+        has_lower = np.zeros(satisfied.shape, dtype=np.bool_)
+        whole = [slice(None)] * satisfied.ndim
+        for d in range(satisfied.ndim):
+            ahead, behind = list(whole), list(whole)
+            ahead[d], behind[d] = slice(1, None), slice(None, -1)
+            has_lower[tuple(ahead)] |= satisfied[tuple(behind)]
+        found = np.argwhere(satisfied & ~has_lower)
+        return tuple(tuple(int(n) for n in row) for row in found)
+
+    def node(self, place: int) -> Node:
+        """Return the node at a place of the flat lattice."""
+        return tuple(int(n) for n in np.unravel_index(place, self.lattice.shape))
+
+    def _satisfied(self, node: Node) -> bool:
+        self.checked += 1
+        if self.checked % 16 == 0:
+            self.context.check()
+        classes, keep = self.keep_mask(node)
+        removed = self.problem.rows - int(classes.count[keep].sum())
+        if removed < self._least_removed:
+            self._least_removed, self._least_node = removed, node
+        # A release without rows keeps every promise and is of no use to anyone.
+        return removed <= self.budget and removed < self.problem.rows
+
+    def _heights(self) -> npt.NDArray[np.int16]:
+        """Return every node's height, flat, in the lattice's order."""
+        found = np.zeros(self.lattice.shape, dtype=np.int16)
+        for d, levels in enumerate(self.lattice.shape):
+            wide = [-1 if i == d else 1 for i in range(found.ndim)]
+            found += np.arange(levels, dtype=np.int16).reshape(wide)
+        return found.ravel()
+
+    def _path_up(self, node: Node) -> list[Node]:
+        """Return a chain of undecided nodes from `node` upwards, one level at a time."""
+        path = [node]
+        at = list(node)
+        climbing = True
+        while climbing:
+            climbing = False
+            for d in range(len(at)):
+                if at[d] < self.lattice.heights[d]:
+                    at[d] += 1
+                    if self.status[tuple(at)] == UNKNOWN:
+                        path.append(tuple(at))
+                        climbing = True
+                        break
+                    at[d] -= 1
+        return path
+
+    def _decide_path(self, path: list[Node]) -> None:
+        low, high = 0, len(path) - 1
+        while low <= high:
+            middle = (low + high) // 2
+            node = path[middle]
+            if self._satisfied(node):
+                self.status[tuple(slice(n, None) for n in node)] = SATISFIED
+                high = middle - 1
+            else:
+                self.status[tuple(slice(None, n + 1) for n in node)] = FAILED
+                low = middle + 1
+
+    def _refuse(self) -> None:
+        removed, rows = self._least_removed, self.problem.rows
+        levels = ", ".join(
+            f"'{column}' at level {level}"
+            for column, level in self.lattice.names(self._least_node or self.lattice.top).items()
+        )
+        raise Infeasible(
+            f"No choice of levels keeps the promises with at most {self.budget} of {rows} rows "
+            f"removed; the best removes {removed} ({removed / rows:.1%}: {levels}).",
+            remedy="Allow more suppression, ask for less, or add a more general level to a "
+            "hierarchy.",
+            best=removed / rows,
+        )
