@@ -1,7 +1,167 @@
-"""Start."""
+"""Start: choose a sample, load a table, or open a recipe on the table that is loaded."""
 
 from __future__ import annotations
 
-from ui import shell
+import streamlit as st
 
-shell.page("Start", "🛡️")
+from anon_core.errors import AnonError
+from anon_core.reading import MOST_BYTES
+from anon_core.samples import SAMPLES, Sample
+from ui import loading, options, shell, state
+from ui.explain import plain
+
+_FORMATS = ["csv", "tsv", "txt", "gz", "parquet"]
+
+
+def main() -> None:
+    """Draw the page."""
+    shell.page("Anonymity Workbench", "🛡️")
+    st.write(
+        "Load a table of people, say what an attacker could know, and try published techniques "
+        "that hide individuals in groups. You see what an attacker still learns and what is lost, "
+        "and publish a release whose promises were recomputed from the published file."
+    )
+    if state.dataset() is not None:
+        _present()
+    st.header("Try a sample", anchor=False)
+    _samples()
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.header("Load your own table", anchor=False)
+        _upload()
+    with right:
+        st.header("Open a recipe", anchor=False)
+        _recipe()
+
+
+def _present() -> None:
+    data = state.dataset()
+    if data is None:
+        return
+    with st.container(border=True):
+        st.markdown(
+            f"**{plain(state.dataset_title())}** is loaded: {data.rows:,} rows, "
+            f"{len(data.columns)} columns. {_ready()}"
+        )
+        if state.attribution():
+            st.caption(plain(state.attribution()))
+        with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+            shell.next_step("pages/1_Data.py", "Look at the data")
+            if state.roles().quasi:
+                shell.next_step("pages/4_Run.py", "Go straight to Run")
+            else:
+                shell.next_step("pages/2_Roles.py", "Mark the columns")
+            if state.can_undo_dataset():
+                st.button(
+                    "Bring back the table before",
+                    key="start/undo_dataset",
+                    icon=":material/undo:",
+                    on_click=state.undo_dataset,
+                )
+
+
+def _ready() -> str:
+    quasi, levels = state.roles().quasi, state.levels()
+    if not quasi:
+        return "Its columns have no roles yet."
+    given = sum(name in levels for name in quasi)
+    return f"{len(quasi)} quasi-identifiers are marked, {given} of them have a hierarchy."
+
+
+def _samples() -> None:
+    error: AnonError | None = st.session_state.pop("start/sample_error", None)
+    if error is not None:
+        shell.show_error(error)
+    for begin in range(0, len(SAMPLES), 3):
+        for column, one in zip(st.columns(3), SAMPLES[begin : begin + 3], strict=False):
+            with column.container(border=True, height="stretch", key=f"card-{one.name}"):
+                _card(one)
+
+
+def _card(one: Sample) -> None:
+    st.markdown(f"**{plain(one.title)}**  \n{one.rows:,} rows · starts with k = {one.k}")
+    st.write(plain(one.summary))
+    st.caption(plain(one.attribution))
+    why = one.why_unavailable()
+    if why:
+        st.info(plain(why), icon=":material/cloud_off:")
+    st.button(
+        "Use this sample",
+        key=f"start/sample/{one.name}",
+        help=f"Load {one.title} with roles, hierarchies and k to start from.",
+        disabled=bool(why),
+        on_click=_use,
+        args=(one.name,),
+    )
+
+
+def _use(name: str) -> None:
+    try:
+        loading.load_sample(name)
+    except AnonError as error:
+        st.session_state["start/sample_error"] = error
+
+
+def _upload() -> None:
+    turn = st.session_state.setdefault("start/upload_turn", 0)
+    chosen = st.file_uploader(
+        f"CSV, TSV, gzip of these, or Parquet; at most {MOST_BYTES // 2**30} GiB",
+        type=_FORMATS,
+        max_upload_size=MOST_BYTES // 2**20,
+        key=f"start/upload/{turn}",
+        help="The file stays on this computer. It is read as it is; nothing is sent anywhere.",
+    )
+    with st.expander("How the file is read"):
+        reading = options.reading_form("start", state.draft()["data"])
+    if chosen is None:
+        return
+    try:
+        with st.spinner("Reading"):
+            loading.load_file(
+                loading.Opened(name=chosen.name, content=chosen.getvalue()), reading()
+            )
+    except AnonError as error:
+        shell.show_error(error, where="Nothing was loaded")
+        if state.dataset() is not None:
+            st.caption("The table you had and all work on it are unchanged.")
+        return
+    st.session_state["start/upload_turn"] = turn + 1  # lets the uploader's own copy go
+    st.rerun()
+
+
+def _recipe() -> None:
+    if state.dataset() is None:
+        st.write(
+            "A recipe holds roles, technique, promises and options as a TOML file. It is opened "
+            "on a table: choose a sample or load a file first."
+        )
+        return
+    turn = st.session_state.setdefault("start/recipe_turn", 0)
+    chosen = st.file_uploader(
+        "A recipe (TOML), together with the hierarchy files it names (CSV)",
+        type=["toml", "csv"],
+        accept_multiple_files=True,
+        key=f"start/recipe/{turn}",
+        help="Sets roles, hierarchies, technique and promises, if the recipe fits the table.",
+    )
+    for note in st.session_state.get("start/recipe_notes", ()):
+        st.info(plain(note), icon=":material/info:")
+    opened = [loading.Opened(name=one.name, content=one.getvalue()) for one in chosen]
+    recipes = [one for one in opened if one.name.lower().endswith(".toml")]
+    if not opened:
+        return
+    if len(recipes) != 1:
+        st.warning("Choose one recipe (TOML), and its hierarchy files beside it if it has any.")
+        return
+    try:
+        notes = loading.open_recipe(recipes[0], [one for one in opened if one is not recipes[0]])
+    except AnonError as error:
+        shell.show_error(error, where="The recipe was not opened")
+        st.caption("Roles, hierarchies and settings are unchanged.")
+        return
+    st.session_state["start/recipe_notes"] = ("The recipe was opened and fits the table.", *notes)
+    st.session_state["start/recipe_turn"] = turn + 1
+    st.rerun()
+
+
+main()

@@ -26,7 +26,7 @@ def plain(text: str) -> str:
 
 
 def what_is_this(technique: type[Technique]) -> None:
-    """Draw a small "What is this?" with the summary, and its formula and source one click deeper."""
+    """Draw a small "What is this?": the summary, and one click deeper its formula and source."""
     with st.popover("What is this?", icon=":material/help:", type="tertiary"):
         st.markdown(f"**{plain(technique.title)}**")
         st.write(plain(technique.summary))

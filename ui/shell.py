@@ -141,6 +141,18 @@ def next_step(page: str, label: str) -> None:
         st.page_link(page, label=label, icon=":material/arrow_forward:")
 
 
+def undo_button(*, key: str) -> None:
+    """Draw the button that takes back the last change of roles, hierarchies or options."""
+    st.button(
+        "Undo",
+        key=key,
+        icon=":material/undo:",
+        disabled=not state.can_undo(),
+        on_click=state.undo,
+        help="Take back the last change of a type, a role, a hierarchy or an option.",
+    )
+
+
 def _sidebar() -> None:
     with st.sidebar:
         st.markdown("**Anonymity Workbench**")

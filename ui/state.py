@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import streamlit as st
 
+from anon_core.errors import AnonError
 from anon_core.plan import LevelTable, Plan
 from anon_core.roles import Roles
 from anon_core.table import ColumnKind, Dataset
 
 if TYPE_CHECKING:
     from anon_core.runner import Result
+
+_T = TypeVar("_T")
 
 #: Changes that can be undone; more are forgotten, the oldest first.
 STEPS = 50
@@ -86,6 +89,8 @@ def set_dataset(
     k: int = 5,
     reading: Mapping[str, object] | None = None,
     file: bytes | None = None,
+    sample: str = "",
+    draft: Mapping[str, Any] | None = None,
 ) -> None:
     """Start work on a table; the result goes, pinned runs stay, `undo_dataset` brings all back.
 
@@ -103,6 +108,10 @@ def set_dataset(
         How the file was read (`DataOptions.as_mapping`).
     file : bytes, optional
         The file itself; kept only up to `MOST_KEPT_BYTES`.
+    sample : str, optional
+        Name of the sample, where the table is one.
+    draft : mapping of str to object, optional
+        The recipe's tables to start from, in place of `types`, `k` and `reading`.
     """
     before = {key: st.session_state[key] for key in _WHOLE if key in st.session_state}
     for key in _WHOLE:
@@ -116,9 +125,12 @@ def set_dataset(
     st.session_state[_WORK] = {
         "title": title,
         "attribution": attribution,
+        "sample": sample,
         "roles": _role_names(roles or Roles()),
         "levels": {name: _entry(rows) for name, rows in levels.items()},
-        "draft": {
+        "draft": json.loads(json.dumps(draft))
+        if draft is not None
+        else {
             "seed": 0,
             "data": dict(reading or {"missing": "keep"}),
             "types": dict(types),
@@ -162,6 +174,30 @@ def attribution() -> str:
     return str(_work()["attribution"])
 
 
+def sample_name() -> str:
+    """Return the name of the sample, or an empty text for a table that was loaded."""
+    return str(_work()["sample"])
+
+
+def once(name: str, of: object, make: Callable[[], _T]) -> _T:
+    """Return what `make` gives, made again only when `of` has changed since.
+
+    Parameters
+    ----------
+    name : str
+        Under which the session keeps it; there is one of each.
+    of : object
+        Everything the outcome depends on, such as fingerprints; compared with ``==``.
+    make : callable
+    """
+    key = f"once/{name}"
+    kept = st.session_state.get(key)
+    if kept is None or kept[0] != of:
+        kept = (of, make())
+        st.session_state[key] = kept
+    return cast(_T, kept[1])
+
+
 # ---- what was chosen -----------------------------------------------------------------------
 
 
@@ -192,6 +228,24 @@ def set_levels(column: str, rows: LevelTable | None) -> None:
     if rows is not None:
         present[column] = _entry(rows)
     _change({**_work(), "levels": present})
+
+
+def level_fingerprint(column: str) -> str:
+    """Return a hash of a column's level table, or an empty text where it has none."""
+    entry = _work()["levels"].get(column)
+    return str(entry["sha256"]) if entry else ""
+
+
+def set_work(*, roles: Roles, levels: Mapping[str, LevelTable], draft: Mapping[str, Any]) -> None:
+    """Replace roles, hierarchies and draft together, as one change that can be undone."""
+    _change(
+        {
+            **_work(),
+            "roles": _role_names(roles),
+            "levels": {name: _entry(rows) for name, rows in levels.items()},
+            "draft": json.loads(json.dumps(draft)),
+        }
+    )
 
 
 def draft() -> dict[str, Any]:
@@ -276,13 +330,22 @@ def pins() -> list[Pin]:
 
 
 def pin(result: Result) -> Pin:
-    """Keep a run under the first free letter; when all are taken, the last one is replaced."""
+    """Keep a run under the first free letter.
+
+    Raises
+    ------
+    AnonError
+        If all letters are taken.
+    """
     kept = pins()
     free = [letter for letter in LETTERS if letter not in {p.letter for p in kept}]
-    letter = free[0] if free else LETTERS[-1]
-    new = Pin(letter=letter, title=_run_title(result.plan), result=result)
-    others = [p for p in kept if p.letter != letter]
-    st.session_state[_PINS] = sorted([*others, new], key=lambda p: p.letter)
+    if not free:
+        raise AnonError(
+            f"{len(LETTERS)} runs are pinned, which is the most that are compared at once.",
+            remedy="Let one of them go first.",
+        )
+    new = Pin(letter=free[0], title=_run_title(result.plan), result=result)
+    st.session_state[_PINS] = sorted([*kept, new], key=lambda p: p.letter)
     return new
 
 
@@ -300,6 +363,7 @@ def _work() -> dict[str, Any]:
         return {
             "title": "",
             "attribution": "",
+            "sample": "",
             "roles": _role_names(Roles()),
             "levels": {},
             "draft": {"data": {}, "types": {}, "algorithm": {}, "models": [], "population": {}},

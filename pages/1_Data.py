@@ -1,0 +1,178 @@
+"""Data: what the table holds, column by column, and how it was read."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from anon_core.errors import AnonError, BadInput
+from anon_core.profile import ColumnProfile, profile, rows_missing
+from anon_core.table import COLUMN_KINDS, ColumnKind, Dataset
+from ui import distribution, loading, options, shell, state
+from ui.explain import plain
+
+_KIND_WORDS = {
+    "text": "text",
+    "ordered": "text in an order",
+    "number": "number",
+    "date": "date",
+}
+
+
+def main() -> None:
+    """Draw the page."""
+    if not shell.page("Data", "🔎", needs="dataset"):
+        return
+    try:
+        data = state.typed_dataset()
+    except BadInput as error:
+        shell.show_error(error, where="A column cannot be read as its type")
+        shell.undo_button(key="data/undo")
+        return
+    if data is None:
+        return
+    for note in data.notes:
+        st.info(plain(note), icon=":material/info:")
+    found = state.once("profile", data.fingerprint, lambda: profile(data))
+    st.header("Columns", anchor=False)
+    _columns(found)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        name = _choose(found)
+        distribution.draw(data, name)
+    with right:
+        st.header("Type", anchor=False)
+        _kind(data, name)
+        st.header("Missing values", anchor=False)
+        _missing(data)
+    st.header("Rows", anchor=False)
+    st.dataframe(
+        state.once("frame", data.fingerprint, data.frame), lazy=True, hide_index=True, height=320
+    )
+    _reading()
+    shell.next_step("pages/2_Roles.py", "Mark what each column tells an attacker")
+
+
+def _columns(found: tuple[ColumnProfile, ...]) -> None:
+    st.dataframe(
+        {
+            "Column": [one.name for one in found],
+            "Type": [_KIND_WORDS[one.kind] for one in found],
+            "Distinct": [one.distinct for one in found],
+            "Missing": [one.missing for one in found],
+            "Most frequent": [one.top for one in found],
+            "Its share": [one.top_share * 100 for one in found],
+            "Once only": [one.once_share * 100 for one in found],
+            "Notes": [" ".join(one.notes) for one in found],
+        },
+        hide_index=True,
+        height="content" if len(found) <= 16 else 600,
+        column_config={
+            "Column": st.column_config.TextColumn(pinned=True),
+            "Distinct": st.column_config.NumberColumn(
+                format="localized", help="Different values, the missing one not counted."
+            ),
+            "Missing": st.column_config.NumberColumn(
+                format="localized", help="Rows without a value."
+            ),
+            "Its share": st.column_config.NumberColumn(
+                format="%.1f %%", help="Share of rows that have the most frequent value."
+            ),
+            "Once only": st.column_config.ProgressColumn(
+                format="%.1f %%",
+                min_value=0,
+                max_value=100,
+                help="Share of rows whose value no other row has: who knows it finds the row.",
+            ),
+            "Notes": st.column_config.TextColumn(width="large"),
+        },
+    )
+
+
+def _choose(found: tuple[ColumnProfile, ...]) -> str:
+    st.header("One column", anchor=False)
+    return st.selectbox(
+        "Column", [one.name for one in found], key="data/column", label_visibility="collapsed"
+    )
+
+
+def _kind(data: Dataset, name: str) -> None:
+    error: AnonError | None = st.session_state.pop("data/kind_error", None)
+    present = data.column(name).kind
+    key = f"data/kind/{name}"
+    st.session_state[key] = present
+    st.selectbox(
+        f"{plain(name)} is read as",
+        COLUMN_KINDS,
+        format_func=lambda kind: _KIND_WORDS[kind],
+        key=key,
+        on_change=_set_kind,
+        args=(name, key),
+        help="Numbers and dates are kept in their order and form intervals; a text in an order "
+        "(such as ZIP codes) may form ranges too.",
+    )
+    if error is not None:
+        shell.show_error(error, where="The type stays as it was")
+    shell.undo_button(key="data/undo")
+
+
+def _set_kind(name: str, key: str) -> None:
+    kind: ColumnKind = st.session_state[key]
+    try:
+        loading.set_kind(name, kind)
+    except BadInput as error:
+        st.session_state["data/kind_error"] = error
+
+
+def _missing(data: Dataset) -> None:
+    roles = state.roles()
+    named = (*roles.quasi, *roles.sensitive)
+    count = rows_missing(data, named)
+    if not named:
+        st.caption(
+            f"{rows_missing(data, data.names):,} rows miss a value in some column. Only columns "
+            "with a role count here; mark them on Roles."
+        )
+        return
+    st.session_state["data/missing"] = state.draft()["data"].get("missing", "keep")
+    st.radio(
+        "Rows that miss a value in a quasi-identifier or sensitive column",
+        ("keep", "drop"),
+        format_func=lambda choice: (
+            f"keep all {data.rows:,} rows; missing is a value of its own"
+            if choice == "keep"
+            else f"drop {count:,} rows ({count / data.rows:.1%}), leaving {data.rows - count:,}"
+        ),
+        key="data/missing",
+        on_change=_set_missing,
+        disabled=count == 0,
+    )
+    if count == 0:
+        st.caption("No row misses a value in these columns.")
+
+
+def _set_missing() -> None:
+    reading = state.draft()["data"] | {"missing": st.session_state["data/missing"]}
+    state.update_draft(data=reading)
+
+
+def _reading() -> None:
+    if state.sample_name():
+        return
+    with st.expander("How the file is read"):
+        if state.file() is None:
+            st.write(
+                "The file was too large to be kept beside the table. To read it otherwise, load "
+                "it again on Start with other options."
+            )
+            return
+        made = options.reading_form(f"data/{state.dataset_title()}", state.draft()["data"])
+        if st.button("Read the file again", icon=":material/refresh:", key="data/read_again"):
+            try:
+                loading.read_again(made())
+            except AnonError as error:
+                shell.show_error(error, where="The table stays as it was read")
+                return
+            st.rerun()
+
+
+main()

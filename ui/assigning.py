@@ -1,0 +1,120 @@
+"""The editable table of roles, and how its words become roles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from anon_core.profile import ColumnProfile
+from anon_core.roles import Roles
+from anon_core.suggest import Suggestion
+
+from . import state
+from .theme import ROLE_STYLE
+
+#: Choice → the roles it stands for.
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "identifier": ("identifier",),
+    "quasi": ("quasi",),
+    "sensitive": ("sensitive",),
+    "both": ("quasi", "sensitive"),
+    "insensitive": (),
+}
+_EPOCH = "roles/epoch"
+_BASE = "roles/base"
+
+
+def word(choice: str) -> str:
+    """Return the sign and word of a choice."""
+    if choice == "both":
+        return f"{word('quasi')} and {word('sensitive')}"
+    _, _, sign, name = ROLE_STYLE[choice]
+    return f"{sign} {name}"
+
+
+def as_roles(choices: Mapping[str, str]) -> Roles:
+    """Return the roles that choices by column make, in the order of the columns."""
+    return Roles(
+        identifier=tuple(n for n, c in choices.items() if "identifier" in CHOICES[c]),
+        quasi=tuple(n for n, c in choices.items() if "quasi" in CHOICES[c]),
+        sensitive=tuple(n for n, c in choices.items() if "sensitive" in CHOICES[c]),
+    )
+
+
+def as_choices(roles: Roles, names: Sequence[str]) -> dict[str, str]:
+    """Return the choice of each column that makes these roles."""
+    by_roles = {of: choice for choice, of in CHOICES.items()}
+    return {n: by_roles[tuple(r for r in roles.of(n) if r != "insensitive")] for n in names}
+
+
+def change(base: Mapping[str, str], edited: Mapping[int, Mapping[str, Any]]) -> dict[str, str]:
+    """Return the choices after the editor's changes.
+
+    Parameters
+    ----------
+    base : mapping of str to str
+        Choice by column, as the editor was given it.
+    edited : mapping of int to mapping
+        The editor's changes: by position, the cells that differ.
+    """
+    names = list(base)
+    after = dict(base)
+    for place, cells in edited.items():
+        if cells.get("Role") in CHOICES:
+            after[names[int(place)]] = cells["Role"]
+    return after
+
+
+def editor(found: Sequence[ColumnProfile], suggested: Sequence[Suggestion]) -> None:
+    """Draw the table; a changed cell changes the session's roles at once.
+
+    The editor keeps its own changes, so its table must stay the same while they come from it.
+    Whatever else changes the roles (undo, suggestions, another table) starts it anew.
+    """
+    names = [one.name for one in found]
+    now = as_choices(state.roles(), names)
+    base: dict[str, str] = st.session_state.get(_BASE, {})
+    key = f"roles/editor/{st.session_state.setdefault(_EPOCH, 0)}"
+    edited = st.session_state.get(key, {}).get("edited_rows", {})
+    if list(base) != names or change(base, edited) != now:
+        base = now
+        st.session_state[_BASE] = base
+        st.session_state[_EPOCH] += 1
+        key = f"roles/editor/{st.session_state[_EPOCH]}"
+    st.data_editor(
+        {
+            "Column": names,
+            "Role": list(base.values()),
+            "Suggestion": [word(one.role) for one in suggested],
+            "Why": [one.reason for one in suggested],
+            "Distinct": [one.distinct for one in found],
+            "Once only": [one.once_share * 100 for one in found],
+        },
+        key=key,
+        hide_index=True,
+        disabled=["Column", "Suggestion", "Why", "Distinct", "Once only"],
+        on_change=_take,
+        args=(key,),
+        height="content" if len(names) <= 20 else 720,
+        column_config={
+            "Column": st.column_config.TextColumn(pinned=True, width="small"),
+            "Role": st.column_config.SelectboxColumn(
+                options=list(CHOICES), format_func=word, required=True, width="medium"
+            ),
+            "Suggestion": st.column_config.TextColumn(width="small"),
+            "Why": st.column_config.TextColumn(width="large"),
+            "Distinct": st.column_config.NumberColumn(format="localized", width="small"),
+            "Once only": st.column_config.NumberColumn(
+                format="%.1f %%",
+                width="small",
+                help="Share of rows whose value no other row has: who knows it finds the row.",
+            ),
+        },
+    )
+
+
+def _take(key: str) -> None:
+    edited = st.session_state[key]["edited_rows"]
+    state.set_roles(as_roles(change(st.session_state[_BASE], edited)))

@@ -1,0 +1,282 @@
+"""What happens when a person opens something: a sample, a file, a recipe, a hierarchy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import PurePath
+from typing import Any, cast
+
+from anon_core.errors import BadHierarchy, BadInput, BadPlan, InputChanged, listing, nearest
+from anon_core.hierarchy import Hierarchy, flat, from_rows, parse_levels, read_levels
+from anon_core.plan import LevelTable, Plan
+from anon_core.reading import MOST_BYTES, DataOptions, read_table
+from anon_core.roles import Roles
+from anon_core.samples import Sample, hierarchy_folder, sample
+from anon_core.table import ColumnKind, Dataset
+
+from . import state
+
+#: What of the reading options decides how a file's text becomes cells.
+_READING = ("separator", "missing_values", "encoding")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opened:
+    """A file that a person hands over: its name and content."""
+
+    name: str
+    content: bytes
+
+
+def shipped_levels(one: Sample) -> dict[str, list[list[str]]]:
+    """Return the level tables that come with a sample.
+
+    Raises
+    ------
+    BadHierarchy
+        If a file is missing or empty.
+    """
+    return {
+        column: read_levels(hierarchy_folder() / path, column)
+        for column, path in one.hierarchies.items()
+    }
+
+
+def load_sample(name: str) -> None:
+    """Start work on a sample with its roles, hierarchies and k.
+
+    Raises
+    ------
+    AnonError
+        If it is not available.
+    """
+    one = sample(name)
+    kinds = cast(Mapping[str, ColumnKind], one.types)
+    data = Dataset.from_frame(one.frame(), kinds=kinds, source=one.title)
+    state.set_dataset(
+        data,
+        roles=Roles(identifier=one.identifier, quasi=one.quasi, sensitive=one.sensitive),
+        levels=shipped_levels(one),
+        types=one.types,
+        title=one.title,
+        attribution=one.attribution,
+        k=one.k,
+        sample=one.name,
+    )
+
+
+def load_file(opened: Opened, options: DataOptions) -> None:
+    """Read a table and start work on it; where it cannot be read, everything stays as it was.
+
+    Raises
+    ------
+    BadInput
+        Naming the place in the file and what to do.
+    """
+    if len(opened.content) > MOST_BYTES:
+        raise BadInput(
+            f"The file has {len(opened.content) / 2**30:.1f} GiB; at most "
+            f"{MOST_BYTES / 2**30:.0f} GiB are read here.",
+            remedy="Use the command line for a table of this size.",
+        )
+    data = read_table(opened.content, options, name=opened.name)
+    state.set_dataset(
+        data,
+        roles=None,
+        levels={},
+        types={},
+        title=opened.name,
+        reading=options.as_mapping(),
+        file=opened.content,
+    )
+
+
+def read_again(options: DataOptions) -> None:
+    """Read the kept file with other options; roles and hierarchies of columns still there stay.
+
+    Raises
+    ------
+    BadInput
+        If the file was not kept, or cannot be read so.
+    """
+    content = state.file()
+    if content is None:
+        raise BadInput(
+            "The file was too large to be kept, so it cannot be read again.",
+            remedy="Load it once more on Start, with these options.",
+        )
+    data = read_table(content, options, name=state.dataset_title())
+    roles, draft = state.roles(), state.draft()
+    draft["data"] = options.as_mapping()
+    draft["types"] = {n: kind for n, kind in draft["types"].items() if n in data.names}
+    levels = {n: rows for n, rows in state.levels().items() if n in data.names}
+    kept = {
+        role: tuple(n for n in cast(tuple[str, ...], names) if n in data.names)
+        for role, names in asdict(roles).items()
+    }
+    state.set_dataset(
+        data,
+        roles=Roles(**kept),
+        levels=levels,
+        types=draft["types"],
+        title=state.dataset_title(),
+        attribution=state.attribution(),
+        file=content,
+        draft=draft,
+    )
+
+
+def set_kind(column: str, kind: ColumnKind) -> None:
+    """Read a column as another kind; can be undone.
+
+    Raises
+    ------
+    BadInput
+        If the column has values that are not of the kind.
+    """
+    data = state.dataset()
+    if data is None:
+        return
+    types = state.draft()["types"] | {column: kind}
+    data.with_kinds(types)
+    if data.column(column).kind == kind:
+        del types[column]
+    state.update_draft(types=types)
+
+
+def hierarchy_of(column: str) -> Hierarchy:
+    """Return a column's hierarchy as the choices make it: the given one, or value and ``*``.
+
+    Raises
+    ------
+    AnonError
+        If the column's level table does not fit the column.
+    """
+    data = state.typed_dataset()
+    if data is None:
+        raise BadInput("There is no table yet.", remedy="Choose one on Start.")
+    rows = state.levels().get(column)
+    return flat(data.column(column)) if rows is None else from_rows(data.column(column), rows)
+
+
+def load_levels(column: str, opened: Opened) -> None:
+    """Give a column the hierarchy of a file; where it does not fit, everything stays as it was.
+
+    Raises
+    ------
+    BadHierarchy, InputChanged
+        Naming the line or the level, and what to do.
+    """
+    data = state.typed_dataset()
+    if data is None:
+        return
+    rows = parse_levels(_text(opened), column)
+    from_rows(data.column(column), rows)
+    state.set_levels(column, rows)
+
+
+def levels_csv(hierarchy: Hierarchy) -> str:
+    """Return a hierarchy as the text of a level file, separated by semicolons."""
+    import csv
+    import io
+
+    text = io.StringIO()
+    csv.writer(text, delimiter=";", lineterminator="\n").writerows(
+        row for row in hierarchy.rows() if row[0]
+    )
+    return text.getvalue()
+
+
+def open_recipe(recipe: Opened, others: Sequence[Opened] = ()) -> tuple[str, ...]:
+    """Set everything a recipe says, if it fits the table; otherwise nothing changes.
+
+    Parameters
+    ----------
+    recipe : Opened
+    others : sequence of Opened
+        Hierarchy files that the recipe names; where one is missing, the column keeps the
+        hierarchy it has, or takes the sample's.
+
+    Returns
+    -------
+    tuple of str
+        What a person should know about it.
+
+    Raises
+    ------
+    AnonError
+        If it is no recipe, or does not fit the table.
+    """
+    data = state.dataset()
+    if data is None:
+        raise BadInput(
+            "A recipe is opened on a table, and there is none yet.",
+            remedy="Choose a sample or load a file first.",
+        )
+    plan = Plan.from_toml(_text(recipe))
+    named = (*plan.roles.identifier, *plan.roles.quasi, *plan.roles.sensitive)
+    gone = [n for n in dict.fromkeys((*named, *plan.types)) if n not in data.names]
+    if gone:
+        raise InputChanged(
+            f"The table has no column {listing(gone)}, which the recipe names; it has "
+            f"{listing(data.names)}.",
+            remedy=f"Load the table that the recipe belongs to.{nearest(gone[0], data.names)}",
+        )
+    plan.roles.check(data)
+    typed = data.with_kinds(plan.types)
+    levels = _recipe_levels(plan, others)
+    for column, rows in levels.items():
+        if column in plan.roles.quasi:
+            from_rows(typed.column(column), rows)
+    tables = plan.as_mapping()
+    draft: dict[str, Any] = {"types": {}, "population": {}} | {
+        key: value for key, value in tables.items() if key not in ("roles", "hierarchies")
+    }
+    notes: list[str] = []
+    reading = state.draft()["data"]
+    if any(draft["data"].get(key) != reading.get(key, draft["data"].get(key)) for key in _READING):
+        notes.append(
+            "The recipe reads its file with other options than this table was read with. The "
+            "table stays as it was read; see Data to read it again."
+        )
+    draft["data"] |= {key: reading[key] for key in _READING if key in reading}
+    if plan.population_file:
+        notes.append(
+            "The recipe names a population table, which only the command line uses; the pages "
+            "take the population's size."
+        )
+        draft["population"] = {}
+    state.set_work(roles=plan.roles, levels=levels, draft=draft)
+    return tuple(notes)
+
+
+def _recipe_levels(plan: Plan, others: Sequence[Opened]) -> dict[str, LevelTable]:
+    by_name = {PurePath(one.name).name: one for one in others}
+    present = state.levels()
+    shipped = shipped_levels(sample(state.sample_name())) if state.sample_name() else {}
+    found: dict[str, LevelTable] = {}
+    lacking: list[str] = []
+    for column, path in plan.hierarchies.items():
+        own = by_name.get(PurePath(path).name)
+        if own is not None:
+            found[column] = parse_levels(_text(own), column)
+        elif column in present or column in shipped:
+            found[column] = present.get(column) or shipped[column]
+        else:
+            lacking.append(PurePath(path).name)
+    if lacking:
+        raise BadHierarchy(
+            f"The recipe needs the hierarchy files {listing(lacking)}, which are not here.",
+            remedy="Choose the recipe and its hierarchy files together.",
+        )
+    return found
+
+
+def _text(opened: Opened) -> str:
+    try:
+        return opened.content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadPlan(
+            f"The file is not UTF-8 text (byte {error.start + 1}).", remedy="Save it as UTF-8."
+        ) from error
