@@ -17,7 +17,9 @@ from .problem import Problem
 
 Node = tuple[int, ...]
 _WORD_BITS = 62
-_SNAPSHOTS = 192
+# Kept class sets: so many at most, and so many entries in all (about 400 MB).
+_SNAPSHOTS = 512
+_ROOM = 24_000_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -114,6 +116,7 @@ class Lattice:
         self._weight[0] = len(count)
         self._kept: list[Node] = [bottom]
         self._turn = 0
+        self._entries = len(count)
 
     @property
     def size(self) -> int:
@@ -151,16 +154,21 @@ class Lattice:
         return found
 
     def _keep(self, node: Node, classes: Classes) -> None:
-        if len(self._kept) < _SNAPSHOTS:
+        entries = len(classes.count)
+        if self._weight[0] + entries > _ROOM:
+            return
+        if len(self._kept) < _SNAPSHOTS and self._entries + entries <= _ROOM:
             place = len(self._kept)
             self._kept.append(node)
-        else:  # place 0 is the table itself and stays
-            self._turn = self._turn % (_SNAPSHOTS - 1) + 1
+        else:  # the oldest makes way; place 0 is the table itself and stays
+            self._turn = self._turn % (len(self._kept) - 1) + 1
             place = self._turn
+            self._entries -= int(self._weight[place])
             del self._store[self._kept[place]]
             self._kept[place] = node
         self._levels[place] = node
-        self._weight[place] = len(classes.count)
+        self._weight[place] = entries
+        self._entries += entries
         self._store[node] = classes
 
     def _roll(self, source: Classes, below: Node, node: Node) -> Classes:
