@@ -263,7 +263,7 @@ def split(
                         if bar < 0 or bar >= last:
                             continue
                         middle = move_below(order, start, stop, codes, d, bar, spare)
-                        epoch += 2
+                        epoch += 2  # one for each side
                         if side_holds(
                             order,
                             start,
@@ -274,7 +274,7 @@ def split(
                             distinct,
                             stamp,
                             stamp_offset,
-                            epoch,
+                            epoch - 1,
                         ) and side_holds(
                             order,
                             middle,
@@ -285,14 +285,13 @@ def split(
                             distinct,
                             stamp,
                             stamp_offset,
-                            epoch + 1,
+                            epoch,
                         ):
                             stack[depth, 0], stack[depth, 1] = start, middle
                             stack[depth + 1, 0], stack[depth + 1, 1] = middle, stop
                             depth += 2
                             done = True
                             break
-                        epoch += 1
                 if done:
                     break
         if not done:
