@@ -11,6 +11,9 @@ I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
 F64 = npt.NDArray[np.float64]
 
+# 1 − 2/3 and 1/3 differ in the last bit; such ties go to the attribute named first.
+_SAME_WIDTH = 1e-9
+
 
 @compiled
 def side_holds(
@@ -201,7 +204,10 @@ def split(
         done = False
         if rows >= 2 * least:
             for _ in range(attributes):
-                d = int(np.argmax(width))
+                d = 0
+                for other in range(1, attributes):
+                    if width[other] > width[d] + _SAME_WIDTH:
+                        d = other
                 if width[d] < 0.0:
                     break
                 width[d] = -1.0
