@@ -1,0 +1,190 @@
+"""Small tables for tests: written by hand, or drawn by a seeded generator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from anon_core.hierarchy import from_rows
+from anon_core.plan import Plan
+from anon_core.problem import Problem, build_problem
+from anon_core.roles import Roles
+from anon_core.table import ColumnKind, Dataset
+from tests import naive
+
+Levels = list[tuple[str, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A table with everything a plan says about it; missing cells are None."""
+
+    columns: dict[str, list[str | None]]
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...] = ()
+    identifier: tuple[str, ...] = ()
+    kinds: dict[str, ColumnKind] = field(default_factory=dict)
+    levels: dict[str, Levels] = field(default_factory=dict)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        return pd.DataFrame(self.columns, dtype=object)
+
+    @property
+    def dataset(self) -> Dataset:
+        return Dataset.from_frame(self.frame, kinds=self.kinds)
+
+    @property
+    def roles(self) -> Roles:
+        return Roles(identifier=self.identifier, quasi=self.quasi, sensitive=self.sensitive)
+
+    def problem(self, population: Dataset | int | None = None) -> Problem:
+        dataset = self.dataset
+        built = {
+            name: from_rows(dataset.column(name), rows)
+            for name, rows in self.levels.items()
+            if name in self.quasi
+        }
+        return build_problem(dataset, self.roles, built, population=population)
+
+    def plan(self, **given: object) -> Plan:
+        """Return a plan by the recipe's tables; what is not given is k-anonymity with k = 2."""
+        recipe: dict[str, object] = {
+            "types": dict(self.kinds),
+            "roles": {
+                "identifier": list(self.identifier),
+                "quasi": list(self.quasi),
+                "sensitive": list(self.sensitive),
+            },
+            "algorithm": {"name": "optimal"},
+            "models": [{"name": "k-anonymity", "k": 2}],
+        }
+        return Plan.from_mapping(recipe | given)
+
+    # -- the same for the naive twins --
+
+    @property
+    def rows(self) -> list[naive.Row]:
+        return list(zip(*(self.column(name) for name in self.quasi), strict=True))
+
+    def column(self, name: str) -> list[str]:
+        return [naive.MISSING if cell is None else cell for cell in self.columns[name]]
+
+    @property
+    def attributes(self) -> list[naive.Attribute]:
+        return [
+            naive.attribute(
+                self.column(name),
+                self.levels.get(name),
+                number=self.kinds.get(name) == "number",
+                tree=self.kinds.get(name, "text") == "text",
+            )
+            for name in self.quasi
+        ]
+
+
+def random_case(
+    rng: np.random.Generator,
+    *,
+    rows: int | None = None,
+    quasi: int | None = None,
+    kinds: Sequence[str] = ("text", "flat", "ordered", "number"),
+    missing: bool = True,
+) -> Case:
+    """Draw a table of 1 to 4 quasi-identifiers with hierarchies, and two sensitive columns."""
+    rows = int(rng.integers(4, 28)) if rows is None else rows
+    quasi = int(rng.integers(1, 5)) if quasi is None else quasi
+    columns: dict[str, list[str | None]] = {}
+    declared: dict[str, ColumnKind] = {}
+    levels: dict[str, Levels] = {}
+    for d in range(quasi):
+        name = f"q{d}"
+        kind = str(rng.choice(list(kinds)))
+        values = draw_values(rng, kind)
+        declared[name] = "text" if kind == "flat" else kind  # type: ignore[assignment]
+        if kind != "flat":
+            levels[name] = draw_levels(rng, values, intervals=kind == "number")
+        weights = rng.dirichlet(np.ones(len(values)))
+        drawn: list[str | None] = [str(v) for v in rng.choice(values, rows, p=weights)]
+        if missing and rng.random() < 0.3:
+            drawn = [None if rng.random() < 0.2 else v for v in drawn]
+            if all(v is None for v in drawn):
+                drawn[0] = values[0]
+        columns[name] = drawn
+    for name in ("s0", "s1"):
+        columns[name] = [str(v) for v in rng.choice(list("abcd"), rows, p=(0.5, 0.25, 0.15, 0.1))]
+        declared[name] = "text"
+    return Case(
+        columns=columns,
+        quasi=tuple(f"q{d}" for d in range(quasi)),
+        sensitive=("s0", "s1"),
+        kinds=declared,
+        levels=levels,
+    )
+
+
+def draw_values(rng: np.random.Generator, kind: str) -> list[str]:
+    size = int(rng.integers(1, 7))
+    if kind == "number":
+        return [str(v) for v in sorted(rng.choice(40, size, replace=False).tolist())]
+    return [f"v{i}" for i in range(size)]
+
+
+def draw_levels(rng: np.random.Generator, values: Sequence[str], *, intervals: bool) -> Levels:
+    """Draw a level table of one to three levels above the values, its lines shuffled."""
+    group = np.arange(len(values))
+    above: list[list[str]] = []
+    for level in range(int(rng.integers(0, 3))):
+        parts = int(group.max()) + 1
+        if intervals:
+            joined = np.concatenate([[0], np.cumsum(rng.random(parts - 1) < 0.5)])
+        else:
+            joined = np.unique(rng.integers(0, parts, parts), return_inverse=True)[1]
+        group = joined[group]
+        above.append([f"g{level}.{g}" for g in group])
+    lines = list(zip(values, *above, ["*"] * len(values), strict=True))
+    return [lines[i] for i in rng.permutation(len(lines))]
+
+
+#: Six people; at k = 2 the ages stay and the ZIP code goes up a level.
+PATIENTS = Case(
+    columns={
+        "name": ["Ada", "Bea", "Cai", "Dan", "Eva", "Fay"],
+        "age": ["20", "20", "20", "40", "40", "40"],
+        "zip": ["101", "102", "101", "201", "202", "202"],
+        "illness": ["flu", "flu", "cold", "flu", "angina", "cold"],
+        "note": ["a", "b", "c", "d", "e", "f"],
+    },
+    identifier=("name",),
+    quasi=("age", "zip"),
+    sensitive=("illness",),
+    kinds={"age": "number", "zip": "text"},
+    levels={
+        "age": [("20", "20-29", "*"), ("40", "40-49", "*")],
+        "zip": [
+            ("101", "10*", "*"),
+            ("102", "10*", "*"),
+            ("201", "20*", "*"),
+            ("202", "20*", "*"),
+        ],
+    },
+)
+
+
+def sample_case(name: str, levels: Mapping[str, Levels]) -> Case:
+    """Return one of the shipped paper tables with level tables typed in."""
+    from anon_core.samples import sample
+
+    table = sample(name)
+    frame = table.frame()
+    return Case(
+        columns={str(n): frame[n].tolist() for n in frame.columns},
+        identifier=table.identifier,
+        quasi=table.quasi,
+        sensitive=table.sensitive,
+        kinds=dict(table.types),  # type: ignore[arg-type]
+        levels=dict(levels),
+    )

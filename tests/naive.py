@@ -1,0 +1,333 @@
+"""Plain-loop twins of the core, written from the definitions: slow, and easy to see through.
+
+They share nothing with the core. A table is a list of rows, a row a tuple of texts (``""`` where a
+value is missing); what a column's hierarchy says stands in an `Attribute`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+MISSING = ""
+Row = tuple[str, ...]
+Node = tuple[int, ...]
+#: Published cells → numbers of the rows that show them.
+Classes = dict[Row, list[int]]
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One quasi-identifier.
+
+    `leaves` are its values in order, the missing one last; `labels` gives each leaf's text on
+    every level, itself first; `number` its value, for numbers; `tree` says that a Mondrian cut
+    follows the hierarchy.
+    """
+
+    leaves: list[str]
+    labels: dict[str, Row]
+    number: dict[str, Fraction] | None = None
+    tree: bool = False
+
+    @property
+    def height(self) -> int:
+        return len(next(iter(self.labels.values()))) - 1
+
+    def under(self, label: str, level: int) -> list[str]:
+        """Return the leaves that a label on a level covers."""
+        return [leaf for leaf in self.leaves if self.labels[leaf][level] == label]
+
+
+def attribute(
+    values: Iterable[str],
+    levels: Sequence[Sequence[str]] | None = None,
+    *,
+    number: bool = False,
+    tree: bool = False,
+) -> Attribute:
+    """Read an attribute from the values of a column and its level table, if there is one."""
+    seen = set(values)
+    present = seen - {MISSING}
+    table = [tuple(line) for line in levels] if levels else [(v, "*") for v in sorted(present)]
+    if number:
+        table.sort(key=lambda line: Fraction(line[0]))
+    else:
+        table = depth_first(table)
+    labels = {line[0]: line for line in table}
+    leaves = [line[0] for line in table]
+    if MISSING in seen:  # missing hangs directly under the root
+        leaves.append(MISSING)
+        labels[MISSING] = (MISSING,) * (len(table[0]) - 1) + (table[0][-1],)
+    return Attribute(
+        leaves=leaves,
+        labels=labels,
+        number={v: Fraction(v) for v in leaves if v != MISSING} if number else None,
+        tree=tree and len(table[0]) > 2,
+    )
+
+
+def depth_first(table: Sequence[Row]) -> list[Row]:
+    """Order a level table so that every node is a run, keeping the order of first appearance."""
+
+    def below(lines: Sequence[Row], level: int) -> list[Row]:
+        if level < 0:
+            return list(lines)
+        parts: dict[str, list[Row]] = {}
+        for line in lines:
+            parts.setdefault(line[level], []).append(line)
+        return [line for part in parts.values() for line in below(part, level - 1)]
+
+    return below(table, len(table[0]) - 1)
+
+
+# ---- nodes of the lattice ------------------------------------------------------------------------
+
+
+def every_node(attributes: Sequence[Attribute]) -> list[Node]:
+    return list(itertools.product(*(range(a.height + 1) for a in attributes)))
+
+
+def classes(rows: Sequence[Row], attributes: Sequence[Attribute], node: Node) -> Classes:
+    """Group the rows by what they say at a node."""
+    found: Classes = {}
+    for i, row in enumerate(rows):
+        cells = tuple(a.labels[v][n] for a, v, n in zip(attributes, row, node, strict=True))
+        found.setdefault(cells, []).append(i)
+    return found
+
+
+def keeps(
+    members: Sequence[int], k: int = 1, needs: Sequence[tuple[Sequence[str], int]] = ()
+) -> bool:
+    """Say whether a set of rows has k rows and, per sensitive column, enough distinct values."""
+    return len(members) >= k and all(
+        len({column[i] for i in members}) >= least for column, least in needs
+    )
+
+
+def kept_classes(
+    found: Classes, k: int = 1, needs: Sequence[tuple[Sequence[str], int]] = ()
+) -> Classes:
+    return {cells: members for cells, members in found.items() if keeps(members, k, needs)}
+
+
+def removed_rows(found: Classes, kept: Classes) -> list[int]:
+    return sorted(i for cells, members in found.items() if cells not in kept for i in members)
+
+
+def minimal_nodes(satisfied: Iterable[Node]) -> set[Node]:
+    """Return the satisfied nodes that have no other satisfied node below them."""
+    nodes = set(satisfied)
+    return {
+        node
+        for node in nodes
+        if not any(
+            other != node and all(o <= n for o, n in zip(other, node, strict=True))
+            for other in nodes
+        )
+    }
+
+
+# ---- metrics -------------------------------------------------------------------------------------
+
+
+def loss_of(a: Attribute, cover: Sequence[str]) -> Fraction:
+    """(leaves − 1) / (|A| − 1) of one cell."""
+    return Fraction(len(cover) - 1, max(len(a.leaves) - 1, 1))
+
+
+def ncp_of(a: Attribute, cover: Sequence[str], column: Sequence[str]) -> Fraction:
+    """NCP of one cell; `column` is the whole column, whose range counts as 1."""
+    if a.number is None:
+        return Fraction(len(cover), len(a.leaves)) if len(cover) > 1 else Fraction(0)
+    if MISSING in cover and len(cover) > 1:
+        return Fraction(1)
+    observed = [a.number[v] for v in column if v != MISSING]
+    inside = [a.number[v] for v in column if v != MISSING and v in cover]
+    if not inside or max(observed) == min(observed):
+        return Fraction(0)
+    return (max(inside) - min(inside)) / (max(observed) - min(observed))
+
+
+def discernibility(sizes: Iterable[int], removed: int, rows: int) -> int:
+    return sum(size * size for size in sizes) + removed * rows
+
+
+def average_class_size(sizes: Sequence[int], rows: int, k: int = 1) -> Fraction:
+    return Fraction(rows, len(sizes) * k)
+
+
+def cost(
+    metric: str,
+    rows: Sequence[Row],
+    attributes: Sequence[Attribute],
+    covers: Sequence[tuple[Sequence[Sequence[str]], Sequence[int]]],
+) -> Fraction:
+    """Return the cost of a release given as (cover of every cell, its rows) per class."""
+    sizes = [len(members) for _, members in covers]
+    removed = len(rows) - sum(sizes)
+    if metric == "discernibility":
+        return Fraction(discernibility(sizes, removed, len(rows)))
+    if metric == "average-class-size":
+        return average_class_size(sizes, len(rows))
+    columns = list(zip(*rows, strict=True))
+    total = Fraction(removed * len(attributes))
+    for cells, members in covers:
+        for a, cover, column in zip(attributes, cells, columns, strict=True):
+            price = loss_of(a, cover) if metric == "loss" else ncp_of(a, cover, column)
+            total += price * len(members)
+    return total / (len(rows) * len(attributes))
+
+
+def covers_at(
+    kept: Classes, attributes: Sequence[Attribute], node: Node
+) -> list[tuple[list[list[str]], list[int]]]:
+    """Return a node's kept classes with the leaves each of their cells covers."""
+    return [
+        ([a.under(c, n) for a, c, n in zip(attributes, cells, node, strict=True)], members)
+        for cells, members in kept.items()
+    ]
+
+
+# ---- Mondrian ------------------------------------------------------------------------------------
+
+
+def mondrian(
+    rows: Sequence[Row],
+    attributes: Sequence[Attribute],
+    k: int,
+    needs: Sequence[tuple[Sequence[str], int]] = (),
+    members: Sequence[int] | None = None,
+) -> list[list[int]]:
+    """Partition the rows: strict cuts, widest attribute first, ties in the attributes' order.
+
+    Numbers, dates and ordered values are cut at ≤ the lower median, and where a side would break
+    a promise at < the median; categories with a hierarchy into the children of the node that
+    covers them, all of which must keep the promises.
+    """
+    members = range(len(rows)) if members is None else members
+    widths = [width(a, [rows[i][d] for i in members]) for d, a in enumerate(attributes)]
+    for d in sorted(range(len(attributes)), key=lambda d: (-widths[d], d)):
+        if widths[d] <= 0:
+            continue
+        for parts in cuts(attributes[d], {i: rows[i][d] for i in members}):
+            if all(keeps(part, k, needs) for part in parts):
+                return [
+                    leaf for part in parts for leaf in mondrian(rows, attributes, k, needs, part)
+                ]
+    return [sorted(members)]
+
+
+def positions(a: Attribute) -> dict[str, Fraction]:
+    """Return where every leaf stands: by value for numbers, else by rank; missing far outside."""
+    span = max(len(a.leaves) - 1, 1)
+    where = {leaf: Fraction(i, span) for i, leaf in enumerate(a.leaves)}
+    if a.number:
+        low, high = min(a.number.values()), max(a.number.values())
+        whole = high - low
+        for leaf, value in a.number.items():
+            where[leaf] = (value - low) / whole if whole else Fraction(0)
+    if MISSING in where:
+        where[MISSING] = Fraction(2)
+    return where
+
+
+def covering_level(a: Attribute, values: Iterable[str]) -> int:
+    """Return the lowest level on which all values have one label."""
+    seen = list(values)
+    return next(n for n in range(a.height + 1) if len({a.labels[v][n] for v in seen}) == 1)
+
+
+def width(a: Attribute, values: Sequence[str]) -> Fraction:
+    if len(set(values)) < 2:
+        return Fraction(-1)
+    if a.tree:
+        level = covering_level(a, values)
+        inside = a.under(a.labels[values[0]][level], level)
+        return Fraction(len(inside) - 1, max(len(a.leaves) - 1, 1))
+    where = positions(a)
+    return max(where[v] for v in values) - min(where[v] for v in values)
+
+
+def cuts(a: Attribute, value: Mapping[int, str]) -> list[list[list[int]]]:
+    """Return the partitions to try, in order."""
+    if a.tree:
+        level = covering_level(a, value.values()) - 1
+        children: dict[str, list[int]] = {}
+        for i, v in value.items():
+            children.setdefault(a.labels[v][level], []).append(i)
+        return [list(children.values())]
+    rank = {leaf: i for i, leaf in enumerate(a.leaves)}
+    ordered = sorted(rank[v] for v in value.values())
+    median = ordered[(len(ordered) + 1) // 2 - 1]
+    found: list[list[list[int]]] = []
+    for inclusive in (True, False):
+        low = [i for i, v in value.items() if rank[v] < median + inclusive]
+        high = [i for i in value if i not in set(low)]
+        if low and high:
+            found.append([low, high])
+    return found
+
+
+def box(a: Attribute, values: Iterable[str]) -> list[str]:
+    """Return the leaves that a part publishes: its node, or its range in the order of leaves."""
+    seen = set(values)
+    if a.tree:
+        level = covering_level(a, seen)
+        return a.under(a.labels[next(iter(seen))][level], level)
+    if MISSING in seen and len(seen) > 1:  # no range holds the missing value but the whole
+        return list(a.leaves)
+    places = [i for i, leaf in enumerate(a.leaves) if leaf in seen]
+    return a.leaves[min(places) : max(places) + 1]
+
+
+def boxes(
+    rows: Sequence[Row], attributes: Sequence[Attribute], partition: Sequence[Sequence[int]]
+) -> list[tuple[list[list[str]], list[int]]]:
+    """Return what every part publishes: the cover of each cell, and its rows."""
+    return [
+        ([box(a, (rows[i][d] for i in part)) for d, a in enumerate(attributes)], list(part))
+        for part in partition
+    ]
+
+
+# ---- attacks -------------------------------------------------------------------------------------
+
+
+def covered_people(cells: Sequence[Sequence[str]], people: Sequence[Row]) -> int:
+    """Count the people whose every value is covered by the cells."""
+    return sum(all(v in cover for v, cover in zip(p, cells, strict=True)) for p in people)
+
+
+def certain_people(groups: Iterable[Sequence[int]], column: Sequence[str]) -> int:
+    """Count the people whose group shows a single sensitive value."""
+    return sum(len(g) for g in groups if len({column[i] for i in g}) == 1)
+
+
+def fewest_values(groups: Iterable[Sequence[int]], column: Sequence[str]) -> int:
+    return min(len({column[i] for i in g}) for g in groups)
+
+
+def posterior(values: Sequence[str]) -> dict[str, Fraction]:
+    """Return what someone learns who knows a person's group: c(v) / N."""
+    return {v: Fraction(c, len(values)) for v, c in Counter(values).items()}
+
+
+def expected_inverse(f: int, share: float, terms: int = 200_000) -> float:
+    """Sum j ≥ f of P(F = j) / j, where F is the trial of the f-th success of probability `share`."""
+    parts: list[float] = []
+    for j in range(f, f + terms):
+        logarithm = (
+            math.lgamma(j)
+            - math.lgamma(f)
+            - math.lgamma(j - f + 1)
+            + f * math.log(share)
+            + (j - f) * math.log1p(-share)
+        )
+        parts.append(math.exp(logarithm) / j)
+    return math.fsum(parts)

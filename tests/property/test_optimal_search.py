@@ -1,0 +1,164 @@
+"""The optimal search against the enumeration of every node, on lattices small enough for that."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from anon_core.algorithms.optimal import Optimal
+from anon_core.context import Context
+from anon_core.errors import Infeasible
+from anon_core.kinds import GroupModel, Metric
+from anon_core.models.k_anonymity import KAnonymity
+from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.registry import family, find
+from anon_core.results import Outcome
+from tests import naive
+from tests.making import Case, random_case
+
+METRICS = ("loss", "discernibility", "average-class-size", "ncp")
+BUDGETS = (0.0, 0.1, 0.3, 1.0)
+LATTICES = 200
+CHUNK = 20
+
+
+def test_the_metrics_enumerated_here_are_all_there_are() -> None:
+    assert set(METRICS) == set(family("metric"))
+
+
+class Enumeration:
+    """Every node of a case under given promises: what it removes, and what it costs."""
+
+    def __init__(self, case: Case, k: int, least: int) -> None:
+        rows, attributes = case.rows, case.attributes
+        needs = [(case.column(name), least) for name in case.sensitive] if least else []
+        self.size = len(rows)
+        self.removed: dict[naive.Node, int] = {}
+        self.costs: dict[str, dict[naive.Node, Fraction]] = {m: {} for m in METRICS}
+        for node in naive.every_node(attributes):
+            found = naive.classes(rows, attributes, node)
+            kept = naive.kept_classes(found, k, needs)
+            self.removed[node] = len(naive.removed_rows(found, kept))
+            if kept:
+                covers = naive.covers_at(kept, attributes, node)
+                for metric in METRICS:
+                    self.costs[metric][node] = naive.cost(metric, rows, attributes, covers)
+
+    def satisfied(self, budget: float) -> list[naive.Node]:
+        most = budget * self.size
+        return [n for n, gone in self.removed.items() if gone <= most + 1e-9 and gone < self.size]
+
+    def best(self, metric: str, nodes: list[naive.Node]) -> tuple[Fraction, naive.Node]:
+        """Return the least cost, and among the cheapest nodes the lowest, then the first."""
+        cost = min(self.costs[metric][n] for n in nodes)
+        cheapest = [n for n in nodes if self.costs[metric][n] == cost]
+        return cost, min(cheapest, key=lambda n: (sum(n), n))
+
+
+def check(case: Case, outcome: Outcome, all_nodes: Enumeration, metric: str, budget: float) -> None:
+    nodes = all_nodes.satisfied(budget)
+    cost, best = all_nodes.best(metric, nodes)
+    account = outcome.account
+    assert account.cost == pytest.approx(float(cost), abs=1e-12, rel=1e-12)
+    assert account.proven
+    assert account.node == dict(zip(case.quasi, best, strict=True))
+    assert set(account.minimal) == naive.minimal_nodes(nodes)
+    assert len(account.minimal) == len(set(account.minimal))
+    assert account.nodes == len(all_nodes.removed)
+    assert outcome.release.suppressed == all_nodes.removed[best]
+    technique = find("metric", metric)()
+    assert isinstance(technique, Metric)
+    measured = technique.measure(outcome.release.problem, outcome.release, Context())
+    assert measured.value == pytest.approx(float(cost), abs=1e-12, rel=1e-12)
+
+
+@pytest.mark.parametrize("promises", ["k", "k+l"])
+@pytest.mark.parametrize("chunk", range(LATTICES // CHUNK))
+def test_the_search_finds_what_enumeration_finds(chunk: int, promises: str) -> None:
+    rng = np.random.default_rng([2001, chunk])
+    decided = 0
+    for _ in range(CHUNK):
+        case = random_case(rng, quasi=int(rng.integers(1, 4)))
+        k = int(rng.integers(2, min(6, len(case.rows) + 1)))
+        models: list[GroupModel] = [KAnonymity(k=k)]
+        if promises == "k+l":
+            models.append(DistinctLDiversity(l=2))
+        problem = case.problem()
+        all_nodes = Enumeration(case, k, 2 if promises == "k+l" else 0)
+        for metric in METRICS:
+            before = np.inf
+            for budget in BUDGETS:
+                search = Optimal(metric=metric, max_suppression=budget)
+                if not all_nodes.satisfied(budget):
+                    with pytest.raises(Infeasible) as refused:
+                        search.run(problem, models, Context())
+                    fewest = min(all_nodes.removed.values()) / all_nodes.size
+                    assert refused.value.best == pytest.approx(fewest)
+                    continue
+                outcome = search.run(problem, models, Context())
+                check(case, outcome, all_nodes, metric, budget)
+                decided += 1
+                # A larger budget must never cost utility.
+                assert outcome.account.cost is not None
+                assert outcome.account.cost <= before + 1e-12
+                before = outcome.account.cost
+    assert decided > CHUNK * len(METRICS)
+
+
+def test_a_single_sensitive_column_and_one_of_two() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(40):
+        case = random_case(rng, quasi=2)
+        rows, attributes = case.rows, case.attributes
+        needs = [(case.column("s1"), 2)]
+        satisfied = [
+            node
+            for node in naive.every_node(attributes)
+            if not naive.removed_rows(
+                found := naive.classes(rows, attributes, node),
+                naive.kept_classes(found, 1, needs),
+            )
+        ]
+        search, model = Optimal(), DistinctLDiversity(l=2, column="s1")
+        if not satisfied:
+            with pytest.raises(Infeasible):
+                search.run(case.problem(), [model], Context())
+            continue
+        outcome = search.run(case.problem(), [model], Context())
+        assert set(outcome.account.minimal) == naive.minimal_nodes(satisfied)
+
+
+class TogetherAtMost(KAnonymity):
+    """A promise that merging can break: classes of k to k + 3 rows."""
+
+    monotone_merge = False
+
+    def per_group(self, stats):  # type: ignore[no-untyped-def]
+        return (stats.sizes >= self.k) & (stats.sizes <= self.k + 3)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_promises_that_merging_breaks_are_decided_node_by_node(metric: str) -> None:
+    rng = np.random.default_rng(11)
+    decided = 0
+    for _ in range(40):
+        case = random_case(rng, quasi=2)
+        rows, attributes = case.rows, case.attributes
+        costs: dict[naive.Node, Fraction] = {}
+        for node in naive.every_node(attributes):
+            found = naive.classes(rows, attributes, node)
+            kept = {c: m for c, m in found.items() if 2 <= len(m) <= 5}
+            if kept and len(naive.removed_rows(found, kept)) <= 0.5 * len(rows) + 1e-9:
+                covers = naive.covers_at(kept, attributes, node)
+                costs[node] = naive.cost(metric, rows, attributes, covers)
+        search = Optimal(metric=metric, max_suppression=0.5)
+        if not costs:
+            with pytest.raises(Infeasible):
+                search.run(case.problem(), [TogetherAtMost(k=2)], Context())
+            continue
+        outcome = search.run(case.problem(), [TogetherAtMost(k=2)], Context())
+        assert outcome.account.cost == pytest.approx(float(min(costs.values())), abs=1e-12)
+        decided += 1
+    assert decided > 10
