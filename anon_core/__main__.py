@@ -328,4 +328,11 @@ if __name__ == "__main__":
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a console may not know '≥'
             cast(Any, stream).reconfigure(errors="backslashreplace")
-    sys.exit(main())
+    status = main()
+    if status == STOPPED:
+        # Where the interrupt fell into code that was compiled from text, Python remembers it as
+        # unhandled and would leave with another status.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)
