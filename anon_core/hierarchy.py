@@ -247,8 +247,9 @@ def _build(column: Column, rows: Sequence[tuple[str, ...]]) -> Hierarchy:
         where = np.flatnonzero(np.isin(column.codes, uncovered))
         raise InputChanged(
             f"The hierarchy of '{column.name}' does not know {len(uncovered)} of the column's "
-            f"{len(column.values)} values; they stand in {len(where)} rows (first in row "
-            f"{where[0] + 1}).",
+            f"{len(column.values)} values; they stand in {len(where)} "
+            f"{'row' if len(where) == 1 else 'rows'} (first in row "
+            f"{column.row_number(int(where[0]))}).",
             remedy="Add the values to the hierarchy, or mark them as missing in the data.",
             values=[column.values[i] for i in uncovered[:5]],
         )

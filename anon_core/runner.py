@@ -135,6 +135,7 @@ class Result:
                 }
                 for a in self.attacks
             ],
+            "facts": dict(self.verification.facts),
             "seconds": dict(self.seconds),
         }
 

@@ -82,6 +82,8 @@ class Column:
         Number or day of each value; None for text.
     notes : tuple of str
         What a person should know about how the column was read.
+    origin : int64 array of shape (rows,), or None
+        Place of each row in the table that was read, where rows were dropped since.
     """
 
     name: str
@@ -90,6 +92,7 @@ class Column:
     values: tuple[str, ...]
     measure: npt.NDArray[np.float64] | None = None
     notes: tuple[str, ...] = ()
+    origin: npt.NDArray[np.int64] | None = None
 
     @cached_property
     def counts(self) -> npt.NDArray[np.int64]:
@@ -110,9 +113,15 @@ class Column:
 
     def take(self, rows: npt.NDArray[np.bool_]) -> Column:
         """Return the column with only the rows marked in `rows`; values no row has are dropped."""
-        return encode(
+        kept = encode(
             self.name, self.codes[rows], list(self.values), kind=self.kind, notes=self.notes
         )
+        origin = np.flatnonzero(rows) if self.origin is None else self.origin[rows]
+        return replace(kept, origin=origin.astype(np.int64))
+
+    def row_number(self, place: int) -> int:
+        """Return the number, from 1, that row `place` has in the table that was read."""
+        return place + 1 if self.origin is None else int(self.origin[place]) + 1
 
 
 def encode(
