@@ -56,8 +56,12 @@ def _present() -> None:
                     "Bring back the table before",
                     key="start/undo_dataset",
                     icon=":material/undo:",
-                    on_click=state.undo_dataset,
+                    on_click=_bring_back,
                 )
+
+
+def _bring_back() -> None:
+    state.undo_dataset()
 
 
 def _ready() -> str:
@@ -79,7 +83,7 @@ def _samples() -> None:
 
 
 def _card(one: Sample) -> None:
-    st.markdown(f"**{plain(one.title)}**  \n{one.rows:,} rows · starts with k = {one.k}")
+    st.markdown(f"**{plain(one.title)}** · {one.rows:,} rows · k = {one.k}")
     st.write(plain(one.summary))
     st.caption(plain(one.attribution))
     why = one.why_unavailable()
@@ -138,8 +142,8 @@ def _recipe() -> None:
         return
     turn = st.session_state.setdefault("start/recipe_turn", 0)
     chosen = st.file_uploader(
-        "A recipe (TOML), together with the hierarchy files it names (CSV)",
-        type=["toml", "csv"],
+        "A recipe (TOML), together with the files it names",
+        type=["toml", "csv", "parquet", "gz"],
         accept_multiple_files=True,
         key=f"start/recipe/{turn}",
         help="Sets roles, hierarchies, technique and promises, if the recipe fits the table.",

@@ -9,10 +9,11 @@ from anon_core.profile import ColumnProfile, profile, rows_missing
 from anon_core.table import COLUMN_KINDS, ColumnKind, Dataset
 from ui import distribution, loading, options, shell, state
 from ui.explain import plain
+from ui.words import share
 
 _KIND_WORDS = {
     "text": "text",
-    "ordered": "text in an order",
+    "ordered": "ordered text",
     "number": "number",
     "date": "date",
 }
@@ -35,7 +36,8 @@ def main() -> None:
     found = state.once("profile", data.fingerprint, lambda: profile(data))
     st.header("Columns", anchor=False)
     _columns(found)
-    left, right = st.columns([3, 2], gap="large")
+    with st.container(key="stack-column"):
+        left, right = st.columns([3, 2], gap="large")
     with left:
         name = _choose(found)
         distribution.draw(data, name)
@@ -53,27 +55,30 @@ def main() -> None:
 
 
 def _columns(found: tuple[ColumnProfile, ...]) -> None:
+    shown: dict[str, list[object]] = {
+        "Column": [one.name for one in found],
+        "Type": [_KIND_WORDS[one.kind] for one in found],
+        "Distinct": [one.distinct for one in found],
+        "Missing": [one.missing for one in found],
+        "Most frequent": [one.top for one in found],
+        "Its share": [one.top_share * 100 for one in found],
+        "Once only": [one.once_share * 100 for one in found],
+    }
+    if any(one.notes for one in found):
+        shown["Notes"] = [" ".join(one.notes) for one in found]
     st.dataframe(
-        {
-            "Column": [one.name for one in found],
-            "Type": [_KIND_WORDS[one.kind] for one in found],
-            "Distinct": [one.distinct for one in found],
-            "Missing": [one.missing for one in found],
-            "Most frequent": [one.top for one in found],
-            "Its share": [one.top_share * 100 for one in found],
-            "Once only": [one.once_share * 100 for one in found],
-            "Notes": [" ".join(one.notes) for one in found],
-        },
+        shown,
         hide_index=True,
         height="content" if len(found) <= 16 else 600,
         column_config={
-            "Column": st.column_config.TextColumn(pinned=True),
+            "Type": st.column_config.TextColumn(width=110),
             "Distinct": st.column_config.NumberColumn(
                 format="localized", help="Different values, the missing one not counted."
             ),
             "Missing": st.column_config.NumberColumn(
                 format="localized", help="Rows without a value."
             ),
+            "Most frequent": st.column_config.TextColumn(width=170),
             "Its share": st.column_config.NumberColumn(
                 format="%.1f %%", help="Share of rows that have the most frequent value."
             ),
@@ -107,8 +112,8 @@ def _kind(data: Dataset, name: str) -> None:
         key=key,
         on_change=_set_kind,
         args=(name, key),
-        help="Numbers and dates are kept in their order and form intervals; a text in an order "
-        "(such as ZIP codes) may form ranges too.",
+        help="Numbers and dates form intervals. Ordered text, such as ZIP codes, forms ranges "
+        "too; text forms sets.",
     )
     if error is not None:
         shell.show_error(error, where="The type stays as it was")
@@ -140,7 +145,7 @@ def _missing(data: Dataset) -> None:
         format_func=lambda choice: (
             f"keep all {data.rows:,} rows; missing is a value of its own"
             if choice == "keep"
-            else f"drop {count:,} rows ({count / data.rows:.1%}), leaving {data.rows - count:,}"
+            else f"drop {count:,} rows ({share(count / data.rows)}), leaving {data.rows - count:,}"
         ),
         key="data/missing",
         on_change=_set_missing,

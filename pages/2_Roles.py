@@ -10,6 +10,7 @@ from anon_core.suggest import Suggestion, suggest_roles
 from anon_core.table import Dataset
 from ui import assigning, shell, state
 from ui.explain import plain
+from ui.words import share
 
 _EXPLAINED = (
     "**Identifiers** (names, numbers of persons) are left out of every release. "
@@ -67,12 +68,12 @@ def _uniqueness(data: Dataset) -> None:
     most = found.most
     those = "this quasi-identifier" if len(quasi) == 1 else f"these {len(quasi)} quasi-identifiers"
     line = (
-        f"With {those}, **{found.share:.1%} of rows are unique** ({found.unique:,} of "
+        f"With {those}, **{share(found.share)} of rows are unique** ({found.unique:,} of "
         f"{found.rows:,})"
     )
     if most:
         without = (found.unique - found.contribution[most]) / found.rows
-        line += f"; **{plain(most)}** contributes most: without it {without:.1%} would be."
+        line += f"; **{plain(most)}** contributes most: without it {share(without)} would be."
     else:
         line += "."
     with st.container(border=True):
@@ -108,7 +109,7 @@ def _published(data: Dataset, found: tuple[ColumnProfile, ...]) -> None:
         return
     telling = [one for one in found if one.name in exact and one.once_share >= 0.05]
     if telling:
-        names = ", ".join(f"{plain(one.name)} ({one.once_share:.0%})" for one in telling[:5])
+        names = ", ".join(f"{plain(one.name)} ({share(one.once_share)})" for one in telling[:5])
         st.warning(
             f"Published exactly although many rows have a value of their own: {names}. Whoever "
             "knows such a value finds the row. Consider marking them as quasi-identifiers.",

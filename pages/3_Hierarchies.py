@@ -28,7 +28,8 @@ def main() -> None:
         "A hierarchy says how a value becomes coarser, level by level, up to one top that hides "
         "it. Searches choose among its levels; without one a value is kept or hidden entirely."
     )
-    left, right = st.columns([1, 3], gap="large")
+    with st.container(key="stack-hierarchy"):
+        left, right = st.columns([1, 3], gap="large")
     with left:
         column = _choose()
         shell.undo_button(key="hierarchies/undo")
@@ -160,21 +161,21 @@ def _effects(data: Dataset, hierarchy: Hierarchy, effects: tuple[LevelEffect, ..
         hide_index=True,
         height="content" if len(effects) <= 14 else 520,
         column_config={
-            "Level": st.column_config.NumberColumn(width="small"),
+            "Level": st.column_config.NumberColumn(width=60),
             "Groups": st.column_config.NumberColumn(
-                format="localized", width="small", help="Groups that rows of the table stand in."
+                format="localized", width=75, help="Groups that rows of the table stand in."
             ),
-            "For example": st.column_config.TextColumn(width="medium"),
+            "For example": st.column_config.TextColumn(width=190),
             "Classes": st.column_config.NumberColumn(
                 format="localized",
-                width="small",
+                width=80,
                 help="Distinct combinations of all quasi-identifiers.",
             ),
             "Unique rows": st.column_config.NumberColumn(
-                format="localized", width="small", help="Rows that are alone with theirs."
+                format="localized", width=100, help="Rows that are alone with theirs."
             ),
             "Unique share": st.column_config.ProgressColumn(
-                format="%.1f %%", min_value=0, max_value=100
+                format="%.1f %%", min_value=0, max_value=100, width=140
             ),
         },
     )

@@ -99,16 +99,19 @@ def editor(found: Sequence[ColumnProfile], suggested: Sequence[Suggestion]) -> N
         args=(key,),
         height="content" if len(names) <= 20 else 720,
         column_config={
-            "Column": st.column_config.TextColumn(pinned=True, width="small"),
+            "Column": st.column_config.TextColumn(width=150),
             "Role": st.column_config.SelectboxColumn(
-                options=list(CHOICES), format_func=word, required=True, width="medium"
+                options=list(CHOICES),
+                format_func=lambda choice: word(str(choice)),
+                required=True,
+                width=215,
             ),
-            "Suggestion": st.column_config.TextColumn(width="small"),
-            "Why": st.column_config.TextColumn(width="large"),
-            "Distinct": st.column_config.NumberColumn(format="localized", width="small"),
+            "Suggestion": st.column_config.TextColumn(width=140),
+            "Why": st.column_config.TextColumn(width=330),
+            "Distinct": st.column_config.NumberColumn(format="localized", width=75),
             "Once only": st.column_config.NumberColumn(
                 format="%.1f %%",
-                width="small",
+                width=85,
                 help="Share of rows whose value no other row has: who knows it finds the row.",
             ),
         },

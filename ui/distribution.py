@@ -113,6 +113,7 @@ def _intervals(found: Distribution) -> go.Figure:
         ticktext=[found.bars[place].label.split(" – ")[0] for place in places],
         ticks="outside",
         showgrid=False,
+        zeroline=False,
     )
     figure.update_yaxes(title_text="rows", tickformat=",d", rangemode="tozero")
     return figure

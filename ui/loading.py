@@ -15,7 +15,7 @@ from anon_core.roles import Roles
 from anon_core.samples import Sample, hierarchy_folder, sample
 from anon_core.table import ColumnKind, Dataset
 
-from . import state
+from . import population, state
 
 #: What of the reading options decides how a file's text becomes cells.
 _READING = ("separator", "missing_values", "encoding")
@@ -195,8 +195,8 @@ def open_recipe(recipe: Opened, others: Sequence[Opened] = ()) -> tuple[str, ...
     ----------
     recipe : Opened
     others : sequence of Opened
-        Hierarchy files that the recipe names; where one is missing, the column keeps the
-        hierarchy it has, or takes the sample's.
+        Hierarchy files and the population table that the recipe names; where a hierarchy is
+        missing, the column keeps the one it has, or takes the sample's.
 
     Returns
     -------
@@ -242,11 +242,14 @@ def open_recipe(recipe: Opened, others: Sequence[Opened] = ()) -> tuple[str, ...
         )
     draft["data"] |= {key: reading[key] for key in _READING if key in reading}
     if plan.population_file:
-        notes.append(
-            "The recipe names a population table, which only the command line uses; the pages "
-            "take the population's size."
-        )
-        draft["population"] = {}
+        name = PurePath(plan.population_file).name
+        own = next((one for one in others if PurePath(one.name).name == name), None)
+        draft["population"] = {"file": population.add(name, own.content).path} if own else {}
+        if own is None:
+            notes.append(
+                f"The recipe names the population table {name}, which is not here. Choose it "
+                "together with the recipe, or on Run; until then there is no population."
+            )
     state.set_work(roles=plan.roles, levels=levels, draft=draft)
     return tuple(notes)
 

@@ -12,7 +12,7 @@ from anon_core.errors import AnonError
 
 from . import state
 from .explain import plain
-from .theme import ROLE_STYLE, RUN_STYLE, role_colour, run_colour
+from .theme import ROLE_STYLE, RUN_STYLE, muted, role_colour, run_colour
 
 Needs = Literal["nothing", "dataset", "roles", "result"]
 _HERE = Path(__file__).resolve().parents[1]
@@ -23,12 +23,20 @@ _CSS = """
 [data-testid="stSidebarUserContent"] {padding-bottom: 1.5rem;}
 [data-testid="stSidebar"] [data-testid="stVerticalBlock"] {gap: .35rem;}
 [data-testid="stPageLink"] a {padding-top: .2rem; padding-bottom: .2rem;}
+[data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] p {color: MUTED;}
 h1 {font-size: 1.7rem !important; padding-bottom: .25rem !important;}
-h2 {font-size: 1.25rem !important;}
+h2 {font-size: 1.2rem !important; padding-top: .4rem !important;}
 h3 {font-size: 1.05rem !important;}
+[class*="st-key-start-sample-"] {margin-top: auto;}
 .aw-roles {display: grid; grid-template-columns: 1.2rem 1.8rem 1fr; row-gap: .1rem;
   font-size: .875rem; line-height: 1.45;}
 .aw-roles b {text-align: right; padding-right: .5rem; font-variant-numeric: tabular-nums;}
+@media (max-width: 1000px) {
+  [class*="st-key-stack-"] > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
+    {flex-wrap: wrap;}
+  [class*="st-key-stack-"] > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
+    > [data-testid="stColumn"] {flex: 1 1 100%; min-width: 100%;}
+}
 </style>
 """
 
@@ -91,7 +99,7 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
         layout="wide",
         initial_sidebar_state="auto",
     )
-    st.html(_CSS)
+    st.html(_CSS.replace("MUTED", muted()))
     _sidebar()
     st.title(title, anchor=False)
     lacking = missing(needs)
@@ -148,9 +156,13 @@ def undo_button(*, key: str) -> None:
         key=key,
         icon=":material/undo:",
         disabled=not state.can_undo(),
-        on_click=state.undo,
+        on_click=_undo,
         help="Take back the last change of a type, a role, a hierarchy or an option.",
     )
+
+
+def _undo() -> None:
+    state.undo()
 
 
 def _sidebar() -> None:
@@ -160,6 +172,9 @@ def _sidebar() -> None:
         st.divider()
         for step in STEPS:
             _step(step)
+        locked = [step for step in STEPS if missing(step.needs)]
+        if locked:
+            st.caption(f"{locked[0].label}: {_MISSING[missing(locked[0].needs)][0]}")
         if state.pins():
             st.divider()
             st.caption("Pinned runs")

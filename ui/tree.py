@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 #: More values than this are shown as a table only.
 MOST_LEAVES = 200
 _ROW = 22
+#: Letters that fit beside each other over all levels.
+_LETTERS = 95
 _WINDOW = 520
 _HEAD = 40
 
@@ -47,12 +49,12 @@ def _figure(hierarchy: Hierarchy, rows: Sequence[int]) -> go.Figure:
 
     colours = charts.palette()
     figure = go.Figure()
+    room = max(10, _LETTERS // (hierarchy.height + 1))
     upto = [0]
     for count in rows:
         upto.append(upto[-1] + count)
     for level in range(hierarchy.height + 1):
         lo, hi = (bound.tolist() for bound in hierarchy.bounds(level))
-        texts = [charts.label(text or "(missing)", 30) for text in hierarchy.labels[level]]
         held = [upto[b + 1] - upto[a] for a, b in zip(lo, hi, strict=True)]
         figure.add_bar(
             orientation="h",
@@ -64,12 +66,6 @@ def _figure(hierarchy: Hierarchy, rows: Sequence[int]) -> go.Figure:
                 "color": colours.scale[0],
                 "line": {"color": colours.paper, "width": 2},
             },
-            text=texts,
-            textposition="inside",
-            insidetextanchor="start",
-            textangle=0,
-            constraintext="none",
-            textfont={"color": colours.ink, "size": 12},
             customdata=[
                 [charts.label(text or "(missing)", 80), b - a + 1, count]
                 for text, a, b, count in zip(hierarchy.labels[level], lo, hi, held, strict=True)
@@ -78,6 +74,15 @@ def _figure(hierarchy: Hierarchy, rows: Sequence[int]) -> go.Figure:
                 "%{customdata[0]}<br>%{customdata[1]:,} values, %{customdata[2]:,} rows"
                 "<extra></extra>"
             ),
+        )
+        figure.add_scatter(
+            mode="text",
+            x=[level + 0.03] * len(lo),
+            y=lo,  # beside its first value, so that a tall group is named where it begins
+            text=[charts.label(text or "(missing)", room) for text in hierarchy.labels[level]],
+            textposition="middle right",
+            textfont={"color": colours.ink, "size": 12},
+            hoverinfo="skip",
         )
     charts.finish(figure, colours, height=len(hierarchy.leaves) * _ROW + _HEAD)
     figure.update_layout(barmode="overlay", bargap=0)
