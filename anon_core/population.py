@@ -94,7 +94,11 @@ def expected_inverse(sizes: npt.NDArray[np.int64], share: float) -> npt.NDArray[
         return 1.0 / f
     from scipy.special import hyp2f1
 
-    small = np.minimum(f, 40.0)
-    exact = share**small / small * hyp2f1(small, small, small + 1.0, 1.0 - share)
-    # From 40 rows on the series' first terms agree with it to 1e-4.
-    return np.where(f <= 40.0, exact, share / (f - (1.0 - share)))
+    # share^f / f · ₂F₁(f, f; f + 1; 1 − share) in Euler's form, whose factors stay near 1.
+    rest = 1.0 - share
+    exact = hyp2f1(1.0, 1.0, np.minimum(f, 40.0) + 1.0, rest)
+    series, term = np.ones_like(f), np.ones_like(f)
+    for n in range(1, 31):  # past 40 rows the 30th term is below 1e-19
+        term = term * (n * rest / (f + n))
+        series += term
+    return share / f * np.where(f <= 40.0, exact, series)

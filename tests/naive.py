@@ -318,10 +318,10 @@ def posterior(values: Sequence[str]) -> dict[str, Fraction]:
     return {v: Fraction(c, len(values)) for v, c in Counter(values).items()}
 
 
-def expected_inverse(f: int, share: float, terms: int = 200_000) -> float:
-    """Sum j ≥ f of P(F = j) / j, where F is the trial of the f-th success of probability `share`."""
+def expected_inverse(f: int, share: float) -> float:
+    """Sum over j ≥ f of P(F = j) / j, with F the trial of the f-th success, each of chance `share`."""
     parts: list[float] = []
-    for j in range(f, f + terms):
+    for j in itertools.count(f):
         logarithm = (
             math.lgamma(j)
             - math.lgamma(f)
@@ -330,4 +330,6 @@ def expected_inverse(f: int, share: float, terms: int = 200_000) -> float:
             + (j - f) * math.log1p(-share)
         )
         parts.append(math.exp(logarithm) / j)
-    return math.fsum(parts)
+        if j > f / share and parts[-1] < 1e-22:  # past the most likely j the terms only fall
+            return math.fsum(parts)
+    raise AssertionError
