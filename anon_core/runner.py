@@ -18,7 +18,7 @@ from .hierarchy import from_rows
 from .kinds import Metric
 from .plan import LevelTable, Plan
 from .problem import Problem, build_problem
-from .publish import as_csv, as_parquet, published_table
+from .publish import as_csv, as_parquet, neutralised, published_table
 from .registry import family
 from .release import Release
 from .results import AttackResult, Measure, SearchAccount, Verdict
@@ -277,6 +277,8 @@ def prepare(
             remedy=f"Restore the column or change the plan.{nearest(gone[0], dataset.names)}",
         )
     plan.roles.check(dataset)
+    if plan.formulas == "neutralise":
+        _refuse_formula_names(plan, dataset)
     table = dataset.with_kinds(plan.types)
     if plan.data.missing == "drop":
         table = table.without_missing((*plan.roles.quasi, *plan.roles.sensitive))
@@ -293,6 +295,17 @@ def prepare(
     }
     people = population if population is not None else plan.population_size
     return build_problem(table, plan.roles, built, population=people)
+
+
+def _refuse_formula_names(plan: Plan, dataset: Dataset) -> None:
+    """Refuse names that a spreadsheet would execute: a name can't be changed as a cell can."""
+    for place, name in enumerate(dataset.names, start=1):
+        if name not in plan.roles.identifier and neutralised(name) != name:
+            raise BadPlan(
+                f"The name of column {place} starts like a formula, which a spreadsheet would "
+                "execute when it opens the release.",
+                remedy="Rename the column, or set formulas = 'keep' under [export].",
+            )
 
 
 class _Clock:
