@@ -163,7 +163,10 @@ class Lattice:
         else:  # the oldest makes way; place 0 is the table itself and stays
             self._turn = self._turn % (len(self._kept) - 1) + 1
             place = self._turn
-            self._entries -= int(self._weight[place])
+            gone = int(self._weight[place])
+            if self._entries - gone + entries > _ROOM:
+                return
+            self._entries -= gone
             del self._store[self._kept[place]]
             self._kept[place] = node
         self._levels[place] = node
