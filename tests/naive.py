@@ -319,7 +319,7 @@ def posterior(values: Sequence[str]) -> dict[str, Fraction]:
 
 
 def expected_inverse(f: int, share: float) -> float:
-    """Sum over j ≥ f of P(F = j) / j, with F the trial of the f-th success, each of chance `share`."""
+    """Sum P(F = j) / j over j ≥ f, with F the trial of the f-th success of chance `share`."""
     parts: list[float] = []
     for j in itertools.count(f):
         logarithm = (
