@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
+from anon_core.grouping import Grouping
 from anon_core.hierarchy import from_rows
 from anon_core.plan import Plan
 from anon_core.problem import Problem, build_problem
+from anon_core.release import Release
 from anon_core.roles import Roles
 from anon_core.table import ColumnKind, Dataset
+from anon_core.vocabulary import of_level
 from tests import naive
 
 Levels = list[tuple[str, ...]]
@@ -187,4 +191,41 @@ def sample_case(name: str, levels: Mapping[str, Levels]) -> Case:
         sensitive=table.sensitive,
         kinds=dict(table.types),  # type: ignore[arg-type]
         levels=dict(levels),
+    )
+
+
+def by_hand(
+    problem: Problem,
+    group: Sequence[int],
+    blocks: tuple[tuple[str, ...], ...],
+    *,
+    published: bool = True,
+) -> Release:
+    """Return a release of exact cells from a group per row (-1 removes it) and its link blocks."""
+    tuples = problem.frequency.codes[problem.frequency.row_key, : len(problem.quasi)].tolist()
+    classes: dict[tuple[int, ...], int] = {}
+    entries: Counter[tuple[int, int]] = Counter()
+    for row, g in enumerate(group):
+        member = -1
+        if g >= 0:
+            member = classes.setdefault((g, *tuples[row]), len(classes))
+        entries[int(problem.frequency.row_key[row]), member] += 1
+    ordered = sorted(entries)
+    grouping = Grouping(
+        key=np.array([key for key, _ in ordered], dtype=np.int64),
+        member=np.array([member for _, member in ordered], dtype=np.int64),
+        count=np.array([entries[e] for e in ordered], dtype=np.int64),
+        group=np.array([c[0] for c in classes], dtype=np.int64),
+        published=published,
+    )
+    names = dict.fromkeys((*problem.quasi, *problem.sensitive))
+    return Release(
+        problem=problem,
+        grouping=grouping,
+        vocabularies={n: of_level(problem.hierarchies[n], 0) for n in names},
+        cells={
+            name: np.array([c[1 + d] for c in classes], dtype=np.int32)
+            for d, name in enumerate(problem.quasi)
+        },
+        blocks=blocks,
     )

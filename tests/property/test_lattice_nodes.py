@@ -1,4 +1,4 @@
-"""Class sets of lattice nodes: the roll-up against grouping from the table, models against loops."""
+"""Classes at lattice nodes: roll-up against grouping from the table; models against loops."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def test_wide_keys_take_several_words() -> None:
 
 def test_a_lattice_of_many_columns_needs_two_words() -> None:
     rng = np.random.default_rng(59)
-    case = random_case(rng, rows=25, quasi=32, kinds=("ordered",))
+    case = random_case(rng, rows=25, quasi=48, kinds=("ordered",))
     lattice = Lattice(case.problem())
-    assert lattice.at((0,) * 32).words.shape[1] == 2
+    assert lattice.at((0,) * 48).words.shape[1] == 2
     for _ in range(20):
         node = tuple(int(rng.integers(0, n)) for n in lattice.shape)
         sizes = sorted(lattice.at(node).count.tolist())

@@ -1,0 +1,221 @@
+"""Releases with several link blocks: what an attacker sees, against counting the rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from anon_core.attacks.homogeneity import Homogeneity
+from anon_core.attacks.journalist import Journalist
+from anon_core.attacks.marketer import Marketer
+from anon_core.attacks.prosecutor import Prosecutor
+from anon_core.context import Context
+from anon_core.errors import AnonError
+from anon_core.models.k_anonymity import KAnonymity
+from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.publish import row_codes
+from anon_core.release import Release
+from tests import naive
+from tests.making import Case, by_hand, random_case
+
+Blocks = tuple[tuple[str, ...], ...]
+
+
+def layouts(case: Case) -> dict[str, Blocks]:
+    """Return the link blocks of the literature, for a case's columns."""
+    everything = (*case.quasi, *case.sensitive)
+    return {
+        "whole rows": (everything,),
+        "anatomy": (case.quasi, case.sensitive),
+        "a block per column": tuple((name,) for name in everything),
+        "slicing": (
+            (*case.quasi[:1], *case.sensitive[:1]),
+            (*case.quasi[1:], *case.sensitive[1:]),
+        ),
+    }
+
+
+def drawn(seed: int, blocks: str) -> tuple[Case, list[int], Release]:
+    rng = np.random.default_rng([83, seed])
+    case = random_case(rng, rows=int(rng.integers(4, 40)))
+    group = rng.integers(0, 5, len(case.rows))
+    group = np.unique(group, return_inverse=True)[1].tolist()
+    return case, group, by_hand(case.problem(), group, layouts(case)[blocks])
+
+
+def texts(release: Release, columns: Sequence[str], codes: np.ndarray) -> list[tuple[str, ...]]:
+    pools = [release.vocabularies[name].texts for name in columns]
+    return [tuple(p[c] for p, c in zip(pools, row, strict=True)) for row in codes.tolist()]
+
+
+def counted(case: Case, group: Sequence[int], columns: Sequence[str]) -> Counter[object]:
+    """Count (group, cells of some columns) row by row."""
+    cells = list(zip(*(case.column(n) for n in columns), strict=True)) or [()] * len(group)
+    return Counter(zip(group, cells, strict=True))
+
+
+NAMES = ["whole rows", "anatomy", "a block per column", "slicing"]
+
+
+@pytest.mark.parametrize("blocks", NAMES)
+@pytest.mark.parametrize("seed", range(12))
+def test_the_view_counts_what_is_published(seed: int, blocks: str) -> None:
+    case, group, release = drawn(seed, blocks)
+    view = release.view
+    assert view.published
+    assert view.rows == len(group)
+    assert view.group_size.tolist() == [group.count(g) for g in range(max(group) + 1)]
+    for block, names in zip(view.blocks, layouts(case)[blocks], strict=True):
+        assert set(block.columns) == set(names)
+        told = zip(block.group.tolist(), texts(release, block.columns, block.codes), strict=True)
+        found = dict(zip(told, block.count.tolist(), strict=True))
+        assert found == counted(case, group, block.columns)
+        persons = view.persons(block)
+        matched = [n for n in block.columns if n in case.quasi]
+        assert list(persons.columns) == matched
+        told = zip(persons.group.tolist(), texts(release, matched, persons.codes), strict=True)
+        assert dict(zip(told, persons.sizes.tolist(), strict=True)) == counted(case, group, matched)
+        for entry, person in enumerate(persons.of_entry.tolist()):
+            place = [block.columns.index(n) for n in matched]
+            assert block.codes[entry, place].tolist() == persons.codes[person].tolist()
+            assert block.group[entry] == persons.group[person]
+    with pytest.raises(AnonError, match="Column 'nobody' is not published"):
+        view.block_of("nobody")
+
+
+@pytest.mark.parametrize("blocks", NAMES)
+@pytest.mark.parametrize("seed", range(8))
+def test_promises_and_attacks_on_blocks(seed: int, blocks: str) -> None:
+    case, group, release = drawn(seed, blocks)
+    problem, view, context = release.problem, release.view, Context()
+    linked = {n: block for block in layouts(case)[blocks] for n in block}
+    people: dict[str, list[list[int]]] = {}
+    for name in case.sensitive:
+        known = [n for n in case.quasi if n in linked[name]]
+        rows = list(zip(group, *(case.column(n) for n in known), strict=True))
+        people[name] = [
+            [i for i, row in enumerate(rows) if row == one] for one in dict.fromkeys(rows)
+        ]
+    verdicts = DistinctLDiversity(l=2).measure(problem, view, context)
+    assert [v.column for v in verdicts] == list(case.sensitive)
+    for verdict in verdicts:
+        fewest = naive.fewest_values(people[verdict.column], case.column(verdict.column))
+        assert verdict.reached == fewest
+        assert verdict.holds == (fewest >= 2)
+    for result in Homogeneity().run(problem, view, context):
+        column = case.column(result.column)
+        certain = naive.certain_people(people[result.column], column)
+        assert result.succeeded == certain == result.at_risk
+        assert result.attempted == result.eligible == len(group)
+        shares = [
+            max(naive.posterior([column[i] for i in g]).values()) for g in people[result.column]
+        ]
+        assert result.worst == pytest.approx(float(max(shares)))
+        assert sorted(result.per_class.tolist()) == pytest.approx(sorted(map(float, shares)))
+    if view.whole_quasi() is None:
+        for technique in (Prosecutor(), Marketer()):
+            with pytest.raises(AnonError, match="permuted apart"):
+                technique.run(problem, view, context)
+        with pytest.raises(AnonError, match="not defined where quasi-identifiers are permuted"):
+            KAnonymity().measure(problem, view, context)
+    else:
+        sizes = list(counted(case, group, case.quasi).values())
+        (verdict,) = KAnonymity(k=2).measure(problem, view, context)
+        assert verdict.reached == min(sizes)
+        (result,) = Prosecutor().run(problem, view, context)
+        assert result.worst == 1 / min(sizes)
+        assert result.rate == pytest.approx(len(sizes) / len(group))
+        assert result.at_risk == sum(s for s in sizes if 1 / s > 0.2)
+
+
+def test_a_journalist_needs_whole_rows_too() -> None:
+    rng = np.random.default_rng(89)
+    case = random_case(rng, rows=12, quasi=2)
+    release = by_hand(case.problem(population=40), [0] * 12, layouts(case)["a block per column"])
+    with pytest.raises(AnonError, match="permuted apart"):
+        Journalist().run(release.problem, release.view, Context())
+
+
+@pytest.mark.parametrize("blocks", NAMES)
+def test_redrawing_the_permutation_changes_rows_but_nothing_that_is_known(blocks: str) -> None:
+    moved = 0
+    for seed in range(10):
+        case, group, release = drawn(seed, blocks)
+        columns = (*case.quasi, *case.sensitive)
+        before = release.view
+        drafts: list[list[tuple[str, ...]]] = []
+        for draw in (1, 2):
+            codes, member = row_codes(release, np.random.default_rng(draw))
+            # Which of several equal rows goes into which group is drawn as well.
+            placed = release.grouping.group[member].tolist()
+            assert Counter(placed) == Counter(group)
+            rows = texts(release, columns, np.stack([codes[n] for n in columns], axis=1))
+            for block in layouts(case)[blocks]:
+                place = [columns.index(n) for n in block]
+                shown = Counter(
+                    (g, tuple(row[p] for p in place)) for g, row in zip(placed, rows, strict=True)
+                )
+                assert shown == counted(case, group, block)
+            drafts.append(rows)
+        again = by_hand(release.problem, group, layouts(case)[blocks]).view
+        for one, other in zip(before.blocks, again.blocks, strict=True):
+            assert np.array_equal(one.codes, other.codes)
+            assert np.array_equal(one.count, other.count)
+        moved += drafts[0] != drafts[1]
+    assert moved == 0 if blocks == "whole rows" else moved > 5
+
+
+def test_the_same_generator_draws_the_same_rows() -> None:
+    case, _, release = drawn(3, "a block per column")
+    drafts = [row_codes(release, np.random.default_rng(5))[0] for _ in range(2)]
+    for name in case.quasi:
+        assert np.array_equal(drafts[0][name], drafts[1][name])
+
+
+def test_unpublished_groups_are_told_apart_by_their_cells_only() -> None:
+    """Two groups that say the same are one class to an attacker."""
+    case = Case(
+        columns={"q": ["a", "a", "a", "b"], "s": list("uvww")},
+        quasi=("q",),
+        sensitive=("s",),
+        kinds={"q": "text"},
+    )
+    problem, blocks = case.problem(), (("q", "s"),)
+    hidden = by_hand(problem, [0, 1, 1, 2], blocks, published=False).view
+    assert sorted(hidden.group_size.tolist()) == [1, 3]
+    shown = by_hand(problem, [0, 1, 1, 2], blocks).view
+    assert sorted(shown.group_size.tolist()) == [1, 1, 2]
+    (verdict,) = KAnonymity(k=2).measure(problem, hidden, Context())
+    assert verdict.per_class.tolist() == [3.0, 1.0]
+    assert verdict.state == "broken"
+
+
+def test_removed_rows_are_not_seen() -> None:
+    case, group, _ = drawn(4, "whole rows")
+    gone = [-1 if i % 3 == 0 else g for i, g in enumerate(group)]
+    kept = [g for g in gone if g >= 0]
+    release = by_hand(case.problem(), gone, layouts(case)["anatomy"])
+    assert release.suppressed == len(group) - len(kept)
+    assert release.view.rows == len(kept)
+    codes, member = row_codes(release, np.random.default_rng(0))
+    assert len(member) == len(kept)
+    assert {len(c) for c in codes.values()} == {len(kept)}
+
+
+def test_nothing_published_is_no_success_for_anyone() -> None:
+    case, group, _ = drawn(5, "whole rows")
+    release = by_hand(case.problem(population=500), [-1] * len(group), layouts(case)["whole rows"])
+    view, context = release.view, Context()
+    for verdict in (
+        *KAnonymity(k=2).measure(release.problem, view, context),
+        *DistinctLDiversity(l=2).measure(release.problem, view, context),
+    ):
+        assert verdict.holds
+        assert verdict.sentence == "No row is published."
+    for attack in (Prosecutor(), Journalist(), Marketer(), Homogeneity()):
+        for result in attack.run(release.problem, view, context):
+            assert (result.eligible, result.succeeded, result.rate) == (0, 0.0, 0.0)
+            assert (result.worst, result.at_risk) == (0.0, 0)
