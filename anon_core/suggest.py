@@ -97,12 +97,12 @@ def _by_content(column: Column, rows: int) -> tuple[Role, str]:
                 return role, reason
     if found := _known(words, _IDENTIFIER_WORDS):
         if spread >= _THING_SHARE or rows < _KEY_ROWS:
-            return "identifier", f"'{found}' in its name points to one person."
-        return "quasi", f"'{found}' is in its name, but many rows share a value."
+            return "identifier", f"'{found}' in its name: points to one person."
+        return "quasi", f"'{found}' in its name, but many rows share a value."
     if found := _known(words, _SENSITIVE_WORDS):
-        return "sensitive", f"'{found}' in its name is what people want kept to themselves."
+        return "sensitive", f"'{found}' in its name: people keep it private."
     if found := _known(words, _QUASI_WORDS):
-        return "quasi", f"'{found}' in its name is what others may know of a person."
+        return "quasi", f"'{found}' in its name: others may know it."
     once = int(np.count_nonzero(column.counts == 1))
     if rows >= _KEY_ROWS and spread >= _KEY_SHARE and _key_like(column):
         return "identifier", f"{spread:.0%} of its values are distinct, like a key."
@@ -111,8 +111,7 @@ def _by_content(column: Column, rows: int) -> tuple[Role, str]:
     if rows >= _KEY_ROWS and once / rows >= 0.2:
         return (
             "insensitive",
-            f"Nothing in its name; but {once / rows:.0%} of rows have a value of their own, so "
-            "whoever knows it finds them.",
+            f"Little known, but {once / rows:.1%} of rows have a value of their own.",
         )
     return "insensitive", "Nothing in its name or values points to a person."
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _BAR = 22
 _HEIGHT = 320
+_MOST_BARS = 15
+_MOST_INTERVALS = 24
 
 
 def draw(data: Dataset, name: str) -> None:
@@ -24,7 +26,7 @@ def draw(data: Dataset, name: str) -> None:
     import pandas as pd
 
     column = data.column(name)
-    found = distribution(column)
+    found = distribution(column, most=_MOST_BARS if column.measure is None else _MOST_INTERVALS)
     if not found.bars:
         st.caption("Every value is missing.")
         return
@@ -85,6 +87,7 @@ def _values(found: Distribution) -> go.Figure:
         ticktext=[charts.label(bar.label, 28) for bar in found.bars],
         autorange="reversed",
         showgrid=False,
+        zeroline=False,
     )
     most = max(bar.rows for bar in found.bars)
     figure.update_xaxes(title_text="rows", range=[0, most * 1.12], tickformat=",d")

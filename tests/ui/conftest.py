@@ -1,0 +1,23 @@
+"""A session of the dashboard for tests: as pages see it, and as plain calls see it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+
+
+@pytest.fixture
+def start() -> AppTest:
+    """Return the dashboard at its start, nothing loaded."""
+    return AppTest.from_file(str(APP), default_timeout=30).run()
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the code under test a session of its own, without a page."""
+    monkeypatch.setattr(st, "session_state", {})

@@ -1,0 +1,92 @@
+"""Data: profile, types, missing values, and reading a file again."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from anon_core.errors import BadInput
+from anon_core.reading import DataOptions
+from tests.ui.sessions import words
+from ui import loading, state
+from ui.loading import Opened
+
+DATA = "pages/1_Data.py"
+
+
+def opened(app: AppTest, sample: str) -> AppTest:
+    app.button(key=f"start/sample/{sample}").click().run()
+    return app.switch_page(DATA).run()
+
+
+def test_without_a_table_it_names_the_next_step(start: AppTest) -> None:
+    start.switch_page(DATA).run()
+    assert not start.exception
+    assert "There is no table yet" in words(start)
+
+
+def test_shows_every_column(start: AppTest) -> None:
+    opened(start, "toth-private")
+    assert not start.exception
+    table = start.dataframe[0].value
+    assert list(table["Column"]) == ["Name", "Zip", "Age", "Salary"]
+    assert list(table["Once only"]) == [100.0, 12.5, 0.0, 75.0]
+
+
+def test_every_column_has_a_distribution(start: AppTest) -> None:
+    opened(start, "hospital")
+    for name in ("name", "birth_date", "zip", "cost"):
+        start.selectbox(key="data/column").select(name).run()
+        assert not start.exception
+
+
+def test_a_type_is_changed_and_taken_back(start: AppTest) -> None:
+    opened(start, "toth-private")
+    start.selectbox(key="data/column").select("Age").run()
+    start.selectbox(key="data/kind/Age").select("text").run()
+    assert not start.exception
+    assert start.session_state["state/work"]["draft"]["types"]["Age"] == "text"
+    start.button(key="data/undo").click().run()
+    assert "Age" not in start.session_state["state/work"]["draft"]["types"]
+    assert start.selectbox(key="data/kind/Age").value == "number"
+
+
+def test_a_type_that_does_not_fit_is_refused(start: AppTest) -> None:
+    opened(start, "toth-private")
+    start.selectbox(key="data/kind/Name").select("number").run()
+    assert "The type stays as it was" in start.error[0].value
+    assert start.selectbox(key="data/kind/Name").value == "text"
+    start.run()
+    assert not start.error
+
+
+def test_missing_rows_are_counted_before_they_are_dropped(start: AppTest) -> None:
+    opened(start, "hospital")
+    radio = start.radio(key="data/missing")
+    assert "181 rows" in radio.options[1]
+    radio.set_value("drop").run()
+    assert start.session_state["state/work"]["draft"]["data"]["missing"] == "drop"
+
+
+def test_a_file_is_read_again(session: None) -> None:
+    loading.load_file(Opened(name="x.csv", content=b"a,b\n1,-9\n2,3\n"), DataOptions())
+    loading.read_again(DataOptions(missing_values=("-9",)))
+    data = state.dataset()
+    assert data is not None
+    assert data.column("b").missing == 1
+    with pytest.raises(BadInput):
+        loading.read_again(DataOptions(separator=";"))
+    assert state.dataset() is data
+
+
+def test_kinds_are_undone_with_the_rest(session: None) -> None:
+    loading.load_sample("toth-private")
+    loading.set_kind("Age", "text")
+    typed = state.typed_dataset()
+    assert typed is not None
+    assert typed.column("Age").kind == "text"
+    loading.set_kind("Age", "number")
+    assert "Age" not in state.draft()["types"]
+    assert state.undo()
+    assert state.undo()
+    assert not state.undo()

@@ -1,0 +1,147 @@
+"""Hierarchies: given, loaded, refused, undone."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from anon_core.errors import AnonError, BadHierarchy, InputChanged
+from anon_core.hierarchy import parse_levels
+from anon_core.roles import Roles
+from tests.ui.sessions import words
+from ui import loading, state
+from ui.loading import Opened
+
+HIERARCHIES = "pages/3_Hierarchies.py"
+
+
+def opened(app: AppTest, sample: str) -> AppTest:
+    app.button(key=f"start/sample/{sample}").click().run()
+    return app.switch_page(HIERARCHIES).run()
+
+
+def test_without_a_table_it_names_the_next_step(start: AppTest) -> None:
+    start.switch_page(HIERARCHIES).run()
+    assert not start.exception
+    assert "There is no table yet" in words(start)
+
+
+def test_without_quasi_identifiers_it_sends_to_roles(start: AppTest) -> None:
+    start.button(key="start/sample/toth-private").click().run()
+    start.session_state["state/work"] = {
+        **start.session_state["state/work"],
+        "roles": {"identifier": [], "quasi": [], "sensitive": []},
+    }
+    start.switch_page(HIERARCHIES).run()
+    assert "No column is marked as quasi-identifier" in words(start)
+
+
+def test_shows_what_each_level_does(start: AppTest) -> None:
+    opened(start, "toth-private")
+    assert not start.exception
+    table = start.dataframe[0].value
+    assert list(table["Level"]) == list(range(len(table)))
+    assert table["Groups"].iloc[0] == 4
+    assert table["Groups"].iloc[-1] == 1
+    assert table["Unique rows"].iloc[0] == 2
+
+
+@pytest.mark.parametrize("sample", ["hospital", "samarati", "li-microdata"])
+def test_every_column_is_shown(start: AppTest, sample: str) -> None:
+    opened(start, sample)
+    for name in start.session_state["state/work"]["roles"]["quasi"]:
+        start.radio(key="hierarchies/column").set_value(name).run()
+        assert not start.exception
+        assert not start.error
+
+
+def test_none_the_samples_and_undo(start: AppTest) -> None:
+    opened(start, "toth-private")
+    start.button(key="hierarchies/none").click().run()
+    assert "Zip" not in start.session_state["state/work"]["levels"]
+    assert len(start.dataframe[0].value) == 2
+    start.button(key="hierarchies/undo").click().run()
+    assert "Zip" in start.session_state["state/work"]["levels"]
+    start.button(key="hierarchies/none").click().run()
+    start.button(key="hierarchies/shipped").click().run()
+    assert "Zip" in start.session_state["state/work"]["levels"]
+    assert not start.exception
+
+
+def test_a_hierarchy_that_no_longer_fits_is_shown_as_an_error(start: AppTest) -> None:
+    opened(start, "toth-private")
+    work = start.session_state["state/work"]
+    broken = {"rows": [["5370", "*"]], "sha256": "x"}
+    start.session_state["state/work"] = {**work, "levels": {**work["levels"], "Zip": broken}}
+    start.run()
+    assert not start.exception
+    assert "does not fit" in start.error[0].value
+    start.button(key="hierarchies/none").click().run()
+    assert not start.error
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "says"),
+    [
+        ("5370;a\n5371;b\n5372;b\n5373;b\n", BadHierarchy, "2 tops"),
+        ("5370;*\n", InputChanged, "does not know"),
+        ("5370;x;*\n5371;*\n", BadHierarchy, "line 2"),
+        ("", BadHierarchy, "empty"),
+    ],
+)
+def test_a_wrong_file_leaves_the_hierarchy(
+    session: None, text: str, error: type[AnonError], says: str
+) -> None:
+    loading.load_sample("toth-private")
+    before = state.fingerprint()
+    with pytest.raises(error, match=says):
+        loading.load_levels("Zip", Opened(name="z.csv", content=text.encode()))
+    assert state.fingerprint() == before
+    assert not state.can_undo()
+
+
+def test_a_file_that_is_no_text_is_refused(session: None) -> None:
+    loading.load_sample("toth-private")
+    with pytest.raises(AnonError, match="UTF-8"):
+        loading.load_levels("Zip", Opened(name="z.csv", content=b"\xff\xfe\x00"))
+
+
+def test_a_loaded_hierarchy_can_be_undone(session: None) -> None:
+    loading.load_sample("toth-private")
+    before = state.levels()["Zip"]
+    text = "5370,537*,*\n5371,537*,*\n5372,537*,*\n5373,537*,*\n"
+    loading.load_levels("Zip", Opened(name="z.csv", content=text.encode()))
+    assert state.levels()["Zip"][0] == ["5370", "537*", "*"]
+    assert loading.hierarchy_of("Zip").height == 2
+    assert state.undo()
+    assert state.levels()["Zip"] == before
+
+
+def test_what_is_downloaded_can_be_loaded(session: None) -> None:
+    loading.load_sample("hospital")
+    for name in state.roles().quasi:
+        hierarchy = loading.hierarchy_of(name)
+        text = loading.levels_csv(hierarchy)
+        assert parse_levels(text, name)
+        loading.load_levels(name, Opened(name="h.csv", content=text.encode()))
+        assert loading.hierarchy_of(name).labels == hierarchy.labels
+
+
+def test_at_least_twenty_steps_are_kept(session: None) -> None:
+    loading.load_sample("toth-private")
+    for turn in range(30):
+        state.set_roles(Roles(quasi=("Zip",) if turn % 2 else ("Age",)))
+    steps = 0
+    while state.undo():
+        steps += 1
+    assert steps >= 20
+    assert state.roles().quasi == ("Zip", "Age")
+
+
+def test_hierarchies_of_other_columns_do_not_change_the_plan(session: None) -> None:
+    loading.load_sample("hospital")
+    before = state.fingerprint()
+    state.set_levels("ward", None)
+    assert state.fingerprint() == before
+    state.set_levels("age", None)
+    assert state.fingerprint() != before

@@ -1,0 +1,170 @@
+"""Start: samples, files and recipes, and that a mistake leaves the work alone."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from anon_core.errors import AnonError, BadInput, InputChanged
+from anon_core.reading import DataOptions
+from anon_core.samples import SAMPLES, Sample
+from anon_core.samples.base import Sample as SampleType
+from ui import loading, state
+from ui.explain import plain
+from ui.loading import Opened
+
+RECIPE = """
+seed = 3
+[data]
+missing = "drop"
+[roles]
+identifier = ["Name"]
+quasi = ["Zip", "Age"]
+sensitive = ["Salary"]
+[hierarchies]
+Zip = "levels/Zip.csv"
+[algorithm]
+name = "optimal"
+max_suppression = 0.5
+[[models]]
+name = "k-anonymity"
+k = 2
+"""
+
+
+def test_shows_every_sample_and_no_table(start: AppTest) -> None:
+    assert not start.exception
+    for one in SAMPLES:
+        assert start.button(key=f"start/sample/{one.name}")
+    assert "No table yet" in [c.value for c in start.sidebar.caption]
+
+
+def test_a_sample_sets_everything(start: AppTest) -> None:
+    start.button(key="start/sample/toth-private").click().run()
+    assert not start.exception
+    work = start.session_state["state/work"]
+    assert work["roles"]["quasi"] == ["Zip", "Age"]
+    assert set(work["levels"]) == {"Zip", "Age"}
+    assert work["draft"]["models"] == [{"name": "k-anonymity", "k": 2}]
+    assert any("Toth" in m.value and "8 rows" in m.value for m in start.markdown)
+
+
+def test_the_table_before_comes_back(start: AppTest) -> None:
+    start.button(key="start/sample/toth-private").click().run()
+    start.button(key="start/sample/samarati").click().run()
+    start.button(key="start/undo_dataset").click().run()
+    assert not start.exception
+    assert start.session_state["state/work"]["title"] == "Toth: private table"
+
+
+def test_an_unavailable_sample_says_why(monkeypatch: pytest.MonkeyPatch, start: AppTest) -> None:
+    monkeypatch.setattr(SampleType, "why_unavailable", lambda self: f"{self.title} is not here.")
+    start.run()
+    assert len(start.info) == len(SAMPLES)
+    assert all(start.button(key=f"start/sample/{one.name}").disabled for one in SAMPLES)
+
+
+def test_a_sample_that_breaks_shows_the_error(
+    monkeypatch: pytest.MonkeyPatch, start: AppTest
+) -> None:
+    def broken(self: Sample) -> None:
+        raise BadInput("It is broken.", remedy="Fetch it again.")
+
+    start.button(key="start/sample/samarati").click().run()
+    monkeypatch.setattr(SampleType, "frame", broken)
+    start.button(key="start/sample/toth-public").click().run()
+    assert "It is broken" in start.error[0].value
+    assert start.session_state["state/work"]["title"] == "Samarati: nine patients"
+
+
+def test_a_wrong_file_leaves_the_work(session: None) -> None:
+    loading.load_sample("toth-private")
+    before = state.fingerprint()
+    with pytest.raises(BadInput):
+        loading.load_file(Opened(name="x.csv", content=b"a,b\n1\n"), DataOptions())
+    assert state.fingerprint() == before
+
+
+def test_a_file_is_loaded_and_kept_for_reading_again(session: None) -> None:
+    content = b"a;b\n1;x\n2;-\n"
+    loading.load_file(Opened(name="x.csv", content=content), DataOptions())
+    assert state.dataset_title() == "x.csv"
+    assert state.file() == content
+    state.set_roles(loading.Roles(quasi=("a", "b")))
+    loading.read_again(DataOptions(missing_values=("-",)))
+    data = state.dataset()
+    assert data is not None
+    assert data.column("b").missing == 1
+    assert state.roles().quasi == ("a", "b")
+
+
+def test_a_file_too_large_to_keep_is_not_kept(
+    session: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(state, "MOST_KEPT_BYTES", 4)
+    loading.load_file(Opened(name="x.csv", content=b"a,b\n1,x\n"), DataOptions())
+    assert state.file() is None
+    with pytest.raises(BadInput, match="too large"):
+        loading.read_again(DataOptions())
+
+
+def test_a_recipe_sets_everything(session: None) -> None:
+    loading.load_sample("toth-private")
+    levels = b"5370;*\n5371;*\n5372;*\n5373;*\n"
+    notes = loading.open_recipe(
+        Opened(name="r.toml", content=RECIPE.encode()), [Opened(name="Zip.csv", content=levels)]
+    )
+    assert notes == ()
+    plan = state.plan()
+    assert plan.seed == 3
+    assert plan.data.missing == "drop"
+    assert state.levels() == {"Zip": [["5370", "*"], ["5371", "*"], ["5372", "*"], ["5373", "*"]]}
+    assert state.undo()
+    assert state.plan().seed == 0
+
+
+def test_a_recipe_takes_the_hierarchies_that_are_there(session: None) -> None:
+    loading.load_sample("toth-private")
+    before = state.levels()["Zip"]
+    loading.open_recipe(Opened(name="r.toml", content=RECIPE.encode()))
+    assert state.levels() == {"Zip": before}
+
+
+@pytest.mark.parametrize(
+    ("sample", "text", "error", "words"),
+    [
+        ("samarati", RECIPE, InputChanged, "Name"),
+        ("toth-private", "seed = ", AnonError, "TOML"),
+        ("toth-private", RECIPE.replace("Zip =", "Salary ="), AnonError, "Zip.csv"),
+        ("toth-private", RECIPE.replace("k = 2", "k = 1"), AnonError, "at least 2"),
+    ],
+)
+def test_a_recipe_that_does_not_fit_changes_nothing(
+    session: None, sample: str, text: str, error: type[AnonError], words: str
+) -> None:
+    loading.load_sample(sample)
+    before = state.fingerprint()
+    with pytest.raises(error, match=words):
+        loading.open_recipe(Opened(name="r.toml", content=text.encode()))
+    assert state.fingerprint() == before
+
+
+def test_a_recipe_needs_a_table(session: None) -> None:
+    with pytest.raises(BadInput, match="there is none yet"):
+        loading.open_recipe(Opened(name="r.toml", content=RECIPE.encode()))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<b>x</b>", "[a](http://x.y)", "*a*", "$x$", ":red[a]", "# a", "`a`", "~~a~~", "a|b", "1. a"],
+)
+def test_plain_escapes_every_mark(text: str) -> None:
+    shown = plain(text)
+    for mark in "<>[]()*$#`~|":
+        assert shown.count(mark) == shown.count(f"\\{mark}")
+
+
+def test_plain_breaks_what_is_found_after_parsing() -> None:
+    assert ":smile:" not in plain(":smile:").replace("\\", "")
+    assert "://" not in plain("http://x.y").replace("\\", "")
+    assert "a@b" not in plain("a@b.cd").replace("\\", "")
