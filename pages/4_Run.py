@@ -1,0 +1,110 @@
+"""Run: what is promised, how it is reached, and the run itself."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from anon_core.errors import AnonError, Infeasible
+from ui import jobs, run_form, running, state
+from ui.explain import plain
+from ui.shell import next_step, page, show_error
+from ui.words import intention, outcome, promises
+
+
+def choices() -> None:
+    """Draw every form and write what they show into the draft."""
+    draft = state.draft()
+    data, roles = state.dataset(), state.roles()
+    rows = data.rows if data is not None else 1
+    st.subheader("Promises", anchor=False)
+    models = run_form.models(draft, roles.sensitive)
+    st.subheader("Technique", anchor=False)
+    algorithm = run_form.technique(draft)
+    st.subheader("Attackers", anchor=False)
+    attacks = run_form.attacks(draft)
+    people = run_form.people(draft, rows)
+    with st.expander("Advanced: seed, formulas"):
+        seed, export = run_form.advanced(draft)
+    state.update_draft(
+        models=models,
+        algorithm=algorithm,
+        attacks=attacks,
+        population=people,
+        seed=seed,
+        export=export,
+    )
+
+
+def what_will_happen() -> bool:
+    """Say what the present choices will do; tell whether they can be carried out."""
+    data = state.dataset()
+    try:
+        plan = state.plan()
+    except AnonError as error:
+        show_error(error)
+        return False
+    if data is not None:
+        st.markdown(plain(intention(plan, data)))
+    bare = [name for name in plan.roles.quasi if name not in plan.hierarchies]
+    if bare:
+        named = ", ".join(f"“{name}”" for name in bare)
+        st.caption(
+            plain(f"Without a hierarchy, {named} can only be published exactly or not at all.")
+        )
+    return True
+
+
+def last_outcome() -> None:
+    """Draw what the last run came to."""
+    error = running.error()
+    if error is not None:
+        show_error(error)
+        if isinstance(error, Infeasible) and error.best is not None:
+            st.caption(f"Best value reached: {error.best:g}.")
+    result = state.result()
+    if result is None:
+        return
+    with st.container(border=True, key="outcome"):
+        if error is not None:
+            st.markdown("**The last good result is still there**")
+        elif state.result_is_current():
+            st.markdown(f"**Released** in {sum(result.seconds.values()):.1f} s")
+        else:
+            st.markdown("**The last result** (the choices have changed since)")
+        for sentence in promises(result):
+            st.markdown(plain(sentence))
+        st.markdown(plain(outcome(result)))
+        next_step("pages/5_Results.py", "See the results")
+
+
+running.settle()
+if page("Run", "▶️", needs="roles"):
+    jobs.prepare()
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        choices()
+    with right:
+        st.subheader("What this will do", anchor=False)
+        ready = what_will_happen()
+        if st.button(
+            "Run",
+            type="primary",
+            key="run",
+            shortcut="Ctrl+Enter",
+            disabled=not ready or running.is_running(),
+            width="stretch",
+        ):
+            try:
+                running.start()
+            except AnonError as error:
+                show_error(error)
+            else:
+                st.rerun()
+        if running.is_running():
+            jobs.watch(running.JOB)
+        elif jobs.is_preparing():
+            st.caption(
+                "Preparing: the searches are being compiled, once after installation. You can "
+                "already start; the run waits for it."
+            )
+        last_outcome()

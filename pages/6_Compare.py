@@ -1,0 +1,107 @@
+"""Compare: pinned runs side by side on shared axes, all figures, and the risk–utility frontier."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ui import frontier, running, series, state
+from ui.attack_plots import attack_dots, risk_chart
+from ui.charts import Palette, Series, kept, palette, show, table
+from ui.class_plots import size_chart, treemap
+from ui.compare_tables import all_figures, columns_said
+from ui.explain import plain
+from ui.metric_plots import column_heat, metric_bars
+from ui.shell import next_step, page
+
+MOST = 4
+
+
+def heads(pins: list[state.Pin], runs: list[Series]) -> None:
+    """Draw what each run was, and the button that lets it go."""
+    for column, pin, run in zip(st.columns(len(runs)), pins, runs, strict=True):
+        with column.container(border=True, height="stretch", key=f"pin-{pin.letter}"):
+            st.markdown(f"### {run.heading}")
+            st.markdown(plain(pin.title))
+            st.button("Unpin", key=f"unpin-{pin.letter}", on_click=state.unpin, args=(pin.letter,))
+
+
+def tables(runs: list[Series]) -> None:
+    """Draw what every release says, column by column, and its first rows."""
+    for column, run in zip(st.columns(len(runs)), runs, strict=True):
+        with column:
+            st.markdown(f"**{run.heading}** – what each column says")
+            table(
+                columns_said(run),
+                key=f"said-{run.letter}",
+                formats={"coarser cells": "percent"},
+            )
+            with st.expander("First rows"):
+                table(run.facts.published.head(50), key=f"rows-{run.letter}")
+
+
+def panels(runs: list[Series], colours: Palette) -> None:
+    """Draw the four panels as rows."""
+    st.subheader("Table", anchor=False)
+    tables(runs)
+    st.subheader("Classes", anchor=False)
+    show(kept(size_chart, runs, colours), key="sizes")
+    for column, run in zip(st.columns(len(runs)), runs, strict=True):
+        with column:
+            show(kept(treemap, [run], colours, 220), key=f"treemap-{run.letter}")
+    st.subheader("Metrics", anchor=False)
+    show(kept(metric_bars, runs, colours), key="metrics")
+    heat = kept(column_heat, runs, colours)
+    if heat is not None:
+        show(heat, key="heat")
+    st.subheader("Attacks", anchor=False)
+    show(kept(attack_dots, runs, colours), key="attacks")
+    show(kept(risk_chart, runs, colours), key="risk")
+
+
+def compare(pins: list[state.Pin], colours: Palette) -> list[Series]:
+    """Draw the comparison of the pinned runs that are chosen; return those runs."""
+    chosen = pins
+    if len(pins) > 1:
+        letters = st.pills(
+            "Runs (the first is what the others are compared with)",
+            [p.letter for p in pins],
+            selection_mode="multi",
+            default=[p.letter for p in pins][:MOST],
+            key="compare-runs",
+        )
+        chosen = [p for p in pins if p.letter in letters] or pins[:1]
+    runs = series.of_pins(chosen)
+    heads(chosen, runs)
+    if len(pins) == 1:
+        st.info("One run is pinned. Pin a second one on Results to compare them.")
+    panels(runs, colours)
+    st.subheader("All figures", anchor=False)
+    table(all_figures(runs), key="figures")
+    return runs
+
+
+running.settle()
+if page("Compare", "⚖️"):
+    tones = palette()
+    pinned = state.pins()
+    if pinned:
+        drawn = compare(pinned, tones)
+    else:
+        drawn = []
+        with st.container(border=True):
+            st.markdown("**No run is pinned yet.**")
+            st.markdown(
+                "A pinned run is kept under a letter (A, B, C, …) so that it can be put beside "
+                "others: carry out a plan on Run, then press **P** on Results, or the button "
+                "“Pin this run”. Change the plan, run again, and pin that one too."
+            )
+            next_step(
+                "pages/5_Results.py" if state.result() is not None else "pages/4_Run.py",
+                "Go to Results" if state.result() is not None else "Go to Run",
+            )
+    st.subheader("Risk–utility frontier", anchor=False)
+    if state.dataset() is None or not state.roles().quasi:
+        st.caption("It needs a table whose quasi-identifiers are marked.")
+    else:
+        frontier.draw(drawn, tones)
+    next_step("pages/7_Export.py", "Export")

@@ -1,0 +1,82 @@
+"""Sessions for page tests: a sample loaded, a plan drafted, a result there, without clicking."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from anon_core.hierarchy import read_levels
+from anon_core.roles import Roles
+from anon_core.runner import Result, run
+from anon_core.samples import hierarchy_folder, sample
+from anon_core.table import Dataset
+from ui import jobs, state
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+RUN, RESULTS, COMPARE, EXPORT = (
+    f"pages/{name}.py" for name in ("4_Run", "5_Results", "6_Compare", "7_Export")
+)
+
+
+def load(name: str = "toth-private", **draft: Any) -> dict[str, Any]:
+    """Return a session's content with a sample loaded and tables of the draft replaced."""
+    one = sample(name)
+    kinds: Any = dict(one.types)
+    held: dict[str, Any] = {}
+    with patch.object(st, "session_state", held):
+        state.set_dataset(
+            Dataset.from_frame(one.frame(), kinds=kinds, source=one.title),
+            roles=Roles(identifier=one.identifier, quasi=one.quasi, sensitive=one.sensitive),
+            levels={c: read_levels(hierarchy_folder() / p, c) for c, p in one.hierarchies.items()},
+            types=one.types,
+            title=one.title,
+            k=one.k,
+        )
+        if draft:
+            state.update_draft(**draft)
+    return held
+
+
+def carried_out(held: dict[str, Any], *, pinned: int = 0) -> Result:
+    """Run a session's plan, keep the result in it, and pin it as often as asked."""
+    with patch.object(st, "session_state", held):
+        plan = state.plan()
+        levels = {c: rows for c, rows in state.levels().items() if c in plan.hierarchies}
+        data = state.dataset()
+        assert data is not None
+        result = run(plan, data, levels)
+        state.set_result(result)
+        for _ in range(pinned):
+            state.pin(result)
+    return result
+
+
+def open_page(page: str, held: Mapping[str, Any]) -> AppTest:
+    """Open a page of the dashboard in a session with this content."""
+    app = AppTest.from_file(str(CHECKOUT / "app.py"), default_timeout=60)
+    for key, value in held.items():
+        app.session_state[key] = value
+    app.switch_page(page)
+    return app.run()
+
+
+def wait_for(app: AppTest, name: str, seconds: float = 60) -> AppTest:
+    """Wait until a job of the session has ended, then run the page again."""
+    held: dict[str, jobs.Job] = app.session_state["jobs"]
+    deadline = time.monotonic() + seconds
+    while name in held and held[name].state == "running":
+        assert time.monotonic() < deadline, "the job did not end"
+        held[name].wait(0.1)
+    return app.run()
+
+
+def words(app: AppTest) -> str:
+    """Return everything a page says, as one text."""
+    kinds = (app.markdown, app.caption, app.error, app.info, app.warning, app.subheader, app.title)
+    return "\n".join(str(element.value) for kind in kinds for element in kind)

@@ -1,0 +1,78 @@
+"""The internal edition as files: recipe, hierarchies, and both in one archive that runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import zipfile
+from dataclasses import replace
+
+from anon_core.plan import Plan
+from anon_core.runner import Result
+from ui.population import Population
+from ui.script import script
+
+#: Archives hold this moment for every file, so that the same result gives the same bytes.
+_THEN = (1980, 1, 1, 0, 0, 0)
+
+
+def recipe_plan(result: Result) -> Plan:
+    """Return the result's plan with paths that any file system can hold."""
+    taken: set[str] = set()
+    paths: dict[str, str] = {}
+    for column in result.plan.hierarchies:
+        stem = re.sub(r"[^\w-]+", "_", column).strip("_") or "column"
+        name, count = stem, 1
+        while name.lower() in taken:
+            count += 1
+            name = f"{stem}-{count}"
+        taken.add(name.lower())
+        paths[column] = f"hierarchies/{name}.csv"
+    return replace(result.plan, hierarchies=paths)
+
+
+def recipe(result: Result) -> str:
+    """Return the recipe's text: everything that determines the release, the seed included."""
+    return recipe_plan(result).as_toml()
+
+
+def levels_csv(result: Result, column: str) -> str:
+    """Return a column's hierarchy as the run used it, one line a value, separated by semicolons."""
+    hierarchy = result.problem.hierarchies[column]
+    rows = hierarchy.rows()
+    if hierarchy.has_missing:
+        rows = rows[:-1]  # the missing value hangs under the root by itself
+    text = io.StringIO()
+    csv.writer(text, delimiter=";", lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def archive(result: Result, people: Population | None = None) -> bytes:
+    """Return recipe, hierarchies, script and a note as a zip that runs where it is unpacked."""
+    plan = recipe_plan(result)
+    files: dict[str, str | bytes] = {"recipe.toml": plan.as_toml()}
+    for column, path in plan.hierarchies.items():
+        files[path] = levels_csv(result, column)
+    if people is not None and plan.population_file == people.path:
+        files[people.path] = people.content
+    files["reproduce.py"] = script(result)
+    files["README.txt"] = _README
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive_:
+        for name, content in files.items():
+            archive_.writestr(zipfile.ZipInfo(name, _THEN), content, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
+_README = """Internal edition: do not publish. The recipe holds the seed.
+
+Run it from a checkout of the Anonymity Workbench, on the table it was made for:
+
+    python -m anon_core run recipe.toml --data FILE --out DIR
+    python -m anon_core verify recipe.toml --data FILE --release DIR
+
+or, from Python, with the script beside this file:
+
+    python reproduce.py FILE DIR
+"""

@@ -1,0 +1,203 @@
+"""Long work in a thread of its own: progress to look at, a wish to stop, one value or one error.
+
+A page starts a job, draws it from a fragment that runs again by itself, and collects it once.
+Stopping takes effect at once: whatever the thread still brings is thrown away.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import streamlit as st
+
+from anon_core.context import Context
+from anon_core.errors import AnonError, Cancelled
+
+State = Literal["running", "done", "failed", "cancelled"]
+Work = Callable[[Context], Any]
+_JOBS = "jobs"
+#: Seconds between two looks at a running job.
+LOOK_EVERY = 0.3
+
+
+class BrokenDown(AnonError):
+    """Something went wrong that nobody foresaw; the message holds no cell value."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Job:
+    """One piece of work in a thread.
+
+    Attributes
+    ----------
+    title : str
+        What is done, in words.
+    cancel : threading.Event
+        Set when the person stopped it.
+    share, stage : float, str
+        How far it is, and with what.
+    value, error : object
+        What it came to, once `state` says so.
+    """
+
+    title: str
+    cancel: threading.Event = field(default_factory=threading.Event)
+    share: float = 0.0
+    stage: str = "Starting"
+    value: Any = None
+    error: AnonError | None = None
+    began: float = field(default_factory=time.monotonic)
+    _ended: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def state(self) -> State:
+        """Say how the job stands; a stopped job counts as stopped before its thread has ended."""
+        if self.cancel.is_set():
+            return "cancelled"
+        if not self._ended.is_set():
+            return "running"
+        return "failed" if self.error is not None else "done"
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since it was started."""
+        return time.monotonic() - self.began
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the thread; say whether it ended in time."""
+        return self._ended.wait(seconds)
+
+    def note(self, share: float, stage: str) -> None:
+        """Take down how far it is."""
+        self.share, self.stage = min(max(share, 0.0), 1.0), stage
+
+    def carry_out(self, work: Work) -> None:
+        """Do the work, in the job's own thread."""
+        try:
+            ready = preparing()
+            while ready is not None and ready.is_alive():
+                self.note(0.0, "Preparing: the searches are compiled once after installation")
+                ready.join(0.1)
+                if self.cancel.is_set():
+                    return
+            self.value = work(Context(progress=self.note, cancel=self.cancel))
+        except Cancelled:
+            self.cancel.set()
+        except AnonError as error:
+            self.error = error
+        except Exception as error:  # noqa: BLE001 - the one outermost handler; nothing may pass silently
+            # The text of an unforeseen error may hold cell values; its type does not.
+            self.error = BrokenDown(
+                f"{self.title} broke down with an error nobody foresaw ({type(error).__name__}).",
+                remedy="Nothing was released. Please report it with the recipe.",
+            )
+        finally:
+            self._ended.set()
+
+
+def start(name: str, title: str, work: Work) -> Job:
+    """Start work under a name of this session; a running job of that name is stopped first."""
+    jobs = _jobs()
+    if name in jobs:
+        jobs[name].cancel.set()
+    job = Job(title=title)
+    jobs[name] = job
+    threading.Thread(target=job.carry_out, args=(work,), daemon=True, name=title).start()
+    return job
+
+
+def current(name: str) -> Job | None:
+    """Return the session's job of that name, running or not yet collected."""
+    return _jobs().get(name)
+
+
+def collect(name: str) -> Job | None:
+    """Take an ended job away and return it; None while it runs or if there is none."""
+    job = _jobs().get(name)
+    if job is None or job.state == "running":
+        return None
+    return _jobs().pop(name)
+
+
+def watch(name: str) -> None:
+    """Draw a running job: its stage, how far it is, and a button that stops it.
+
+    The drawing renews itself; once the job has ended the whole page runs again.
+    """
+
+    @st.fragment(run_every=LOOK_EVERY)
+    def drawn() -> None:
+        job = current(name)
+        if job is None or job.state != "running":
+            st.rerun()
+            return
+        bar, stop = st.columns([5, 1], vertical_alignment="center")
+        seconds = f"{job.seconds:.0f} s"
+        bar.progress(job.share, text=f"{job.title}: {job.stage} … ({seconds})")
+        if stop.button("Cancel", key=f"cancel-{name}", width="stretch", shortcut="Esc"):
+            job.cancel.set()
+            st.rerun()
+
+    drawn()
+
+
+def _jobs() -> dict[str, Job]:
+    return st.session_state.setdefault(_JOBS, {})
+
+
+# ---- compiling ahead ---------------------------------------------------------------------------
+
+_preparing: list[threading.Thread] = []
+_gate = threading.Lock()
+
+
+def prepare() -> None:
+    """Compile the searches in the background, once per process, by running them on eight rows."""
+    with _gate:
+        if not _preparing:
+            thread = threading.Thread(target=_compile, daemon=True, name="preparing")
+            _preparing.append(thread)
+            thread.start()
+
+
+def preparing() -> threading.Thread | None:
+    """Return the thread that compiles, if it was started."""
+    return _preparing[0] if _preparing else None
+
+
+def is_preparing() -> bool:
+    """Say whether the searches are still being compiled."""
+    thread = preparing()
+    return thread is not None and thread.is_alive()
+
+
+def _compile() -> None:
+    from anon_core.hierarchy import read_levels
+    from anon_core.plan import Plan
+    from anon_core.registry import family
+    from anon_core.runner import run
+    from anon_core.samples import hierarchy_folder, sample
+    from anon_core.table import Dataset
+
+    tiny = sample("toth-private")
+    kinds: Any = dict(tiny.types)
+    table = Dataset.from_frame(tiny.frame(), kinds=kinds)
+    levels = {c: read_levels(hierarchy_folder() / p, c) for c, p in tiny.hierarchies.items()}
+    for name in family("algorithm"):
+        plan = Plan.from_mapping(
+            {
+                "types": dict(tiny.types),
+                "roles": {"quasi": list(tiny.quasi), "sensitive": list(tiny.sensitive)},
+                "algorithm": {"name": name},
+                "models": [{"name": "k-anonymity", "k": 2}],
+            }
+        )
+        try:
+            run(plan, table, levels)
+        except AnonError:
+            # A technique that eight rows cannot satisfy is compiled all the same.
+            continue

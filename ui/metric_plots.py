@@ -1,0 +1,145 @@
+"""Charts of what a release lost: every metric from 0 to 1, and column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from anon_core.kinds import Metric
+from anon_core.registry import family
+from ui.charts import Chart, Palette, Series, columns, finish, label, labels, readable
+
+
+def title_of(metric: str) -> str:
+    """Return a metric's name for people."""
+    return family("metric")[metric].title
+
+
+def amount(value: float) -> str:
+    """Return a metric's own value, large ones without digits after the point."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def unit_of(metric: str) -> str:
+    """Return what one unit of a metric's own value is."""
+    return cast(type[Metric], family("metric")[metric]).unit
+
+
+def metric_bars(runs: Sequence[Series], colours: Palette) -> Chart:
+    """Return every metric brought to 0–1."""
+    import pandas as pd
+    import plotly.graph_objects as go
+
+    names = list(runs[0].facts.result.measures)[::-1]
+    figure = columns(len(runs))
+    rows: list[dict[str, object]] = []
+    for place, run in enumerate(runs, start=1):
+        found = [run.facts.result.measures[n] for n in names]
+        figure.add_trace(
+            go.Bar(
+                x=[m.share for m in found],
+                y=[label(title_of(n)) for n in names],
+                orientation="h",
+                marker_color=run.colour,
+                text=[f"{m.share:.3f}" for m in found],
+                textposition="outside",
+                textfont={"color": colours.ink},
+                cliponaxis=False,
+                customdata=[
+                    f"{amount(m.value)} {label(unit_of(n))}"
+                    for n, m in zip(names, found, strict=True)
+                ],
+                hovertemplate="%{y}: %{x:.4f} of 1<br>own unit: %{customdata}<extra></extra>",
+            ),
+            row=1,
+            col=place,
+        )
+        figure.update_xaxes(
+            range=[0, 1.18],
+            tickvals=[0, 0.5, 1],
+            title_text="0 unchanged · 1 everything hidden",
+            row=1,
+            col=place,
+        )
+        for name, m in zip(names, found, strict=True):
+            row: dict[str, object] = {"run": run.letter} if len(runs) > 1 else {}
+            row |= {
+                "metric": title_of(name),
+                "0 to 1": m.share,
+                "value": m.value,
+                "unit": unit_of(name),
+            }
+            rows.append(row)
+            rows += [
+                row | {"metric": f"{title_of(name)}: {other}", "0 to 1": None, "value": value}
+                for other, value in m.also.items()
+            ]
+    finish(figure, colours, height=70 + 40 * len(names), runs=runs)
+    return Chart(
+        title="What was lost (shorter is better)",
+        figure=figure,
+        numbers=pd.DataFrame(rows),
+        note="Lower is better in every metric. Removed rows count as fully hidden.",
+        formats={"0 to 1": "%.4f", "value": "localized"},
+    )
+
+
+def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
+    """Return the loss of every column; None where no metric tells columns apart."""
+    import pandas as pd
+    import plotly.graph_objects as go
+
+    names = [n for n, m in runs[0].facts.result.measures.items() if m.per_column]
+    if not names:
+        return None
+    shown = list(dict.fromkeys(c for r in runs for c in r.facts.result.problem.quasi))
+    figure = columns(len(runs))
+    rows: list[dict[str, object]] = []
+    top = labels(shown, 22)
+    for place, run in enumerate(runs, start=1):
+        grid = [[run.facts.result.measures[n].per_column.get(c) for n in names] for c in shown]
+        figure.add_trace(
+            go.Heatmap(
+                z=grid,
+                x=[label(title_of(n)) for n in names],
+                y=top,
+                zmin=0,
+                zmax=1,
+                colorscale=[(i / 4, c) for i, c in enumerate(colours.scale)],
+                showscale=False,
+                xgap=2,
+                ygap=2,
+                hovertemplate="%{y}, %{x}: %{z:.4f} of 1<extra></extra>",
+            ),
+            row=1,
+            col=place,
+        )
+        for i, line in enumerate(grid):
+            for j, v in enumerate(line):
+                step = colours.scale[round(4 * min(max(v or 0.0, 0.0), 1.0))]
+                figure.add_annotation(
+                    x=j,
+                    y=i,
+                    text="–" if v is None else f"{v:.2f}",
+                    showarrow=False,
+                    font={"color": readable(step), "size": 12},
+                    row=1,
+                    col=place,
+                )
+        figure.update_xaxes(
+            showgrid=False, side="top" if len(runs) == 1 else "bottom", row=1, col=place
+        )
+        for c, line in zip(shown, grid, strict=True):
+            row: dict[str, object] = {"run": run.letter} if len(runs) > 1 else {}
+            rows.append(
+                row | {"column": c} | dict(zip([title_of(n) for n in names], line, strict=True))
+            )
+    figure.update_yaxes(autorange="reversed", showgrid=False)
+    finish(figure, colours, height=50 + 27 * len(shown), runs=runs)
+    return Chart(
+        title="Where it was lost: column by column",
+        figure=figure,
+        numbers=pd.DataFrame(rows),
+        note="0 is unchanged, 1 is everything hidden in that column.",
+        formats={title_of(n): "%.4f" for n in names},
+    )

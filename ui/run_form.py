@@ -1,0 +1,235 @@
+"""The choices of a run: technique, promises, population, threshold, and what is rarely changed."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import streamlit as st
+
+from anon_core.errors import AnonError
+from anon_core.kinds import Algorithm, GroupModel
+from anon_core.params import Technique
+from anon_core.registry import family
+from ui import population, state
+from ui.explain import plain, what_is_this
+from ui.forms import parameter_form
+from ui.shell import show_error
+
+#: Thresholds that are in use, offered both ways because they differ: 1 in 11 is not quite 0.09.
+_USUAL: dict[str, float] = {
+    "1 in 5 (k = 5)": 0.2,
+    "1 in 10 (k = 10)": 0.1,
+    "1 in 11 (k = 11)": 1 / 11,
+    "0.09 (k = 12)": 0.09,
+    "1 in 20 (k = 20)": 0.05,
+    "1 in 33 (k = 33)": 1 / 33,
+}
+_OTHER = "Another"
+_KEPT = "run_form/parameters"
+
+
+def technique(draft: dict[str, Any]) -> dict[str, Any]:
+    """Draw the choice of technique with its parameters; return the recipe's table."""
+    known = cast(dict[str, type[Algorithm]], family("algorithm"))
+    names = list(known)
+    present = draft["algorithm"].get("name", "optimal")
+    widget = "run_form/technique"
+    if st.session_state.get(f"{widget}/before") != present or widget not in st.session_state:
+        st.session_state[widget] = present if present in names else names[0]
+    name = st.radio(
+        "Technique",
+        names,
+        format_func=lambda n: known[n].title,
+        captions=[known[n].when or known[n].summary for n in names],
+        key=widget,
+        label_visibility="collapsed",
+    )
+    st.session_state[f"{widget}/before"] = name
+    chosen = known[name]
+    kept: dict[str, dict[str, Any]] = st.session_state.setdefault(_KEPT, {})
+    values = draft["algorithm"] if name == present else kept.get(name, {})
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        given = _form(chosen, values, key="run_form/algorithm")
+    if not chosen.parameters():
+        st.caption(f"{chosen.title} needs no settings of its own.")
+    what_is_this(chosen)
+    kept[name] = given
+    return {"name": name, **given}
+
+
+def kept_parameters(name: str) -> dict[str, Any]:
+    """Return what was last set for a technique, chosen now or not."""
+    kept: dict[str, dict[str, Any]] = st.session_state.get(_KEPT, {})
+    return dict(kept.get(name, {}))
+
+
+def models(draft: dict[str, Any], sensitive: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Draw the promises, each with its form; return the recipe's tables."""
+    known = {n: m for n, m in family("model").items() if issubclass(m, GroupModel)}
+    present: list[dict[str, Any]] = draft["models"]
+    found: list[dict[str, Any]] = []
+    for place, model in enumerate(present):
+        chosen = known.get(model["name"])
+        if chosen is None:
+            found.append(model)
+            continue
+        with st.container(border=True, key=f"model-{place}"):
+            head, gone = st.columns([4, 1], vertical_alignment="center")
+            head.markdown(f"**{plain(chosen.title)}** – {plain(chosen.summary)}")
+            gone.button(
+                "Remove",
+                key=f"remove-model-{place}",
+                disabled=len(present) == 1,
+                help="A plan needs at least one promise." if len(present) == 1 else None,
+                on_click=_remove_model,
+                args=(place,),
+                width="stretch",
+            )
+            with st.container(horizontal=True, vertical_alignment="bottom"):
+                given = _form(chosen, model, key=f"run_form/model/{place}", sensitive=sensitive)
+            what_is_this(chosen)
+        found.append({"name": model["name"], **given})
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        new = st.selectbox(
+            "Another promise", list(known), format_func=lambda n: known[n].title, key="new-model"
+        )
+        st.button("Add it", key="add-model", on_click=_add_model, args=(new,))
+    return found
+
+
+def people(draft: dict[str, Any], rows: int) -> dict[str, Any]:
+    """Draw the population for journalist risk; return the recipe's table."""
+    present: dict[str, Any] = draft["population"]
+    kinds = ["None", "Its size", "A table of it"]
+    now = 2 if present.get("file") else 1 if present.get("size") else 0
+    _follow("population-kind", kinds[now])
+    kind = st.segmented_control("Population", kinds, key="population-kind", required=True)
+    st.caption(
+        "For an attacker who does not know who is in the table: with a population, the risk of "
+        "journalist and marketer attacks is measured against everyone the table was drawn from."
+    )
+    if kind == kinds[1]:
+        _follow("population-size", max(int(present.get("size") or 0), rows))
+        size = st.number_input(
+            "People in the population",
+            min_value=rows,
+            step=1,
+            key="population-size",
+            help=f"At least the {rows:,} rows of the table.",
+        )
+        return {"size": int(size)}
+    if kind == kinds[2]:
+        file = st.file_uploader(
+            "Population table (CSV or Parquet) with the same quasi-identifiers",
+            type=["csv", "gz", "parquet"],
+            key="population-file",
+        )
+        if file is not None:
+            try:
+                return {"file": population.add(file.name, file.getvalue()).path}
+            except AnonError as error:
+                show_error(error, where=file.name)
+                return {}
+        kept = population.find(str(present.get("file", "")))
+        if kept is not None:
+            st.caption(f"Loaded: {plain(kept.title)}, {kept.table.rows:,} people.")
+            return {"file": kept.path}
+        st.caption("No table is loaded yet; without one the run goes on without a population.")
+    return {}
+
+
+def attacks(draft: dict[str, Any]) -> list[dict[str, Any]]:
+    """Draw the thresholds; return the tables of the attacks that differ from their defaults."""
+    given = {a["name"]: a for a in draft.get("attacks", [])}
+    known = {n: a for n, a in family("attack").items() if a.parameters()}
+    personal = [n for n, a in known.items() if _is_chance(a)]
+    tables: dict[str, dict[str, Any]] = {}
+    if personal:
+        default = next(p.default for p in known[personal[0]].parameters() if p.name == "threshold")
+        value = float(cast(float, given.get(personal[0], {}).get("threshold", default)))
+        usual = next((t for t, v in _USUAL.items() if abs(v - value) < 1e-12), _OTHER)
+        _follow("threshold-usual", usual)
+        words = st.selectbox(
+            "Your threshold: the highest acceptable chance of picking a person",
+            [*_USUAL, _OTHER],
+            key="threshold-usual",
+            help="Results compares the worst case with it. '1 in 11' is met by k = 11, '0.09' "
+            "only by k = 12.",
+        )
+        if words == _OTHER:
+            _follow("threshold-own", value)
+            value = st.number_input(
+                "Chance", min_value=0.0, max_value=1.0, step=0.01, format="%g", key="threshold-own"
+            )
+        else:
+            value = _USUAL[words]
+        for name in personal:
+            tables[name] = {"threshold": value}
+    for name, attack in known.items():
+        if name not in personal:
+            st.markdown(f"**{plain(attack.title)}**")
+            tables[name] = _form(attack, given.get(name, {}), key="run_form/attack")
+    return [
+        {"name": name, **table}
+        for name, table in tables.items()
+        if table != {p.name: p.default for p in known[name].parameters()}
+    ]
+
+
+def advanced(draft: dict[str, Any]) -> tuple[int, dict[str, str]]:
+    """Draw seed and formulas; return them."""
+    _follow("seed", int(draft.get("seed", 0)))
+    seed = st.number_input(
+        "Seed",
+        min_value=0,
+        step=1,
+        key="seed",
+        help="Start of every random choice. The same plan and seed give the same bytes. It belongs "
+        "to the internal edition: whoever knows it could undo a permutation.",
+    )
+    options = {
+        "neutralise": "Put an apostrophe before them (neutralise)",
+        "keep": "Leave them as they are (keep)",
+    }
+    _follow("formulas", draft["export"].get("formulas", "neutralise"))
+    formulas = st.selectbox(
+        "Cells that a spreadsheet would execute (=, +, -, @)",
+        list(options),
+        format_func=options.__getitem__,
+        key="formulas",
+        help="A cell such as =HYPERLINK(…) runs when the published CSV is opened in a spreadsheet. "
+        "Neutralise writes '=HYPERLINK(…) instead; plain numbers such as -5 stay. Keep only for "
+        "programs that need the exact text.",
+    )
+    return int(seed), {"formulas": formulas}
+
+
+def _form(
+    chosen: type[Technique], values: dict[str, Any], *, key: str, sensitive: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    return dict(parameter_form(chosen, values, key=key, sensitive=sensitive))
+
+
+def _is_chance(attack: type[Technique]) -> bool:
+    """Say whether an attack's threshold is a person's chance, not a share of everyone."""
+    return any(p.name == "threshold" and "chance" in p.label.lower() for p in attack.parameters())
+
+
+def _follow(widget: str, wanted: object) -> None:
+    """Put the draft's value into a widget that is new, or whose value was changed elsewhere."""
+    before = f"{widget}/before"
+    if widget not in st.session_state or st.session_state.get(before) != wanted:
+        st.session_state[widget] = wanted
+    st.session_state[before] = wanted
+
+
+def _remove_model(place: int) -> None:
+    present = state.draft()["models"]
+    if len(present) > 1:
+        del present[place]
+        state.update_draft(models=present)
+
+
+def _add_model(name: str) -> None:
+    defaults = {p.name: p.default for p in family("model")[name].parameters()}
+    state.update_draft(models=[*state.draft()["models"], {"name": name, **defaults}])

@@ -1,0 +1,218 @@
+"""Figures in plain words: chances, shares, what a plan will do, and the three verdict lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from anon_core.kinds import GroupModel
+from anon_core.plan import Plan
+from anon_core.registry import family
+from anon_core.results import AttackResult
+from anon_core.runner import Result
+
+if TYPE_CHECKING:
+    from anon_core.table import Dataset
+
+_NUMBERS = (
+    *("no", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
+Standing = Literal["met", "not met", "no threshold"]
+#: Metrics of a search that read better by another word than their name.
+_STEERED = {"ncp": "NCP", "average-class-size": "average class size"}
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun; small ones in words.
+
+    Examples
+    --------
+    >>> count(1, "row"), count(5, "quasi-identifier"), count(1200, "class", "classes")
+    ('one row', 'five quasi-identifiers', '1,200 classes')
+    """
+    word = _NUMBERS[number] if 0 <= number < len(_NUMBERS) else f"{number:,}"
+    return f"{word} {noun if number == 1 else plural or noun + 's'}"
+
+
+def rows(number: int) -> str:
+    """Return a number of rows in figures."""
+    return f"{number:,} {'row' if number == 1 else 'rows'}"
+
+
+def share(value: float) -> str:
+    """Return a share as per cent, with as many digits as it takes to be no zero.
+
+    Examples
+    --------
+    >>> share(0.2), share(0.0178), share(0.00001), share(0)
+    ('20 %', '1.8 %', 'under 0.01 %', '0 %')
+    """
+    if 0 < value < 0.0001:
+        return "under 0.01 %"
+    digits = 1 if value >= 0.001 else 2
+    return f"{100 * value:.{digits}f}".rstrip("0").rstrip(".") + " %"
+
+
+def chance(value: float) -> str:
+    """Return a chance in both ways it is spoken of.
+
+    Examples
+    --------
+    >>> chance(0.2), chance(1 / 11), chance(0.09), chance(1.0), chance(0)
+    ('1 in 5 (0.2)', '1 in 11 (0.0909)', '0.09 (1 in 11.1)', 'certain (1)', 'never (0)')
+    """
+    if value <= 0:
+        return "never (0)"
+    if value >= 1:
+        return "certain (1)"
+    among = 1 / value
+    plain = f"{value:.3g}" if value >= 0.0001 else f"{value:.1e}"
+    if abs(among - round(among)) < 1e-6 * among:
+        return f"1 in {round(among):,} ({plain})"
+    return f"{plain} (1 in {among:,.1f})" if among < 1000 else f"{plain} (1 in {among:,.0f})"
+
+
+def times(value: float) -> str:
+    """Return a chance as "1 time in 5"; certainty as "every time".
+
+    Examples
+    --------
+    >>> times(0.2), times(1.0), times(0.09)
+    ('1 time in 5', 'every time', '1 time in 11.1')
+    """
+    if value >= 1:
+        return "every time"
+    if value <= 0:
+        return "never"
+    among = 1 / value
+    shown = f"{round(among):,}" if abs(among - round(among)) < 1e-6 * among else f"{among:,.1f}"
+    return f"1 time in {shown}"
+
+
+# ---- what a plan will do -----------------------------------------------------------------------
+
+
+def promise(model: GroupModel, quasi: int) -> str:
+    """Return what a model promises, with its numbers."""
+    values = model.as_mapping()
+    k = values.get("k")
+    if model.name == "k-anonymity" and isinstance(k, int):
+        return (
+            f"Everyone will share their {count(quasi, 'quasi-identifier')} with at least "
+            f"{count(k - 1, 'other person', 'others')}."
+        )
+    least, column = values.get("l"), values.get("column")
+    if model.name == "l-diversity" and isinstance(least, int):
+        of = f"'{column}'" if column else "every sensitive column"
+        return f"Every class will show at least {count(least, 'different value')} of {of}."
+    named = ", ".join(f"{k} = {v}" for k, v in values.items() if v != "")
+    return (
+        f"{model.title} ({named}): {model.summary}" if named else f"{model.title}: {model.summary}"
+    )
+
+
+def intention(plan: Plan, data: Dataset) -> str:
+    """Return in plain words what carrying out a plan will do."""
+    parts = [plan.algorithm.summary]
+    parts += [promise(model, len(plan.roles.quasi)) for model in plan.models]
+    values = plan.algorithm.as_mapping()
+    budget = values.get("max_suppression")
+    if isinstance(budget, float):
+        most = int(budget * data.rows + 1e-9)
+        parts.append(
+            f"Up to {share(budget)} of rows ({most:,}) may be removed."
+            if budget
+            else "No row may be removed."
+        )
+    metric = values.get("metric")
+    if isinstance(metric, str):
+        parts.append(f"The best by {_STEERED.get(metric, metric)} wins.")
+    if plan.data.missing == "drop":
+        parts.append("Rows that miss a value in a column with a role are dropped first.")
+    gone = len(plan.roles.identifier)
+    if gone:
+        parts.append(f"The {count(gone, 'identifier')} will not be published.")
+    return " ".join(parts)
+
+
+# ---- verdicts ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """One sentence of a verdict and how it stands."""
+
+    sentence: str
+    standing: Standing
+
+
+def promises(result: Result) -> list[str]:
+    """Return what was recomputed of the promises, in the recomputation's own words."""
+    known = family("model")
+    return [c.sentence for c in result.verification.checks if c.name in known]
+
+
+def other_checks(result: Result) -> list[str]:
+    """Return what else was recomputed."""
+    known = family("model")
+    return [c.sentence for c in result.verification.checks if c.name not in known]
+
+
+def in_order(attacks: Iterable[AttackResult]) -> list[AttackResult]:
+    """Return attacks as they are told: those on a single person first, as most promises are."""
+    first = ("prosecutor", "journalist", "marketer")
+    place = {name: i for i, name in enumerate(first)}
+    return sorted(attacks, key=lambda a: (place.get(a.attack, len(first)), a.attack, a.column))
+
+
+def against_threshold(attack: AttackResult) -> Line:
+    """Return one attack's outcome against its threshold; attacks without one say so."""
+    names = {p.name for p in family("attack")[attack.attack].parameters()}
+    if "threshold" not in names:
+        return Line(sentence=attack.sentence, standing="no threshold")
+    # A share of all links is one figure for the release, not one for the person placed worst.
+    reached = attack.worst
+    standing: Standing = "not met" if reached > attack.threshold else "met"
+    limit = f"your threshold is {chance(attack.threshold)}: {standing}"
+    if attack.attack == "prosecutor":
+        who = "Someone who knows these columns, and that the person is in the table,"
+        return Line(
+            sentence=f"{who} picks the right row {times(reached)}, at worst; {limit}.",
+            standing=standing,
+        )
+    estimated = ", estimated from the population's size" if attack.estimated else ""
+    if attack.attack == "journalist":
+        return Line(
+            sentence="Someone who does not know who is in the table pins a row to the right person "
+            f"{times(reached)}, at worst{estimated}; {limit}.",
+            standing=standing,
+        )
+    return Line(sentence=f"{attack.sentence} Y{limit[1:]}{estimated}.", standing=standing)
+
+
+def worst_case(result: Result) -> float | None:
+    """Return the highest chance of picking anyone whom the attacker knows to be in the table."""
+    return next((a.worst for a in result.attacks if a.attack == "prosecutor"), None)
+
+
+def hidden(result: Result) -> str:
+    """Return how many rows are hidden, in words."""
+    gone = result.release.suppressed
+    total = result.problem.rows
+    dropped = result.problem.dataset.dropped
+    extra = f" {rows(dropped)} with missing values were dropped before." if dropped else ""
+    if not gone:
+        return f"No row is hidden.{extra}"
+    verb = "is" if gone == 1 else "are"
+    return f"{rows(gone)} of {total:,} ({share(gone / total)}) {verb} hidden.{extra}"
+
+
+def outcome(result: Result) -> str:
+    """Return a result in one or two sentences."""
+    loss = result.measures.get("loss")
+    lost = f" Loss {loss.value:.3f}: 0 is unchanged, 1 is everything hidden." if loss else ""
+    sizes = result.class_sizes
+    smallest = int(sizes.min()) if len(sizes) else 0
+    return f"{len(sizes):,} classes, the smallest has {rows(smallest)}. {hidden(result)}{lost}"
