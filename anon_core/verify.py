@@ -6,13 +6,11 @@ their texts, and measures again. Nothing of the code that made the release is us
 
 from __future__ import annotations
 
-import csv
 import math
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,21 +19,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from .errors import BadInput, BadPlan, listing
-from .verify_match import TooLarge, covering_pairs, text_runs, unmet
-from .verify_texts import (
-    MISSING_TOKENS,
-    Codes,
-    PrivateColumn,
-    Spelling,
-    is_formula,
-    read_bytes,
-    read_cover,
-    read_csv_rows,
-    read_parquet,
-    read_private_column,
-    read_table,
-    text_of,
-)
+from .verify_match import TooLarge, covering_pairs, text_runs, without_partner
+from .verify_reading import read_bytes, read_csv_rows, read_parquet, read_table
+from .verify_tables import PrivateTable, Promise, PublishedTable, joined, read_promise, section
+from .verify_texts import Codes, PrivateColumn, is_formula, read_cover, text_of
 
 #: Rows a check names.
 MOST_ROWS = 20
@@ -151,24 +138,22 @@ def verify(
     BadHierarchy
         If a level table is ragged or gives a value two paths.
     """
-    promise = _read_promise(recipe, [str(name) for name in private.columns])
+    promise = read_promise(recipe, [str(name) for name in private.columns])
+    table = PrivateTable(promise, private, levels)
     try:
-        rows = read_csv_rows(release_csv.decode("utf-8-sig"), ",", strict=True)
-    except (UnicodeDecodeError, csv.Error):
-        return _unreadable("The published file is no well-formed CSV file in UTF-8.")
-    if not rows:
-        return _unreadable("The published file is empty: it has no header.")
-    header, rows = rows[0], rows[1:]
-    ragged = [i for i, row in enumerate(rows, start=1) if len(row) != len(header)]
-    if ragged:
-        return _unreadable(
-            f"{_many(len(ragged), 'published row', 'differs', 'differ')} in length from the header "
-            f"{_named(ragged)}.",
-            ragged,
+        release = PublishedTable(release_csv, promise.quasi, table.spelling)
+    except BadInput as error:
+        return Verification(checks=(Check(name="readable", holds=False, sentence=error.message),))
+    if release.ragged:
+        what = _many(len(release.ragged), "published row", "differs", "differ")
+        check = Check(
+            name="readable",
+            holds=False,
+            rows=tuple(release.ragged[:MOST_ROWS]),
+            sentence=f"{what} in length from the header {_named(release.ragged)}.",
         )
-    table = _Table(promise, private, levels)
-    release = _Release(promise, header, rows, table.spelling)
-    checks = [*_check_columns(promise, header), *_check_rows(promise, release, table)]
+        return Verification(checks=(check,))
+    checks = [*_check_columns(promise, release.header), *_check_rows(promise, release, table)]
     checks.append(_check_order(release))
     if promise.neutralised:
         checks.append(_check_formulas(release))
@@ -209,14 +194,14 @@ def verify_files(recipe_path: Path, data_path: Path, release_folder: Path) -> Ve
         raise BadPlan(
             f"The recipe {recipe_path.name} is no valid TOML file.", remedy="Correct the file."
         ) from error
-    data = _part(recipe, "data")
+    data = section(recipe, "data")
     private = read_table(
         Path(data_path),
         separator=str(data.get("separator", "")),
         encoding=str(data.get("encoding", "")),
     )
     levels: dict[str, list[list[str]]] = {}
-    for name, place in _part(recipe, "hierarchies").items():
+    for name, place in section(recipe, "hierarchies").items():
         content = read_bytes(recipe_path.parent / str(place), f"The hierarchy file of '{name}'")
         try:
             text = content.decode("utf-8-sig")
@@ -225,7 +210,7 @@ def verify_files(recipe_path: Path, data_path: Path, release_folder: Path) -> Ve
                 f"The hierarchy file of '{name}' is not UTF-8 text.", remedy="Save it as UTF-8."
             ) from error
         first = next((line for line in text.splitlines() if line.strip()), "")
-        lines = read_csv_rows(text, ";" if ";" in first else ",", strict=False)
+        lines = read_csv_rows(text, ";" if ";" in first else ",")
         levels[name] = [line for line in lines if line]
     beside = release_folder / "release.parquet"
     return verify(
@@ -237,192 +222,10 @@ def verify_files(recipe_path: Path, data_path: Path, release_folder: Path) -> Ve
     )
 
 
-# ---- what was promised -----------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Promise:
-    identifier: tuple[str, ...]
-    quasi: tuple[str, ...]
-    sensitive: tuple[str, ...]
-    published: tuple[str, ...]
-    kinds: Mapping[str, str]
-    missing_tokens: tuple[str, ...]
-    drops_missing: bool
-    neutralised: bool
-    max_suppression: Fraction
-    models: tuple[Mapping[str, Any], ...]
-
-    @property
-    def exact(self) -> tuple[str, ...]:
-        """The columns that are published as they are."""
-        return tuple(name for name in self.published if name not in self.quasi)
-
-
-def _read_promise(recipe: Mapping[str, Any], names: Sequence[str]) -> _Promise:
-    roles, data, algorithm = (_part(recipe, key) for key in ("roles", "data", "algorithm"))
-    by_role = {r: _names(roles.get(r, []), r) for r in ("identifier", "quasi", "sensitive")}
-    identifier, quasi, sensitive = by_role.values()
-    kinds = {name: str(kind) for name, kind in _part(recipe, "types").items()}
-    if len(set(names)) < len(names):
-        raise BadPlan("Two columns of the table have one name.", remedy="Rename one of them.")
-    gone = [n for n in (*identifier, *quasi, *sensitive, *kinds) if n not in names]
-    if gone:
-        raise BadPlan(
-            f"The table has no column {listing(dict.fromkeys(gone))}, which the recipe names.",
-            remedy="Use the table and the recipe the release was made with.",
-        )
-    both = [n for n in identifier if n in quasi or n in sensitive]
-    if both or not quasi:
-        raise BadPlan(
-            f"Column {listing(both)} is an identifier and something else."
-            if both
-            else "The recipe names no quasi-identifier.",
-            remedy="Correct the recipe's roles.",
-        )
-    models = recipe.get("models", [])
-    if not isinstance(models, list) or not models:
-        raise BadPlan("The recipe promises no privacy model.", remedy="Add one under [[models]].")
-    if not all(isinstance(model, Mapping) for model in cast(list[object], models)):
-        raise BadPlan("The recipe's models are no tables.", remedy="Write each as [[models]].")
-    share = algorithm.get("max_suppression", 0)
-    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
-        raise BadPlan("The recipe's max_suppression is no share.", remedy="Use a number from 0 to 1.")
-    return _Promise(
-        identifier=identifier,
-        quasi=quasi,
-        sensitive=sensitive,
-        published=tuple(n for n in names if n not in identifier),
-        kinds=kinds,
-        missing_tokens=_names(data.get("missing_values", list(MISSING_TOKENS)), "missing_values"),
-        drops_missing=data.get("missing", "keep") == "drop",
-        neutralised=_part(recipe, "export").get("formulas", "neutralise") != "keep",
-        max_suppression=Fraction(str(share)),  # the decimal as it was written, not its float
-        models=tuple(cast(list[Mapping[str, Any]], models)),
-    )
-
-
-def _part(recipe: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    found = recipe.get(key, {})
-    if not isinstance(found, Mapping):
-        raise BadPlan(f"The recipe's [{key}] is no table.", remedy=f"Write it as [{key}].")
-    return cast(Mapping[str, Any], found)
-
-
-def _names(given: object, key: str) -> tuple[str, ...]:
-    if not isinstance(given, list | tuple):
-        raise BadPlan(f"The recipe's {key} is no list.", remedy="Write it as a list of texts.")
-    texts = tuple(cast(Iterable[object], given))
-    if not all(isinstance(text, str) for text in texts):
-        raise BadPlan(f"The recipe's {key} holds something other than texts.", remedy="Quote it.")
-    return cast(tuple[str, ...], texts)
-
-
-# ---- the two tables --------------------------------------------------------------------------
-
-
-class _Table:
-    """The private table, after dropping the rows the recipe drops."""
-
-    def __init__(
-        self,
-        promise: _Promise,
-        private: pd.DataFrame,
-        levels: Mapping[str, Sequence[Sequence[str]]],
-    ) -> None:
-        self.columns: dict[str, PrivateColumn] = {}
-        for place, name in enumerate(str(n) for n in private.columns):
-            if name in promise.published:
-                self.columns[name] = read_private_column(
-                    cast("pd.Series[Any]", private.iloc[:, place]),
-                    promise.kinds.get(name),
-                    promise.missing_tokens,
-                    neutralised=promise.neutralised,
-                    levels=levels.get(name, ()) if name in promise.quasi else (),
-                )
-        self.kept = np.ones(len(private), dtype=np.bool_)
-        if promise.drops_missing:
-            for name in (*promise.quasi, *promise.sensitive):
-                self.kept &= ~self.columns[name].absent
-        self.rows = int(np.count_nonzero(self.kept))
-
-    def codes(self, name: str) -> Codes:
-        return self.columns[name].codes[self.kept]
-
-    def spelling(self, name: str) -> Spelling:
-        """Return how a column's cells are read; a column the table lacks is text."""
-        found = self.columns.get(name)
-        return found.spelling if found else Spelling(kind="text", neutralised=False)
-
-
-class _Release:
-    """The published table: texts as codes into each column's distinct texts."""
-
-    def __init__(
-        self,
-        promise: _Promise,
-        header: list[str],
-        rows: list[list[str]],
-        spelling: Callable[[str], Spelling],
-    ) -> None:
-        self.header = header
-        self.lines = rows
-        self.rows = len(rows)
-        cells: Iterable[Sequence[str]] = zip(*rows, strict=True) if rows else [()] * len(header)
-        self.codes: list[Codes] = []
-        self.texts: list[list[str]] = []
-        for column in cells:
-            codes, texts = pd.factorize(np.array(column, dtype=object))
-            self.codes.append(codes.astype(np.int64))
-            self.texts.append([str(text) for text in texts])
-        self.spelling = spelling
-        self._quasi = promise.quasi
-
-    def has(self, names: Iterable[str]) -> bool:
-        """Return whether every one of the columns is published, once."""
-        return all(self.header.count(name) == 1 for name in names)
-
-    def codes_of(self, name: str) -> Codes:
-        """Return a column as codes into its distinct texts, shape (rows,)."""
-        return self.codes[self.header.index(name)]
-
-    def texts_of(self, name: str) -> list[str]:
-        """Return a column's distinct texts."""
-        return self.texts[self.header.index(name)]
-
-    def values(self, name: str) -> Codes:
-        """Return a column with equal values (1.0 and 1) as equal codes."""
-        spelling = self.spelling(name)
-        code_of: dict[object, int] = {}
-        codes = [code_of.setdefault(spelling.key(t), len(code_of)) for t in self.texts_of(name)]
-        return np.array(codes, dtype=np.int64)[self.codes_of(name)]
-
-    @cached_property
-    def classes(self) -> Codes | None:
-        """The class of every row, or None where quasi-identifiers are not published."""
-        if not self.has(self._quasi):
-            return None
-        return _joined([self.codes_of(n) for n in self._quasi], self.rows)[0]
-
-
-def _joined(columns: Sequence[Codes], rows: int) -> tuple[Codes, Codes]:
-    """Return one code per distinct tuple of codes, and the first row of each."""
-    joint = np.zeros(rows, dtype=np.int64)
-    for codes in columns:
-        joint, _ = pd.factorize(joint * (int(codes.max(initial=0)) + 1) + codes)
-    first = np.unique(joint, return_index=True)[1]
-    return joint.astype(np.int64), first.astype(np.int64)
-
-
 # ---- the checks ------------------------------------------------------------------------------
 
 
-def _unreadable(sentence: str, rows: Sequence[int] = ()) -> Verification:
-    check = Check(name="readable", holds=False, sentence=sentence, rows=tuple(rows[:MOST_ROWS]))
-    return Verification(checks=(check,))
-
-
-def _check_columns(promise: _Promise, header: Sequence[str]) -> list[Check]:
+def _check_columns(promise: Promise, header: Sequence[str]) -> list[Check]:
     shown = [n for n in promise.identifier if n in header]
     expected = list(promise.published)
     extra = len([name for name in header if name not in expected])
@@ -448,7 +251,7 @@ def _check_columns(promise: _Promise, header: Sequence[str]) -> list[Check]:
     ]
 
 
-def _check_rows(promise: _Promise, release: _Release, table: _Table) -> list[Check]:
+def _check_rows(promise: Promise, release: PublishedTable, table: PrivateTable) -> list[Check]:
     hidden = table.rows - release.rows
     allowed = math.floor(promise.max_suppression * table.rows + Fraction(1, 10**9))
     share = max(hidden, 0) / table.rows if table.rows else 0.0
@@ -475,21 +278,20 @@ def _check_rows(promise: _Promise, release: _Release, table: _Table) -> list[Che
     ]
 
 
-def _check_order(release: _Release) -> Check:
-    lines = release.lines
-    wrong = [i + 2 for i in range(len(lines) - 1) if lines[i] > lines[i + 1]]
+def _check_order(release: PublishedTable) -> Check:
+    wrong = _numbers(release.out_of_order())
     return Check(
         name="order",
         holds=not wrong,
         rows=tuple(wrong[:MOST_ROWS]),
-        sentence=f"{_many(len(wrong), 'row', 'is', 'are')} not in canonical order {_named(wrong)}; the order of "
-        "the table could show."
+        sentence=f"{_many(len(wrong), 'row', 'is', 'are')} not in canonical order {_named(wrong)}; "
+        "the order of the table could show."
         if wrong
         else "The rows are in canonical order, so the table's order does not show.",
     )
 
 
-def _check_formulas(release: _Release) -> Check:
+def _check_formulas(release: PublishedTable) -> Check:
     wrong = np.zeros(release.rows, dtype=np.bool_)
     for codes, texts in zip(release.codes, release.texts, strict=True):
         wrong |= np.array([is_formula(t) for t in texts], dtype=np.bool_)[codes]
@@ -498,18 +300,21 @@ def _check_formulas(release: _Release) -> Check:
         name="formulas",
         holds=not rows,
         rows=tuple(rows[:MOST_ROWS]),
-        sentence=f"{_many(len(rows), 'row', 'has', 'have')} a cell that a spreadsheet could execute "
-        f"{_named(rows)}."
+        sentence=f"{_many(len(rows), 'row', 'has', 'have')} a cell that a spreadsheet could "
+        f"execute {_named(rows)}."
         if rows
         else "No cell starts like a formula.",
     )
 
 
-def _check_model(model: Mapping[str, Any], promise: _Promise, release: _Release) -> list[Check]:
+def _check_model(
+    model: Mapping[str, Any], promise: Promise, release: PublishedTable
+) -> list[Check]:
     name = str(model.get("name", ""))
     recompute = {"k-anonymity": _check_k, "l-diversity": _check_l}.get(name)
     if recompute is None:
-        return [_undecided(name or "model", f"'{name}' cannot be recomputed: it is not known here.")]
+        sentence = f"'{name}' cannot be recomputed: it is not known here."
+        return [_undecided(name or "model", sentence)]
     letter = name[0]
     bound = model.get(letter)
     if isinstance(bound, bool) or not isinstance(bound, int | float) or not bound >= 1:
@@ -521,7 +326,7 @@ def _check_model(model: Mapping[str, Any], promise: _Promise, release: _Release)
 
 
 def _check_k(
-    k: float, column: str, classes: Codes, promise: _Promise, release: _Release
+    k: float, column: str, classes: Codes, promise: Promise, release: PublishedTable
 ) -> list[Check]:
     sizes = np.bincount(classes)
     return [_verdict("k-anonymity", f"k = {k:g}", k, sizes, classes, "rows", "")]
@@ -531,8 +336,8 @@ def _check_l(
     l: float,  # noqa: E741 - the field's own letter
     column: str,
     classes: Codes,
-    promise: _Promise,
-    release: _Release,
+    promise: Promise,
+    release: PublishedTable,
 ) -> list[Check]:
     columns = (column,) if column else promise.sensitive
     if not columns or not release.has(columns):
@@ -540,7 +345,7 @@ def _check_l(
         return [_undecided("l-diversity", f"l-diversity cannot be recomputed: it needs {which}.")]
     checks: list[Check] = []
     for name in columns:
-        _, first = _joined([classes, release.values(name)], release.rows)
+        _, first = joined([classes, release.values(name)], release.rows)
         distinct = np.bincount(classes[first])
         what = f"l = {l:g} for '{name}'"
         checks.append(_verdict("l-diversity", what, l, distinct, classes, "values", name))
@@ -561,7 +366,8 @@ def _verdict(
         )
     small, least = reached < bound, int(reached.min())
     rows = _numbers(small[classes])
-    best = f"smallest class {least}" if unit == "rows" else f"fewest in a class {least}"
+    worst = "smallest" if unit == "rows" else "fewest"
+    best = "smallest class" if unit == "rows" else "fewest in a class"
     return Check(
         name=name,
         holds=not rows,
@@ -570,16 +376,16 @@ def _verdict(
         column=column,
         rows=tuple(rows[:MOST_ROWS]),
         sentence=f"{what} is broken: {_many(int(small.sum()), 'class', 'has', 'have')} fewer than "
-        f"{bound:g} {unit}, the smallest {least} {_named(rows)}."
+        f"{bound:g} {unit}, the {worst} {least} {_named(rows)}."
         if rows
-        else f"Recomputed from the published file: {what} holds ({best}).",
+        else f"Recomputed from the published file: {what} holds ({best} {least}).",
     )
 
 
 def _check_coverage(
-    promise: _Promise,
-    release: _Release,
-    table: _Table,
+    promise: Promise,
+    release: PublishedTable,
+    table: PrivateTable,
     levels: Mapping[str, Sequence[Sequence[str]]],
 ) -> list[Check]:
     """Check that every published row is true of a row of the table of its own.
@@ -592,8 +398,7 @@ def _check_coverage(
         return [_undecided("coverage", "Coverage cannot be recomputed: columns are missing.")]
     broken: list[Check] = []
     covers = [
-        read_cover(n, table.columns[n], levels.get(n), release.texts_of(n))
-        for n in promise.quasi
+        read_cover(n, table.columns[n], levels.get(n), release.texts_of(n)) for n in promise.quasi
     ]
     for name, cover in zip(promise.quasi, covers, strict=True):
         codes = release.codes_of(name)
@@ -619,23 +424,28 @@ def _check_coverage(
         for n, cover in zip(promise.quasi, covers, strict=True)
     ]
     first = np.unique(classes, return_index=True)[1]
-    boxes = _stacked([release.codes_of(n)[first] for n in promise.quasi])
+    boxes = np.stack([release.codes_of(n)[first] for n in promise.quasi], axis=1)
     quasi = [table.codes(n) for n in promise.quasi]
-    point, first = _joined(quasi, table.rows)
-    points = _stacked([codes[first] for codes in quasi])
-    # What is published exactly, coded alike in both tables; -1 becomes 0: the table has no such value.
+    point, first = joined(quasi, table.rows)
+    points = np.stack([codes[first] for codes in quasi], axis=1)
+    # What is published exactly, coded alike in both tables; a value the table lacks is 0.
     exact = [
         np.concatenate([table.codes(n), _table_codes(table.columns[n], release, n)]) + 1
         for n in promise.exact
     ]
-    payload, _ = _joined(exact, table.rows + release.rows)
+    payload, _ = joined(exact, table.rows + release.rows)
     try:
-        rows = _unmatched(
-            point, payload[: table.rows], classes, payload[table.rows :], points, boxes, columns
+        alone = without_partner(
+            point,
+            payload[: table.rows],
+            classes,
+            payload[table.rows :],
+            *covering_pairs(points, boxes, columns),
         )
     except TooLarge:
         sentence = "Coverage is not decided: there are too many rows and classes to match."
         return [_undecided("coverage", sentence)]
+    rows = _numbers(alone)
     return [
         Check(
             name="coverage",
@@ -643,64 +453,21 @@ def _check_coverage(
             bound=float(release.rows),
             reached=float(release.rows - len(rows)),
             rows=tuple(rows[:MOST_ROWS]),
-            sentence=f"{_many(len(rows), 'published row', 'has', 'have')} no row of the table of its own to "
-            f"be true of {_named(rows)}."
+            sentence=f"{_many(len(rows), 'published row', 'has', 'have')} no row of the table of "
+            f"its own to be true of {_named(rows)}."
             if rows
-            else f"Each of the {release.rows} published rows is true of a row of the table of its own.",
+            else f"Each of the {release.rows} published rows is true of a row of the table of its "
+            "own.",
         )
     ]
 
 
-def _table_codes(column: PrivateColumn, release: _Release, name: str) -> Codes:
+def _table_codes(column: PrivateColumn, release: PublishedTable, name: str) -> Codes:
     codes = [column.code_of_text(text) for text in release.texts_of(name)]
     return np.array(codes, dtype=np.int64)[release.codes_of(name)]
 
 
-def _stacked(columns: Sequence[Codes]) -> Codes:
-    return np.stack(columns, axis=1)
-
-
-def _unmatched(
-    point: Codes,
-    payload: Codes,
-    classes: Codes,
-    shown: Codes,
-    points: Codes,
-    boxes: Codes,
-    columns: Sequence[Any],
-) -> list[int]:
-    """Return the published rows for which no row of the table is left, from 1."""
-    near_point, near_box = covering_pairs(points, boxes, columns)
-    order = np.argsort(near_point, kind="stable")
-    near_box = near_box[order]
-    start = np.searchsorted(near_point[order], np.arange(len(points) + 1))
-    # Givers are the table's distinct (point, payload), takers the release's (class, payload).
-    giver_of, giver_first = _joined([point, payload], len(point))
-    taker_of, taker_first = _joined([classes, shown], len(classes))
-    wide = int(max(payload.max(initial=0), shown.max(initial=0))) + 1
-    wanted = classes[taker_first] * wide + shown[taker_first]
-    ranked = np.argsort(wanted)
-    giver_point = point[giver_first]
-    degree = start[giver_point + 1] - start[giver_point]
-    giver = np.repeat(np.arange(len(giver_first)), degree)
-    within = np.arange(len(giver)) - np.repeat(np.cumsum(degree) - degree, degree)
-    box = near_box[np.repeat(start[giver_point], degree) + within]
-    asked = box * wide + payload[giver_first][giver]
-    place = np.searchsorted(wanted[ranked], asked)
-    place[place == len(ranked)] = 0
-    meets = wanted[ranked][place] == asked if len(ranked) else np.zeros(len(giver), dtype=np.bool_)
-    taker = ranked[place[meets]]
-    demand = np.bincount(taker_of, minlength=len(taker_first))
-    left = unmet(np.bincount(giver_of), demand, giver[meets], taker)
-    # Of equal rows the last ones count as those without a partner.
-    by_taker = np.argsort(taker_of, kind="stable")
-    position = np.arange(len(taker_of)) - np.repeat(np.cumsum(demand) - demand, demand)
-    alone = np.zeros(len(taker_of), dtype=np.bool_)
-    alone[by_taker] = position >= np.repeat(demand - left, demand)
-    return _numbers(alone)
-
-
-def _check_parquet(release: _Release, content: bytes) -> Check:
+def _check_parquet(release: PublishedTable, content: bytes) -> Check:
     name = "parquet"
     try:
         frame = read_parquet(content, "release.parquet", every=True)
@@ -710,7 +477,7 @@ def _check_parquet(release: _Release, content: bytes) -> Check:
         return Check(
             name=name,
             holds=False,
-            sentence="The Parquet file has other columns or another number of rows than the CSV file.",
+            sentence="The Parquet file has other columns or more or fewer rows than the CSV file.",
         )
     wrong = np.zeros(release.rows, dtype=np.bool_)
     for place, column in enumerate(release.header):
@@ -730,16 +497,16 @@ def _check_parquet(release: _Release, content: bytes) -> Check:
         name=name,
         holds=not rows,
         rows=tuple(rows[:MOST_ROWS]),
-        sentence=f"{_many(len(rows), 'row', 'differs', 'differ')} between the Parquet and the CSV file "
-        f"{_named(rows)}."
+        sentence=f"{_many(len(rows), 'row', 'differs', 'differ')} between the Parquet and the CSV "
+        f"file {_named(rows)}."
         if rows
         else "The Parquet file holds the same rows in the same order.",
     )
 
 
-def _facts(release: _Release, table: _Table) -> dict[str, float]:
+def _facts(release: PublishedTable, table: PrivateTable) -> dict[str, float]:
     sizes = np.bincount(release.classes) if release.classes is not None else np.empty(0, np.int64)
-    joint, _ = _joined(release.codes, release.rows)
+    joint, _ = joined(release.codes, release.rows)
     return {
         "rows": float(release.rows),
         "table_rows": float(table.rows),

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import AnonError
+from .verify_tables import joined
 from .verify_texts import Codes, Runs
 
 #: Work beyond these is given up, and what was to be decided counts as not decided.
@@ -60,7 +61,7 @@ class TextRuns:
 def text_runs(runs: Sequence[Runs], size: int) -> TextRuns:
     """Return covers as arrays; codes are below `size`."""
     span = size + 2
-    ends = [end for i, own in enumerate(runs) for a, b in own for end in (i * span + a, i * span + b + 1)]
+    ends = [i * span + end for i, own in enumerate(runs) for a, b in own for end in (a, b + 1)]
     counts = np.array([2 * len(own) for own in runs], dtype=np.int64)
     return TextRuns(
         low=np.array([own[0][0] if own else 1 for own in runs], dtype=np.int64),
@@ -193,11 +194,67 @@ def _flow(supply: Codes, demand: Codes, giver: Codes, taker: Codes) -> Codes:
     takers, to = np.unique(taker, return_inverse=True)
     source, sink = len(givers) + len(takers), len(givers) + len(takers) + 1
     to = to + len(givers)
-    tail = np.concatenate([np.full(len(givers), source), from_, len(givers) + np.arange(len(takers))])
-    head = np.concatenate([np.arange(len(givers)), to, np.full(len(takers), sink)])
-    room = np.concatenate([supply[givers], np.minimum(supply[giver], demand[taker]), demand[takers]])
+    first, last = np.arange(len(givers)), len(givers) + np.arange(len(takers))
+    tail = np.concatenate([np.full(len(givers), source), from_, last])
+    head = np.concatenate([first, to, np.full(len(takers), sink)])
+    between = np.minimum(supply[giver], demand[taker])
+    room = np.concatenate([supply[givers], between, demand[takers]])
     graph = csr_array((room.astype(np.int32), (tail, head)), shape=(sink + 1, sink + 1))
     into_sink = maximum_flow(graph, source, sink).flow[:, [sink]].toarray()[:, 0]
     met = np.zeros(len(demand), dtype=np.int64)
     met[takers] = into_sink[len(givers) : source]
     return met
+
+
+def without_partner(
+    point: Codes,
+    payload: Codes,
+    classes: Codes,
+    shown: Codes,
+    near_point: Codes,
+    near_box: Codes,
+) -> npt.NDArray[np.bool_]:
+    """Return for which published rows no row of the table of their own is left, shape (rows,).
+
+    Parameters
+    ----------
+    point, payload : int64 arrays of shape (rows of the table,)
+        What is coarsened and what is published exactly, as codes.
+    classes, shown : int64 arrays of shape (published rows,)
+        The class that covers points, and what it shows exactly, as codes like `payload`.
+    near_point, near_box : int64 arrays of shape (pairs,)
+        Which points lie in which classes, see `covering_pairs`.
+
+    Raises
+    ------
+    TooLarge
+        If it can't be decided.
+    """
+    points = int(point.max(initial=-1)) + 1
+    order = np.argsort(near_point, kind="stable")
+    near_box = near_box[order]
+    start = np.searchsorted(near_point[order], np.arange(points + 1))
+    # Givers are the table's distinct (point, payload), takers the release's (class, payload).
+    giver_of, giver_first = joined([point, payload], len(point))
+    taker_of, taker_first = joined([classes, shown], len(classes))
+    wide = int(max(payload.max(initial=0), shown.max(initial=0))) + 1
+    wanted = classes[taker_first] * wide + shown[taker_first]
+    ranked = np.argsort(wanted)
+    giver_point = point[giver_first]
+    degree = start[giver_point + 1] - start[giver_point]
+    giver = np.repeat(np.arange(len(giver_first)), degree)
+    within = np.arange(len(giver)) - np.repeat(np.cumsum(degree) - degree, degree)
+    box = near_box[np.repeat(start[giver_point], degree) + within]
+    asked = box * wide + payload[giver_first][giver]
+    place = np.searchsorted(wanted[ranked], asked)
+    place[place == len(ranked)] = 0
+    meets = wanted[ranked][place] == asked if len(ranked) else np.zeros(len(giver), dtype=np.bool_)
+    taker = ranked[place[meets]]
+    demand = np.bincount(taker_of, minlength=len(taker_first))
+    left = unmet(np.bincount(giver_of), demand, giver[meets], taker)
+    # Of equal rows the last ones count as those without a partner.
+    by_taker = np.argsort(taker_of, kind="stable")
+    position = np.arange(len(taker_of)) - np.repeat(np.cumsum(demand) - demand, demand)
+    alone = np.zeros(len(taker_of), dtype=np.bool_)
+    alone[by_taker] = position >= np.repeat(demand - left, demand)
+    return alone

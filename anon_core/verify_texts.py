@@ -1,30 +1,24 @@
-"""What texts mean, for the second computation: plain readers, and what a published cell covers.
+"""What texts mean, for the second computation: equal values, and what a published cell covers.
 
-This file and its neighbours `verify` and `verify_match` share no code with the run on purpose: a
+Like all files whose name starts with ``verify`` this one shares no code with the run on purpose: a
 mistake made there must not be repeated here.
 """
 
 from __future__ import annotations
 
-import codecs
-import csv
 import datetime
-import gzip
-import io
 import re
-import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .errors import BadHierarchy, BadInput
+from .errors import BadHierarchy
 
 Codes = npt.NDArray[np.int64]
 #: What makes two cells of a column equal: a number, a day, or the text itself.
@@ -35,15 +29,7 @@ Runs = tuple[tuple[int, int], ...]
 MISSING_TOKENS = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null")
 EVERYTHING = "*"
 FORMULA_START = ("=", "+", "-", "@", "\t", "\r")
-SEPARATORS = (",", ";", "\t", "|")
 
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it starts with
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 _CODE = re.compile(r"0\d+")
 _YEAR_FIRST = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})")
@@ -62,16 +48,19 @@ def number_of(text: str) -> Decimal | None:
     >>> number_of("1,50") == number_of("1.5"), number_of("1.5 m")
     (True, None)
     """
-    if _NUMBER.fullmatch(text.strip()) is None:
+    text = text.strip()
+    if text.isdecimal():
+        return Decimal(text)
+    if _NUMBER.fullmatch(text) is None:
         return None
     try:
-        return Decimal(text.strip().replace(",", "."))
+        return Decimal(text.replace(",", "."))
     except InvalidOperation:  # an exponent beyond all bounds
         return None
 
 
 def day_of(text: str) -> int | None:
-    """Return the day a text writes (2024-02-29, 2024/02/29 or 29.02.2024) as an ordinal, or None."""
+    """Return the day a text writes (2024-02-29, 2024/02/29, 29.02.2024), counted, or None."""
     if found := _YEAR_FIRST.fullmatch(text.strip()):
         year, month, day = found[1], found[3], found[4]
     elif found := _DAY_FIRST.fullmatch(text.strip()):
@@ -91,7 +80,7 @@ def is_formula(text: str) -> bool:
 
 def kind_of(texts: Sequence[str]) -> str:
     """Guess a column's kind from its distinct texts; a leading zero makes a code, not a number."""
-    if texts and all(_NUMBER.fullmatch(t.strip()) for t in texts):
+    if texts and all(number_of(t) is not None for t in texts):
         return "text" if any(_CODE.fullmatch(t) for t in texts) else "number"
     if texts and all(len(t) <= 10 and day_of(t) is not None for t in texts):
         return "date"
@@ -164,8 +153,12 @@ class PrivateColumn:
     codes : int64 array of shape (rows,)
         Index into `keys`; ``len(keys)`` where missing.
     keys : tuple
-        Distinct values: numbers and days ascending, then texts.
+        Distinct values; of a quasi-identifier numbers and days ascending, then texts.
+    measured : int
+        How many of the keys are numbers or days.
     code_of : mapping of key to int
+    code_of_own : mapping of str to int
+        By the texts of the table itself.
     absent : bool array of shape (rows,)
         Where the value is missing.
     """
@@ -173,7 +166,9 @@ class PrivateColumn:
     spelling: Spelling
     codes: Codes
     keys: tuple[Key, ...]
+    measured: int
     code_of: Mapping[Key, int]
+    code_of_own: Mapping[str, int]
     absent: npt.NDArray[np.bool_]
 
     @property
@@ -183,7 +178,10 @@ class PrivateColumn:
 
     def code_of_text(self, text: str) -> int:
         """Return the code of a cell's text, -1 where the table has no such value."""
-        return self.missing if text == "" else self.code_of.get(self.spelling.key(text), -1)
+        own = self.code_of_own.get(text)
+        if own is None:
+            own = self.missing if text == "" else self.code_of.get(self.spelling.key(text), -1)
+        return own
 
 
 def text_of(value: object) -> str:
@@ -203,9 +201,14 @@ def read_private_column(
     missing_tokens: Iterable[str],
     *,
     neutralised: bool,
+    ordered: bool,
     levels: Sequence[Sequence[str]] = (),
 ) -> PrivateColumn:
-    """Read one column of the table; values stand in an order in which groups are runs if they can."""
+    """Read one column of the table.
+
+    Where `ordered`, the distinct values stand in an order in which groups are runs if they can:
+    numbers and days ascending, texts as the level table groups them.
+    """
     if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) != "string":
         # Among mixed objects 1 and True are equal, but their texts are not.
         column = column.map(text_of, na_action="ignore")
@@ -216,20 +219,24 @@ def read_private_column(
     present = [t for t, g in zip(texts, gone, strict=False) if not g]
     spelling = Spelling(kind=kind or kind_of(present), neutralised=neutralised)
     key_of = {text: spelling.key(text) for text in present}
-    path = {spelling.key(row[0].strip()): tuple(row[:0:-1]) for row in levels if row}
     is_text = spelling.kind not in ("number", "date")
-
-    def place(key: Key) -> tuple[bool, tuple[str, ...], Any]:
-        return isinstance(key, str), path.get(key, ()) if is_text else (), key
-
-    keys = sorted(set(key_of.values()), key=place)
+    path = {spelling.key(row[0].strip()): tuple(row[:0:-1]) for row in levels if row and is_text}
+    keys: list[Key] = list(dict.fromkeys(key_of.values()))
+    measured = [key for key in keys if not isinstance(key, str)]
+    if ordered:
+        named = [key for key in keys if isinstance(key, str)]
+        named.sort(key=lambda key: (path.get(key, ()), key))
+        keys = [*sorted(cast(list[Any], measured)), *named]
     code_of = {key: i for i, key in enumerate(keys)}
-    code = [code_of[key_of[t]] if t in key_of else len(keys) for t in texts]
+    code_of_own = {text: code_of[key] for text, key in key_of.items()}
+    code = [code_of_own.get(text, len(keys)) for text in texts]
     return PrivateColumn(
         spelling=spelling,
         codes=np.array([*code, len(keys)], dtype=np.int64)[found],
         keys=tuple(keys),
+        measured=len(measured),
         code_of=code_of,
+        code_of_own=code_of_own,
         absent=np.array(gone, dtype=np.bool_)[found],
     )
 
@@ -308,7 +315,8 @@ def _level_sets(
         width = width or len(cells)
         if len(cells) != width or not cells:
             raise BadHierarchy(
-                f"Hierarchy of '{name}', line {number}: {len(cells)} cells where line 1 has {width}.",
+                f"Hierarchy of '{name}', line {number}: {len(cells)} cells where line 1 has "
+                f"{width}.",
                 remedy="Every line needs the value and one label for every level.",
             )
         key = spelling.key(cells[0])
@@ -367,9 +375,8 @@ def _by_syntax(column: PrivateColumn, leaves: set[Key], text: str) -> Runs | Non
         if len(keys) != 2 or any(isinstance(key, str) for key in keys):
             return None
         values: Any = column.keys
-        plain = bisect_left(values, True, key=lambda key: isinstance(key, str))
-        first = bisect_left(values, cast(Any, keys[0]), hi=plain)
-        last = bisect_right(values, cast(Any, keys[1]), hi=plain) - 1
+        first = bisect_left(values, cast(Any, keys[0]), hi=column.measured)
+        last = bisect_right(values, cast(Any, keys[1]), hi=column.measured) - 1
         return ((first, last),) if first <= last else ()
     members = members_of(text)
     if members is None:
@@ -391,144 +398,3 @@ def _runs(codes: set[int]) -> Runs:
     first = ordered[np.concatenate([[0], breaks + 1])]
     last = ordered[np.concatenate([breaks, [len(ordered) - 1]])]
     return tuple(zip(first.tolist(), last.tolist(), strict=True))
-
-
-# ---- files -----------------------------------------------------------------------------------
-
-
-def read_csv_rows(text: str, separator: str, *, strict: bool) -> list[list[str]]:
-    """Return the rows of a CSV text, the header first.
-
-    Raises
-    ------
-    csv.Error
-        If `strict`, and a quoted cell is not closed or goes on after its end.
-    """
-    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
-    return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=strict))
-
-
-def read_bytes(path: Path, what: str) -> bytes:
-    """Return a file's bytes, unpacked if it is a gzip file.
-
-    Raises
-    ------
-    BadInput
-        If the file is not there or cannot be read.
-    """
-    try:
-        content = path.read_bytes()
-        return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or "it is no whole gzip file"
-        raise BadInput(
-            f"{what} cannot be read: {path.name} ({reason}).",
-            remedy="Check the path and that the file is complete.",
-        ) from error
-
-
-def decode(content: bytes, encoding: str, name: str) -> str:
-    """Return a file's text: by the encoding named, else by its mark, else UTF-8, else Latin-1.
-
-    Raises
-    ------
-    BadInput
-        If the encoding is unknown, or the bytes are not written in it.
-    """
-    marked = next((codec for bom, codec in _MARKS if content.startswith(bom)), "")
-    tried = (encoding,) if encoding else (marked,) if marked else ("utf-8", "cp1252", "latin-1")
-    for codec in tried:
-        try:
-            return content.decode(codec).removeprefix("\ufeff")
-        except (LookupError, UnicodeError):
-            continue
-    raise BadInput(
-        f"The file {name} is not written in the encoding '{tried[-1]}'.",
-        remedy="Name its encoding in the recipe, under [data].",
-    )
-
-
-def separator_of(text: str) -> str:
-    """Return the separator that splits the first lines most evenly, and the header most often."""
-    head = "".join(line + "\n" for line in text.splitlines()[:50])
-    best, separator = (0.0, 1), ","
-    for candidate in SEPARATORS:
-        widths = [len(row) for row in read_csv_rows(head, candidate, strict=False) if row]
-        if widths and widths[0] > 1:
-            fit = (widths.count(widths[0]) / len(widths), widths[0])
-            best, separator = max((best, separator), (fit, candidate), key=lambda found: found[0])
-    return separator
-
-
-def read_table(path: Path, *, separator: str, encoding: str) -> pd.DataFrame:
-    """Read a data file, CSV (plain or gzip) or Parquet, as a frame of texts.
-
-    Parameters
-    ----------
-    path : Path
-    separator, encoding : str
-        As the recipe names them; empty to find them out.
-
-    Raises
-    ------
-    BadInput
-        If it cannot be read, has no header, or a row has too many or too few cells.
-    """
-    content = read_bytes(path, "The data file")
-    if content.startswith(b"PAR1"):
-        return read_parquet(content, path.name)
-    text = decode(content, encoding, path.name)
-    rows = read_csv_rows(text, separator or separator_of(text), strict=False)
-    rows = [row for row in rows if row]
-    if not rows:
-        raise BadInput(f"The file {path.name} is empty.", remedy="It needs a header and rows.")
-    header = rows[0]
-    for number, row in enumerate(rows[1:], start=1):
-        if len(row) != len(header):
-            raise BadInput(
-                f"Row {number} of {path.name} has {len(row)} cells where the header has "
-                f"{len(header)}.",
-                remedy="Check its separators and quotes.",
-            )
-    columns = zip(*rows[1:], strict=True) if len(rows) > 1 else [()] * len(header)
-    return _frame([name.strip() for name in header], columns)
-
-
-def read_parquet(content: bytes, name: str, *, every: bool = False) -> pd.DataFrame:
-    """Read a Parquet file as a frame of its values.
-
-    Columns in which pandas stored row labels are left out, and blanks around names are removed,
-    unless `every` is set.
-
-    Raises
-    ------
-    BadInput
-        If it is no Parquet file.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        table = pq.read_table(pa.BufferReader(content))
-    except (pa.ArrowException, OSError) as error:
-        raise BadInput(
-            f"The file {name} is no readable Parquet file.", remedy="Write it again."
-        ) from error
-    columns: list[Iterable[object]] = []
-    places = [
-        i
-        for i, column in enumerate(table.column_names)
-        if every or re.fullmatch(r"__index_level_\d+__", column) is None
-    ]
-    for column in (table.column(i) for i in places):
-        # numpy's 32-bit floats write 0.1 where Python's write what 0.1 becomes in 64 bits.
-        columns.append(column.to_numpy() if pa.types.is_floating(column.type) else column.to_pylist())
-    names = [table.column_names[i] for i in places]
-    return _frame(names if every else [n.strip() for n in names], columns)
-
-
-def _frame(header: Sequence[str], columns: Iterable[Iterable[object]]) -> pd.DataFrame:
-    made = {i: pd.Series(list(c), dtype=object) for i, c in enumerate(columns)}
-    frame = pd.DataFrame(made)
-    frame.columns = pd.Index(header, dtype=object)
-    return frame
