@@ -24,8 +24,10 @@ def main() -> None:
     if state.dataset() is not None:
         _present()
     st.header("Try a sample", anchor=False)
-    _samples()
-    left, right = st.columns(2, gap="large")
+    with st.container(key="stack-samples"):
+        _samples()
+    with st.container(key="stack-open"):
+        left, right = st.columns(2, gap="large")
     with left:
         st.header("Load your own table", anchor=False)
         _upload()

@@ -11,6 +11,8 @@ from ui import distribution, loading, options, shell, state
 from ui.explain import plain
 from ui.words import share
 
+#: Rows that the preview holds beside the table.
+_MOST_SHOWN = 100_000
 _KIND_WORDS = {
     "text": "text",
     "ordered": "ordered text",
@@ -47,9 +49,7 @@ def main() -> None:
         st.header("Missing values", anchor=False)
         _missing(data)
     st.header("Rows", anchor=False)
-    st.dataframe(
-        state.once("frame", data.fingerprint, data.frame), lazy=True, hide_index=True, height=320
-    )
+    _rows(data)
     _reading()
     shell.next_step("pages/2_Roles.py", "Mark what each column tells an attacker")
 
@@ -118,6 +118,19 @@ def _kind(data: Dataset, name: str) -> None:
     if error is not None:
         shell.show_error(error, where="The type stays as it was")
     shell.undo_button(key="data/undo")
+
+
+def _rows(data: Dataset) -> None:
+    first = min(data.rows, _MOST_SHOWN)
+    st.dataframe(
+        state.once("frame", data.fingerprint, lambda: data.frame(first)),
+        lazy=True,
+        hide_index=True,
+        height=320,
+        placeholder="(missing)",
+    )
+    if first < data.rows:
+        st.caption(f"The first {first:,} of {data.rows:,} rows.")
 
 
 def _set_kind(name: str, key: str) -> None:

@@ -73,7 +73,9 @@ def _uniqueness(data: Dataset) -> None:
     )
     if most:
         without = (found.unique - found.contribution[most]) / found.rows
-        line += f"; **{plain(most)}** contributes most: without it {share(without)} would be."
+        line += (
+            f"; **{plain(most)}** contributes most: without it, {share(without)} would be unique."
+        )
     else:
         line += "."
     with st.container(border=True):

@@ -33,7 +33,7 @@ h3 {font-size: 1.05rem !important;}
 .aw-roles b {text-align: right; padding-right: .5rem; font-variant-numeric: tabular-nums;}
 @media (max-width: 1000px) {
   [class*="st-key-stack-"] > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
-    {flex-wrap: wrap;}
+    {flex-wrap: wrap; row-gap: .75rem;}
   [class*="st-key-stack-"] > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
     > [data-testid="stColumn"] {flex: 1 1 100%; min-width: 100%;}
 }

@@ -1,0 +1,51 @@
+"""Forms out of declarations, for every technique there is."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from anon_core.registry import FAMILIES, Family, family
+
+EVERY = [(which, name) for which in FAMILIES for name in family(which)]
+
+
+def page(which, name):  # its source is run on its own, where no type is known
+    import streamlit as st
+
+    from anon_core.registry import find
+    from ui.explain import what_is_this
+    from ui.forms import parameter_form
+
+    technique = find(which, name)
+    given = st.session_state.get("given", {})
+    st.session_state["shown"] = parameter_form(technique, given, key="t", sensitive=["Disease"])
+    what_is_this(technique)
+
+
+@pytest.mark.parametrize(("which", "name"), EVERY)
+def test_shows_the_defaults(which: Family, name: str) -> None:
+    app = AppTest.from_function(page, kwargs={"which": which, "name": name}).run()
+    assert not app.exception
+    technique = family(which)[name]
+    assert app.session_state["shown"] == {p.name: p.default for p in technique.parameters()}
+    assert technique.from_mapping(app.session_state["shown"])
+
+
+def test_follows_the_session_and_keeps_what_is_typed() -> None:
+    app = AppTest.from_function(page, kwargs={"which": "model", "name": "l-diversity"})
+    app.session_state["given"] = {"l": 4, "column": "Gone"}
+    app.run()
+    assert app.session_state["shown"] == {"l": 4, "column": "Gone"}
+    app.number_input(key="t/l-diversity/l").set_value(7).run()
+    assert app.session_state["shown"]["l"] == 7
+    app.session_state["given"] = {"l": 3}
+    app.run()
+    assert app.session_state["shown"] == {"l": 3, "column": ""}
+
+
+def test_a_value_that_is_not_allowed_shows_the_default() -> None:
+    app = AppTest.from_function(page, kwargs={"which": "model", "name": "k-anonymity"})
+    app.session_state["given"] = {"k": 1}
+    app.run()
+    assert app.session_state["shown"] == {"k": 5}
