@@ -1,0 +1,161 @@
+"""Worked examples of Aalborg group 3 (2022), Anonymization techniques."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from anon_core.attacks.homogeneity import Homogeneity
+from anon_core.attacks.prosecutor import Prosecutor
+from anon_core.context import Context
+from anon_core.hierarchy import from_rows
+from anon_core.kinds import GroupStats
+from anon_core.metrics.average_class_size import AverageClassSize
+from anon_core.metrics.discernibility import Discernibility
+from anon_core.metrics.ncp import CertaintyPenalty
+from anon_core.models.k_anonymity import KAnonymity
+from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.release import raw_view
+from anon_core.samples import sample
+from anon_core.table import Dataset
+from tests.making import Case, by_hand
+
+QUASI = ("Age", "Salary", "Profession")
+CONTEXT = Context()
+
+
+def figure(classes: list[tuple[str, str, str, str]]) -> Case:
+    columns = dict(zip((*QUASI, "Disease"), map(list, zip(*classes, strict=True)), strict=True))
+    kinds = dict.fromkeys(columns, "text")
+    return Case(columns=columns, quasi=QUASI, sensitive=("Disease",), kinds=kinds)  # type: ignore[arg-type]
+
+
+YOUNG = ("25-30", "1800-2300", "Public safety")
+OLDER = ("31-35", "2450-2800", "Health service")
+FIGURE_3_5 = figure([(*YOUNG, d) for d in "ABB"] + [(*OLDER, d) for d in "AAB"])
+FIGURE_3_6 = figure(
+    [
+        ("25-30", "1800", "Police officer", "A"),
+        ("25-30", "2450", "Teacher", "B"),
+        ("31-35", "1900", "Firefighter", "B"),
+        ("31-35", "3100", "Nurse", "A"),
+        ("36-40", "2750", "Teacher", "A"),
+        ("36-40", "3350", "Doctor", "B"),
+    ]
+)
+
+
+def test_a_04_two_classes_of_three() -> None:
+    """E-29: the text counts three classes, and calls one homogeneous that is not."""
+    problem = FIGURE_3_5.problem()
+    view = raw_view(problem)
+    (verdict,) = KAnonymity(k=3).measure(problem, view, CONTEXT)
+    assert (verdict.reached, verdict.holds, verdict.per_class.tolist()) == (3, True, [3, 3])
+    (verdict,) = DistinctLDiversity(l=2).measure(problem, view, CONTEXT)
+    assert (verdict.reached, verdict.per_class.tolist()) == (2, [2, 2])
+    (result,) = Homogeneity().run(problem, view, CONTEXT)
+    assert (result.succeeded, result.worst) == (0, pytest.approx(2 / 3))
+
+
+def test_a_05_exact_columns_single_everyone_out() -> None:
+    problem = FIGURE_3_6.problem()
+    (verdict,) = KAnonymity(k=2).measure(problem, raw_view(problem), CONTEXT)
+    assert (verdict.reached, verdict.state) == (1, "broken")
+    (result,) = Prosecutor().run(problem, raw_view(problem), CONTEXT)
+    assert (result.rate, result.worst, result.at_risk) == (1.0, 1.0, 6)
+    by_age = dataclasses.replace(FIGURE_3_6, quasi=("Age",)).problem()
+    (verdict,) = KAnonymity(k=2).measure(by_age, raw_view(by_age), CONTEXT)
+    assert (verdict.reached, verdict.holds) == (2, True)
+    (verdict,) = DistinctLDiversity(l=2).measure(by_age, raw_view(by_age), CONTEXT)
+    assert (verdict.reached, verdict.holds) == (2, True)
+    (result,) = Homogeneity().run(by_age, raw_view(by_age), CONTEXT)
+    assert result.succeeded == 0
+
+
+def test_a_10_every_class_is_checked() -> None:
+    """E-35: the printed algorithm returns after the first class."""
+    stats = GroupStats(sizes=np.array([5, 1, 4]), histograms={})
+    assert KAnonymity(k=2).per_group(stats).tolist() == [True, False, True]
+
+
+def test_a_12_two_classes_of_three_cost() -> None:
+    sizes = np.array([3, 3])
+    assert Discernibility().of_sizes(sizes, 0, 6) == 18
+    assert AverageClassSize(k=3).of_sizes(sizes, 0, 6) == 1.0
+
+
+def test_a_13_a_class_below_k_costs_the_whole_table() -> None:
+    """S-124: a class below k is one that a k-anonymous release removes."""
+    assert Discernibility().of_sizes(np.array([4, 3]), 1, 8) == 33
+    assert Discernibility().also(np.array([4, 3]), 1, 8) == {"published classes only": 25}
+    assert AverageClassSize(k=2).of_sizes(np.array([4, 3, 1]), 0, 8) == pytest.approx(4 / 3)
+    case = Case(columns={"q": list("aaaabbbc")}, quasi=("q",), kinds={"q": "text"})
+    problem = case.problem()
+    release = by_hand(problem, [0] * 4 + [1] * 3 + [-1], (("q",),))
+    assert Discernibility().measure(problem, release, CONTEXT).value == 33
+
+
+def test_a_14_categories_cost_their_share_of_the_domain() -> None:
+    lines = [(v, "pair" if v in "ab" else f"only {v}", "*") for v in "abcde"]
+    case = Case(
+        columns={"q": list("abcde")}, quasi=("q",), kinds={"q": "text"}, levels={"q": lines}
+    )
+    problem = case.problem()
+    hierarchy = from_rows(case.dataset.column("q"), lines)
+    bounds = [hierarchy.bounds(level) for level in range(3)]
+    lo = np.array([bounds[0][0][0], bounds[1][0][0], bounds[2][0][0]], dtype=np.int32)
+    hi = np.array([bounds[0][1][0], bounds[1][1][0], bounds[2][1][0]], dtype=np.int32)
+    assert CertaintyPenalty().price(problem, "q", lo, hi).tolist() == [0.0, 0.4, 1.0]
+
+
+needs_adult = pytest.mark.skipif(
+    not sample("adult").available(), reason="the Adult table is not in the cache"
+)
+
+
+@needs_adult
+def test_a_18_the_facts_of_adult() -> None:
+    """The training part of it; E-38 corrects the numbers of ages and of work classes."""
+    adult = sample("adult")
+    table = Dataset.from_frame(adult.frame(), kinds=dict(adult.types))  # type: ignore[arg-type]
+    complete = table.without_missing(table.names)
+    assert (table.rows, complete.rows, complete.dropped) == (32_561, 30_162, 2_399)
+    distinct = {c.name: len(c.values) for c in complete.columns}
+    assert {
+        n: distinct[n]
+        for n in (
+            "age",
+            "workclass",
+            "education",
+            "marital-status",
+            "occupation",
+            "relationship",
+            "race",
+            "gender",
+            "native-country",
+        )
+    } == {
+        "age": 72,
+        "workclass": 7,
+        "education": 16,
+        "marital-status": 7,
+        "occupation": 14,
+        "relationship": 6,
+        "race": 5,
+        "gender": 2,
+        "native-country": 41,
+    }
+    assert len(table.column("workclass").values) == 8
+    ranges = {
+        "age": (17, 90),
+        "education-num": (1, 16),
+        "capital-gain": (0, 99_999),
+        "capital-loss": (0, 4_356),
+        "hours-per-week": (1, 99),
+    }
+    for name, (low, high) in ranges.items():
+        measure = complete.column(name).measure
+        assert measure is not None
+        assert (measure[0], measure[-1]) == (low, high)

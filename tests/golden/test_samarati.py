@@ -1,0 +1,213 @@
+"""Worked examples of Samarati (2008), k-Anonymity (slides of the FOSAD school)."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from anon_core.algorithms.mondrian import Mondrian
+from anon_core.algorithms.optimal import Optimal
+from anon_core.attacks.homogeneity import Homogeneity
+from anon_core.context import Context
+from anon_core.hierarchy import Hierarchy
+from anon_core.lattice import Lattice
+from anon_core.models.k_anonymity import KAnonymity
+from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.release import Release, raw_view
+from tests.making import Case, sample_case
+
+ZIPS = ("94138", "94139", "94141", "94142")
+MARITAL = ("single", "married", "divorced", "widow")
+DAYS = ("63/03/13", "63/03/18", "64/04/12", "64/04/15", "64/09/13", "64/09/27")
+PATIENTS = sample_case(
+    "samarati",
+    {
+        "Race": [(r, "person") for r in ("asian", "black", "white")],
+        "DOB": [(d, d[:5], d[:2], "*") for d in DAYS],
+        "Sex": [("F", "*"), ("M", "*")],
+        "ZIP": [(z, f"{z[:4]}*", "941**") for z in ZIPS],
+        "Marital": [
+            (m, "never_married" if m == "single" else "been_married", "not_released")
+            for m in MARITAL
+        ],
+    },
+)
+CONTEXT = Context()
+
+
+def of_columns(*quasi: str, disease: list[str] | None = None) -> Case:
+    columns = dict(PATIENTS.columns)
+    if disease:
+        columns["Disease"] = list(disease)
+    return dataclasses.replace(PATIENTS, quasi=quasi, columns=columns)
+
+
+def rows_by_class(release: Release) -> dict[tuple[str, ...], list[int]]:
+    """Return the rows (t1..t9) of every class by its published cells."""
+    member = release.grouping.of_rows(release.problem.frequency, np.random.default_rng(0))
+    found: dict[tuple[str, ...], list[int]] = {}
+    for number, c in enumerate(member.tolist(), start=1):
+        if c >= 0:
+            cells = tuple(
+                release.vocabularies[n].texts[release.cells[n][c]] for n in release.problem.quasi
+            )
+            found.setdefault(cells, []).append(number)
+    return found
+
+
+def test_k_01_a_register_finds_one_row() -> None:
+    case = of_columns("DOB", "Sex", "ZIP", "Marital")
+    view = raw_view(case.problem())
+    (block,) = view.blocks
+    texts = [
+        tuple(view.vocabularies[n].texts[c] for n, c in zip(block.columns, row, strict=True))
+        for row in block.codes.tolist()
+    ]
+    matching = [t for t in texts if t[:4] == ("64/04/12", "F", "94142", "divorced")]
+    assert matching == [("64/04/12", "F", "94142", "divorced", "hypertension")]
+    assert block.count[texts.index(matching[0])] == 1
+
+
+# Node of (Race, ZIP) → rows removed for 2-anonymity, classes that stay.
+K_03 = {
+    (0, 0): (6, {"asian|94139": 3}),
+    (0, 1): (2, {"asian|9414*": 2, "asian|9413*": 3, "black|9413*": 2}),
+    (0, 2): (0, {"asian|941**": 5, "black|941**": 2, "white|941**": 2}),
+    (1, 0): (2, {"person|94141": 2, "person|94139": 5}),
+    (1, 1): (0, {"person|9414*": 3, "person|9413*": 6}),
+    (1, 2): (0, {"person|941**": 9}),
+}
+
+
+def text_of(h: Hierarchy, level: int, leaf: int) -> str:
+    return h.labels[level][h.node(level)[leaf]]
+
+
+def test_k_03_the_whole_lattice() -> None:
+    lattice = Lattice(of_columns("Race", "ZIP").problem())
+    found = {}
+    for node in lattice.nodes():
+        classes, stats = lattice.stats(node)
+        keep = KAnonymity(k=2).per_group(stats)
+        fields = [lattice.field(classes, d) for d in range(2)]
+        kept = {
+            "|".join(
+                text_of(h, n, f[i])
+                for h, n, f in zip(lattice.hierarchies, node, fields, strict=True)
+            ): int(stats.sizes[i])
+            for i in np.flatnonzero(keep)
+        }
+        found[node] = (9 - sum(kept.values()), kept)
+    assert found == K_03
+
+
+def test_k_03_the_minimal_nodes_with_two_rows_to_spare() -> None:
+    search = Optimal(max_suppression=2 / 9)
+    outcome = search.run(of_columns("Race", "ZIP").problem(), [KAnonymity(k=2)], CONTEXT)
+    assert set(outcome.account.minimal) == {(1, 0), (0, 1)}
+    assert outcome.account.nodes == 6
+
+
+def test_k_03_the_minimal_table_that_loses_less() -> None:
+    search = Optimal(metric="loss", max_suppression=2 / 9)
+    outcome = search.run(of_columns("Race", "ZIP").problem(), [KAnonymity(k=2)], CONTEXT)
+    sizes = {"|".join(cells): len(rows) for cells, rows in rows_by_class(outcome.release).items()}
+    assert sizes == K_03[0, 1][1]
+    assert outcome.release.suppressed == 2
+    # Seven ZIP codes stay with one more of three leaves, two rows lose everything.
+    assert outcome.account.cost == pytest.approx((7 / 3 + 2 * 2) / (9 * 2))
+
+
+def test_k_08_birth_year_and_first_digits() -> None:
+    case = of_columns("Race", "DOB", "Sex", "ZIP")
+    outcome = Optimal(metric="loss").run(case.problem(), [KAnonymity(k=2)], CONTEXT)
+    assert (0, 2, 0, 2) in outcome.account.minimal
+    lattice = Lattice(case.problem())
+    _, stats = lattice.stats((0, 2, 0, 2))
+    assert sorted(stats.sizes.tolist()) == [2, 2, 2, 3]
+    member, first = lattice.runs_at((0, 2, 0, 2))
+    codes = case.problem().frequency.run_codes[first]
+    cells = {
+        tuple(
+            text_of(h, n, int(c))
+            for h, n, c in zip(lattice.hierarchies, (0, 2, 0, 2), row, strict=True)
+        )
+        for row in codes
+    }
+    assert len(member) == len(case.problem().frequency.run_count)
+    assert cells == {
+        ("asian", "64", "F", "941**"),
+        ("asian", "63", "M", "941**"),
+        ("black", "64", "F", "941**"),
+        ("white", "64", "F", "941**"),
+    }
+
+
+def test_k_15_the_minimal_nodes_of_three_columns() -> None:
+    case = of_columns("Race", "Sex", "Marital")
+    outcome = Optimal().run(case.problem(), [KAnonymity(k=2)], CONTEXT)
+    assert set(outcome.account.minimal) == {(0, 0, 2), (1, 0, 1)}
+
+
+def test_k_16_mondrian_on_an_order_that_is_not_the_alphabet() -> None:
+    """The order of a column of kind 'ordered' is that of its hierarchy's lines."""
+    case = of_columns("Marital", "ZIP")
+    release = Mondrian().run(case.problem(), [KAnonymity(k=3)], CONTEXT).release
+    assert release.problem.hierarchies["Marital"].leaves == MARITAL
+    assert rows_by_class(release) == {
+        ("{divorced, widow}", "{94141, 94142}"): [1, 2, 9],
+        ("married", "94139"): [3, 4, 5],
+        ("single", "{94138, 94139}"): [6, 7, 8],
+    }
+
+
+SLIDE_59 = [
+    "hypertension",
+    "obesity",
+    "chest pain",
+    "obesity",
+    "obesity",
+    "short breath",
+    "short breath",
+    "chest pain",
+    "short breath",
+]
+
+
+@pytest.mark.parametrize(
+    ("disease", "carol", "certain", "distinct"),
+    [(SLIDE_59, {"short breath"}, 4, 1), (None, {"obesity", "short breath"}, 0, 2)],
+    ids=["slide 59", "slide 19"],
+)
+def test_k_18_what_is_known_of_carol(
+    disease: list[str] | None, carol: set[str], certain: int, distinct: int
+) -> None:
+    """E-21: two diseases differ between the slides; only one of the columns shows the attack."""
+    case = of_columns("Race", "DOB", "Sex", "ZIP", disease=disease)
+    # The slides' table is one of the minimal ones; with these levels it is the only one.
+    levels = case.levels | {
+        "DOB": [(d, d[:2]) for d in DAYS],
+        "ZIP": [(z, "941**") for z in ZIPS],
+        "Race": [(r, r, "*") for r in ("asian", "black", "white")],
+    }
+    levels["DOB"] = [(*line, "*") for line in levels["DOB"]]
+    case = dataclasses.replace(case, levels=levels)
+    release = (
+        Optimal(metric="discernibility").run(case.problem(), [KAnonymity(k=2)], CONTEXT).release
+    )
+    classes = rows_by_class(release)
+    assert sorted(map(len, classes.values())) == [2, 2, 2, 3]
+    diseases = {
+        cells: {case.columns["Disease"][n - 1] for n in rows} for cells, rows in classes.items()
+    }
+    assert diseases["black", "64", "F", "941**"] == carol
+    (result,) = Homogeneity().run(case.problem(), release.view, CONTEXT)
+    assert result.succeeded == certain
+    homogeneous = {cells for cells, values in diseases.items() if len(values) == 1}
+    assert homogeneous == (
+        {("asian", "63", "M", "941**"), ("black", "64", "F", "941**")} if certain else set()
+    )
+    (verdict,) = DistinctLDiversity(l=2).measure(case.problem(), release.view, CONTEXT)
+    assert (verdict.reached, verdict.holds) == (distinct, distinct >= 2)

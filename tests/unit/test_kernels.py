@@ -1,0 +1,205 @@
+"""Compiled loops against their definitions, and the same Python lines run uncompiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from anon_core.kernels import cover, roll_up, split
+from anon_core.lattice import layout_of
+from tests import naive
+
+pytestmark = pytest.mark.kernels
+
+
+def plain(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the Python function behind a kernel."""
+    return getattr(kernel, "py_func", kernel)
+
+
+@pytest.fixture(params=["compiled", "plain"])
+def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Run a test twice: with the kernels as they are, and with none of them compiled."""
+    if request.param == "plain":
+        for module, names in (
+            (cover, ["covered"]),
+            (roll_up, ["roll_up"]),
+            (split, ["side_holds", "move_below", "weighted_median", "split"]),
+        ):
+            for name in names:
+                monkeypatch.setattr(module, name, plain(getattr(module, name)))
+    # Hashing multiplies modulo 2⁶⁴, which plain numpy scalars warn of.
+    with np.errstate(over="ignore"):
+        yield
+
+
+def rolled(keys: np.ndarray, sizes: list[int], tables: dict[int, np.ndarray]) -> tuple[Any, ...]:
+    layout = layout_of(sizes)
+    words = np.zeros((len(keys), layout.words), dtype=np.int64)
+    for d in range(len(sizes)):
+        words[:, layout.word[d]] |= keys[:, d] << layout.shift[d]
+    keep = np.full(layout.words, -1, dtype=np.int64)
+    for d in tables:
+        keep[layout.word[d]] &= ~(layout.mask[d] << layout.shift[d])
+    places = np.array(list(tables), dtype=np.int64)
+    lengths = [len(t) for t in tables.values()]
+    offset = np.array([sum(lengths[:i]) for i in range(len(lengths))], dtype=np.int64)
+    count = np.arange(1, len(keys) + 1, dtype=np.int64)
+    out, total, member = np.empty_like(words), np.empty_like(count), np.empty_like(count)
+    table = np.concatenate([*tables.values(), np.empty(0, dtype=np.int64)]).astype(np.int64)
+    found = roll_up.roll_up(
+        words,
+        count,
+        keep,
+        layout.word[places],
+        layout.shift[places],
+        layout.mask[places],
+        table,
+        offset,
+        out,
+        total,
+        member,
+    )
+    back = [
+        (out[:found, layout.word[d]] >> layout.shift[d]) & layout.mask[d] for d in range(len(sizes))
+    ]
+    return np.stack(back, axis=1), total[:found], member, count
+
+
+@pytest.mark.parametrize("sizes", [[3], [5, 4, 3], [40, 2, 7, 300], [2**21] * 4 + [9]])
+def test_roll_up_is_grouping_of_mapped_keys(kernels: None, sizes: list[int]) -> None:
+    rng = np.random.default_rng([97, len(sizes)])
+    for rows in (1, 2, 17, 120):
+        keys = np.stack([rng.integers(0, min(s, 60), rows) for s in sizes], axis=1)
+        if sizes[0] > 2**20:  # use the high bits of every field as well
+            keys[:, :4] += 2**21 - 60
+        changed = [d for d in range(len(sizes)) if rng.random() < 0.6]
+        tables = {d: rng.integers(0, sizes[d], sizes[d]) // 7 for d in changed}
+        classes, total, member, count = rolled(keys, sizes, tables)
+        mapped = keys.copy()
+        for d, table in tables.items():
+            mapped[:, d] = table[keys[:, d]]
+        distinct, inverse = np.unique(mapped, axis=0, return_inverse=True)
+        assert sorted(map(tuple, classes.tolist())) == list(map(tuple, distinct.tolist()))
+        assert classes[member].tolist() == mapped.tolist()
+        sums = np.bincount(inverse.ravel(), weights=count)
+        by_key = dict(zip(map(tuple, classes.tolist()), total.tolist(), strict=True))
+        assert [by_key[tuple(key)] for key in distinct.tolist()] == sums.tolist()
+
+
+def test_covered_counts_people_within_cells(kernels: None) -> None:
+    rng = np.random.default_rng(101)
+    for _ in range(20):
+        attributes = int(rng.integers(1, 4))
+        lo = rng.integers(0, 5, (6, attributes)).astype(np.int32)
+        hi = (lo + rng.integers(0, 4, lo.shape)).astype(np.int32)
+        codes = rng.integers(-1, 8, (30, attributes)).astype(np.int32)
+        count = rng.integers(1, 4, 30)
+        found = np.arange(6)
+        cover.covered(lo, hi, codes, count, found)
+        people = [
+            tuple(str(c) for c in row)
+            for row, n in zip(codes, count, strict=True)
+            for _ in range(n)
+        ]
+        expected = [
+            g
+            + naive.covered_people(
+                [[str(c) for c in range(a, b + 1)] for a, b in zip(lo[g], hi[g], strict=True)],
+                people,
+            )
+            for g in range(6)
+        ]
+        assert found.tolist() == expected
+
+
+def test_move_below_keeps_the_order_of_both_sides(kernels: None) -> None:
+    codes = np.array([[3], [0], [2], [1], [3], [0]], dtype=np.int32)
+    order = np.array([5, 4, 3, 2, 1, 0])
+    middle = split.move_below(order, 1, 6, codes, 0, 1, np.empty(6, np.int64))
+    assert middle == 3
+    assert order.tolist() == [5, 3, 1, 4, 2, 0]
+
+
+def test_the_lower_weighted_median(kernels: None) -> None:
+    rng = np.random.default_rng(103)
+    for _ in range(50):
+        size = int(rng.integers(1, 12))
+        codes = rng.integers(0, 6, (size, 1)).astype(np.int32)
+        count = rng.integers(1, 5, size)
+        values = sorted(int(c) for c, n in zip(codes[:, 0], count, strict=True) for _ in range(n))
+        median = values[(len(values) + 1) // 2 - 1]
+        before = max((v for v in values if v < median), default=-1)
+        tally = np.zeros(6, np.int64)
+        order = np.arange(size)
+        found = split.weighted_median(order, 0, size, codes, count, 0, values[0], values[-1], tally)
+        assert found == (median, before, values[-1])
+        assert not tally.any()
+
+
+def test_a_side_holds_with_enough_rows_and_values(kernels: None) -> None:
+    order, count = np.arange(4), np.array([1, 2, 1, 1])
+    sensitive = np.array([[0, 1], [1, 1], [1, 0], [2, 1]], dtype=np.int32)
+    stamp, offset = np.full(5, -1), np.array([0, 3, 5])
+
+    def holds(start: int, stop: int, least: int, distinct: list[int], epoch: int) -> bool:
+        return split.side_holds(
+            order, start, stop, count, least, sensitive, np.array(distinct), stamp, offset, epoch
+        )
+
+    assert holds(0, 4, 5, [3, 2], 1)
+    assert not holds(0, 4, 6, [3, 2], 2)
+    assert holds(0, 2, 3, [2, 1], 3)
+    assert not holds(0, 2, 3, [2, 2], 4)
+    assert not holds(1, 3, 1, [2, 1], 5)
+
+
+def test_splitting_is_the_recursion(kernels: None) -> None:
+    """Numbers 0..n cut at the median, a tree of two halves cut along its children."""
+    rng = np.random.default_rng(107)
+    halves = np.array([[0, 1, 2, 3], [0, 0, 2, 2], [0, 0, 0, 0]])
+    tree = naive.attribute(
+        "0123", [("0", "a", "*"), ("1", "a", "*"), ("2", "b", "*"), ("3", "b", "*")], tree=True
+    )
+    line = naive.attribute([], [(str(v), "*") for v in range(5)], number=True)
+    for turn in range(25):
+        codes = np.unique(rng.integers(0, [4, 5], (30, 2)), axis=0).astype(np.int32)
+        tuples = len(codes)
+        count = rng.integers(1, 4, tuples)
+        sensitive = rng.integers(0, 3, (tuples, 1)).astype(np.int32)
+        order = np.arange(tuples)
+        stack = np.empty((tuples + 1, 2), np.int64)
+        stack[0] = 0, tuples
+        parts = np.empty((tuples, 2), np.int64)
+        depth, found = 1, 0
+        while depth:
+            depth, found = split.split(
+                codes,
+                count,
+                order,
+                stack,
+                depth,
+                parts,
+                found,
+                3,
+                sensitive,
+                np.array([2]),
+                np.concatenate([np.arange(4) / 3, np.arange(5) / 4]),
+                np.array([0, 4]),
+                np.array([True, False]),
+                np.concatenate([halves.ravel(), np.arange(5), np.zeros(5)]).astype(np.int64),
+                np.array([3, 2]),
+                np.array([0, 12]),
+                np.array([4, 5]),
+                10 if turn % 2 else 10_000,
+            )
+        got = {frozenset(order[a:b].tolist()) for a, b in parts[:found]}
+        rows = [(str(a), str(b)) for (a, b), n in zip(codes, count, strict=True) for _ in range(n)]
+        owner = [t for t, n in enumerate(count) for _ in range(n)]
+        value = [str(sensitive[t, 0]) for t in owner]
+        whole = [(value, 2)]
+        expected = naive.mondrian(rows, [tree, line], 3, whole)
+        assert got == {frozenset(owner[i] for i in part) for part in expected}
