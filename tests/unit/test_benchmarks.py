@@ -1,0 +1,87 @@
+"""The benchmarks' plain baselines give the workbench's own answers on a table one can look at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anon_core import Plan, load_hierarchies, read_table, run
+from anon_core.samples import hierarchy_folder, sample
+from benchmarks import baseline, tables, timing
+
+QUASI = ("Race", "DOB", "Sex", "ZIP", "Marital")
+
+
+@pytest.mark.parametrize("budget", [0.0, 0.25, 1.0])
+def test_brute_force_and_the_search_agree(tmp_path, budget):
+    found = sample("samarati")
+    found.frame().to_csv(tmp_path / "t.csv", index=False)
+    plan = Plan.from_mapping(
+        {
+            "types": dict.fromkeys(QUASI, "text"),
+            "roles": {"quasi": list(QUASI)},
+            "hierarchies": {n: str(hierarchy_folder() / found.hierarchies[n]) for n in QUASI},
+            "algorithm": {"name": "optimal", "max_suppression": budget},
+            "models": [{"name": "k-anonymity", "k": 3}],
+        }
+    )
+    table = read_table(tmp_path / "t.csv", plan.data, kinds=plan.types)
+    levels = load_hierarchies(plan, ".")
+    best = baseline.brute_force(table.frame()[list(QUASI)], levels, 3, [budget])
+    result = run(plan, table, levels)
+    assert best.loss[budget] == pytest.approx(result.measures["loss"].value, abs=1e-12)
+    assert len(best.seconds) == best.nodes == result.account.nodes
+
+
+def test_a_sample_of_nodes_is_of_the_size_asked_for():
+    frame = pd.DataFrame({"a": ["x", "y"] * 3, "b": ["u", "v"] * 3})
+    levels = {"a": [["x", "*"], ["y", "*"]], "b": [["u", "*"], ["v", "*"]]}
+    found = baseline.brute_force(frame, levels, 3, [0.0], most=2)
+    assert (len(found.seconds), found.nodes) == (2, 4)
+    assert baseline.brute_force(frame, levels, 3, [0.0]).loss == {0.0: 0.0}
+
+
+def test_the_recursion_cuts_below_the_median_where_ties_block_it():
+    frame = pd.DataFrame({"a": [1.0, 1.0, 2.0, 2.0, 2.0, 2.0]})
+    parts = baseline.mondrian(frame, 2)
+    assert [part["a"].tolist() for part in parts] == [[1.0, 1.0], [2.0, 2.0, 2.0, 2.0]]
+
+
+def test_mondrian_makes_the_same_parts_as_the_recursion():
+    drawn = np.random.default_rng(4)
+    frame = pd.DataFrame({n: drawn.integers(0, 9, 200).astype(float) for n in "abc"})
+    plan = Plan.from_mapping(
+        {
+            "roles": {"quasi": list("abc")},
+            "algorithm": {"name": "mondrian"},
+            "models": [{"name": "k-anonymity", "k": 5}],
+        }
+    )
+    result = run(plan, read_table(frame.to_csv(index=False).encode()))
+    sizes = sorted(len(part) for part in baseline.mondrian(frame, 5))
+    assert sizes == sorted(result.class_sizes.tolist())
+
+
+def test_figures_are_shown_in_the_unit_that_suits_them():
+    assert [timing.shown(s) for s in (0.00123, 0.0123, 0.123, 1.23, 12.3, 123.4)] == [
+        "1.23 ms",
+        "12.3 ms",
+        "123 ms",
+        "1.23 s",
+        "12.3 s",
+        "123 s",
+    ]
+    seconds, found = timing.repeated(lambda: 7, times=5)
+    assert (len(seconds), found) == (5, 7)
+    text = timing.table("Title", [timing.Row(what="a", seconds=(1.0, 3.0, 2.0), note="n")])
+    assert "1.00 s  2.00 s  3.00 s" in " ".join(text.split("\n")[3].split("   "))
+
+
+def test_a_folder_without_the_tables_is_named(tmp_path: Path):
+    told = tables.adult(tmp_path, tmp_path)
+    assert isinstance(told, str)
+    assert "adult_arx_30162.csv.gz is missing" in told
+    assert "need --data" in str(tables.census(None, tmp_path))
