@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, cast
@@ -70,7 +70,7 @@ class Parameter:
         whole = isinstance(value, int) and not isinstance(value, bool)
         if self.kind == "number" and (whole or isinstance(value, float)):
             size = cast(float, value)
-            good = float(size) if math.isfinite(size) else None
+            good = float(size) if abs(size) <= sys.float_info.max else None
         elif (
             (self.kind == "integer" and whole)
             or (self.kind == "choice" and value in self.options)
