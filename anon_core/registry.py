@@ -35,12 +35,16 @@ def register(family: Family) -> Callable[[T], T]:
     def enter(technique: T) -> T:
         before = _found[family].get(technique.name)
         # A source edit reloads modules: the same class under the same path replaces itself.
-        if before is not None and before.__module__ != technique.__module__:
+        if before is not None and _path(before) != _path(technique):
             raise ValueError(f"{family} '{technique.name}' is registered twice")
         _found[family][technique.name] = technique
         return technique
 
     return enter
+
+
+def _path(technique: type[Technique]) -> tuple[str, str]:
+    return technique.__module__, technique.__qualname__
 
 
 def family(which: Family) -> dict[str, type[Technique]]:
