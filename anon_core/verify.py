@@ -272,8 +272,8 @@ def _check_rows(promise: Promise, release: PublishedTable, table: PrivateTable) 
             holds=within,
             bound=bound,
             reached=share,
-            sentence=f"{max(hidden, 0)} rows ({share:.2%}) are hidden; {allowed} "
-            f"({bound:.2%}) {'are' if within else 'were'} allowed.",
+            sentence=f"{_many(max(hidden, 0), 'row', 'is', 'are')} hidden ({share:.2%}); at most "
+            f"{allowed} may be ({bound:.2%}).",
         ),
     ]
 

@@ -19,7 +19,7 @@ import pandas as pd
 from .errors import BadInput, BadPlan, listing
 from .verify_texts import MISSING_TOKENS, Codes, PrivateColumn, Spelling, read_private_column
 
-_CHUNK = 4096
+_CHUNK = 256  # small, so that its lists are gone before the collector looks at them
 
 
 # ---- what was promised -----------------------------------------------------------------------

@@ -190,7 +190,7 @@ def text_of(value: object) -> str:
         return value
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
-    if isinstance(value, datetime.datetime):
+    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
         return value.date().isoformat()
     return str(value)
 
