@@ -53,10 +53,9 @@ def classes(run: Series, colours: Palette) -> None:
         show(kept(size_chart, [run], colours), key="sizes")
         show(kept(treemap, [run], colours), key="treemap")
     else:
-        left, right = st.columns(2)
         column = names[0]
         if len(names) > 1:
-            column = left.selectbox("Sensitive column", names, key="sensitive")
+            column = st.selectbox("Sensitive column", names, key="sensitive")
         ranked = most_different(run, column)
         sizes, place = run.facts.sizes, run.facts.place
         words = {
@@ -64,13 +63,12 @@ def classes(run: Series, colours: Palette) -> None:
             f"differs by {apart:.2f}"
             for number, apart in ranked
         }
-        with right if len(names) > 1 else left:
-            number = st.selectbox(
-                "Class (most different first)",
-                list(words),
-                format_func=words.__getitem__,
-                key=f"class-of-{column}",
-            )
+        number = st.selectbox(
+            "Class (most different first)",
+            list(words),
+            format_func=words.__getitem__,
+            key=f"class-of-{column}",
+        )
         show(kept(sensitive_chart, [run], colours, column, number), key="sensitive")
 
 

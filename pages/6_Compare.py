@@ -76,7 +76,7 @@ def compare(pins: list[state.Pin], colours: Palette) -> list[Series]:
         st.info("One run is pinned. Pin a second one on Results to compare them.")
     panels(runs, colours)
     st.subheader("All figures", anchor=False)
-    table(all_figures(runs), key="figures")
+    table(all_figures(runs), key="figures", wide="figure")
     return runs
 
 

@@ -157,8 +157,8 @@ def risk_chart(runs: Sequence[Series], colours: Palette) -> Chart:
         title="People at risk",
         figure=figure,
         numbers=pd.DataFrame(rows),
-        note="People whose chance of being picked exceeds your threshold; for homogeneity, people "
-        "whose value is certain.",
+        note="People whose chance of being picked exceeds your threshold; marketer: everyone, if "
+        "the share of right links does; homogeneity: people whose value is certain.",
         formats={"share": "percent"},
     )
 

@@ -285,12 +285,15 @@ def table(
     key: str,
     formats: Mapping[str, str] | None = None,
     width: Literal["stretch", "content"] = "stretch",
+    wide: str = "",
 ) -> None:
-    """Draw a table of figures."""
+    """Draw a table of figures; the column `wide` gets room for words."""
     many = 40
-    config = {
+    config: dict[str, Any] = {
         name: st.column_config.NumberColumn(format=form) for name, form in (formats or {}).items()
     }
+    if wide:
+        config[wide] = st.column_config.TextColumn(width=340)
     st.dataframe(
         frame,
         key=key,
@@ -298,4 +301,5 @@ def table(
         width=width,
         height="content" if len(frame) <= many else "auto",
         column_config=config,
+        placeholder="–",
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from ui.charts import Chart, Palette, Series, columns, finish, label, labels, readable
 from ui.facts import binned, size_edges
+from ui.words import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,13 +94,15 @@ def treemap(runs: Sequence[Series], colours: Palette, height: int = 300) -> Char
         "<br>".join(f"{label(c, 30)}: {label(v, 60)}" for c, v in cell.items()) for cell in cells
     ]
     chance = [1 / size for size in sizes]
+    shown = [f"{size:,}" for size in sizes]
     if len(rest):
         edges = size_edges([facts.least], int(facts.sizes[rest].max()))
         bins = binned(facts.sizes[rest], edges)
         for bounds, classes, people in bins[bins["people"] > 0].itertuples(index=False):
             names.append(f"others, {bounds} rows")
-            titles.append(f"{classes:,} classes of {bounds} rows")
+            titles.append(f"{count(classes, 'class', 'classes')} of {bounds} rows")
             hover.append(titles[-1])
+            shown.append(f"{classes:,} classes<br>of {bounds}")
             sizes.append(int(people))
             chance.append(classes / people)
     steps = [_step(c) for c in chance]
@@ -108,7 +111,7 @@ def treemap(runs: Sequence[Series], colours: Palette, height: int = 300) -> Char
         go.Treemap(
             ids=names,
             labels=[label(t, 90) for t in titles],
-            text=[*(f"{n:,}" for n in sizes[: len(drawn)]), *map(label, titles[len(drawn) :])],
+            text=shown,
             parents=[""] * len(names),
             values=sizes,
             customdata=hover,

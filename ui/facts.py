@@ -233,14 +233,15 @@ def size_edges(least: Sequence[int], largest: int) -> list[int]:
 
     Examples
     --------
-    >>> size_edges([3], 40)
-    [1, 2, 3, 5, 10, 20, 50]
+    >>> size_edges([3], 40), size_edges([2], 70)
+    ([1, 2, 3, 5, 10, 20, 50], [1, 2, 5, 10, 20, 50, 100])
     """
     edges = {1, *least}
     scale = 1
     while scale <= largest:
         edges |= {scale, 2 * scale, 5 * scale}
         scale *= 10
+    edges.add(scale)
     ordered = sorted(edges)
     beyond = next((i for i, e in enumerate(ordered) if e > largest), len(ordered) - 1)
     return ordered[: max(beyond, max(ordered.index(k) for k in least) + 1) + 1]

@@ -30,14 +30,21 @@ def draw(runs: Sequence[Series], colours: Palette) -> None:
     _settle()
     known = family("algorithm")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        techniques = st.multiselect(
+        techniques = st.pills(
             "Techniques",
             list(known),
+            selection_mode="multi",
             default=list(known),
             format_func=lambda n: known[n].title,
             key="sweep-techniques",
         )
-        ks = st.multiselect("k", [*KS, 100, 200], default=list(KS), key="sweep-ks")
+        ks = st.pills(
+            "k",
+            [*KS, 100, 200],
+            selection_mode="multi",
+            default=list(KS),
+            key="sweep-ks",
+        )
         ready = (
             bool(techniques and ks) and state.dataset() is not None and bool(state.roles().quasi)
         )
@@ -54,10 +61,10 @@ def draw(runs: Sequence[Series], colours: Palette) -> None:
     if error is not None:
         show_error(error)
     points = cast(list[Point], list(st.session_state.get(_POINTS, [])))
-    if not points:
-        return
     if st.session_state.get(_NOTE) and not _busy():
         st.caption(st.session_state[_NOTE])
+    if not points:
+        return
     against = st.segmented_control(
         "Against",
         ["worst-case chance", "k"],

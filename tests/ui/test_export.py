@@ -1,0 +1,220 @@
+"""Export: what is offered runs, opens, and says which edition it is."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+import subprocess
+import sys
+import zipfile
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from unittest.mock import patch
+
+import pandas as pd
+import pytest
+import streamlit as st
+
+from anon_core.plan import Plan
+from anon_core.roles import Roles
+from anon_core.runner import Result
+from anon_core.samples import sample
+from anon_core.table import Dataset
+from tests.ui.sessions import CHECKOUT, EXPORT, carried_out, load, open_page, wait_for, words
+from ui import bundle, state
+from ui.population import Population
+from ui.report import report
+
+FORMULAS = ("=1+1", "+A1", "-cmd", "@SUM(A1)", "-5")
+
+
+@pytest.fixture(scope="module")
+def hospital() -> Result:
+    return carried_out(load("hospital", algorithm={"name": "optimal", "max_suppression": 0.02}))
+
+
+def unpack(result: Result, folder: Path) -> Path:
+    with zipfile.ZipFile(io.BytesIO(bundle.archive(result))) as packed:
+        packed.extractall(folder)
+    data = folder / "private table.csv"
+    sample("hospital").frame().to_csv(data, index=False)
+    return data
+
+
+def called(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=180,
+        env={"PYTHONPATH": str(CHECKOUT), "PATH": "", "HOME": str(folder)},
+    )
+
+
+def test_without_a_result_the_page_says_what_to_do() -> None:
+    app = open_page(EXPORT, load())
+    assert not app.exception
+    assert "There is no result yet" in words(app)
+
+
+def test_every_download_says_its_edition() -> None:
+    held = load()
+    carried_out(held)
+    app = open_page(EXPORT, held)
+    assert not app.exception
+    said = words(app)
+    assert said.count("**Public edition.**") == 2
+    assert said.count("**Internal edition") == 4
+    assert "hold the seed" in said
+    assert len(app.get("download_button")) == 6
+
+
+def test_the_zip_runs_from_the_command_line(hospital: Result, tmp_path: Path) -> None:
+    data = unpack(hospital, tmp_path)
+    out = tmp_path / "out"
+    done = called(
+        "-m", "anon_core", "run", str(tmp_path / "recipe.toml"),
+        "--data", str(data), "--out", str(out),
+        folder=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert (out / "release.csv").read_bytes() == hospital.csv
+    checked = called(
+        "-m", "anon_core", "verify", str(tmp_path / "recipe.toml"),
+        "--data", str(data), "--release", str(out),
+        folder=tmp_path,
+    )  # fmt: skip
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_the_script_makes_the_same_bytes(hospital: Result, tmp_path: Path) -> None:
+    data = unpack(hospital, tmp_path)
+    done = called(str(tmp_path / "reproduce.py"), str(data), str(tmp_path / "out"), folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "The same bytes as before." in done.stdout
+    assert (tmp_path / "out" / "release.csv").read_bytes() == hospital.csv
+
+
+def test_the_recipe_alone_is_the_plan(hospital: Result) -> None:
+    again = Plan.from_toml(bundle.recipe(hospital))
+    assert again == replace(hospital.plan, hierarchies=again.hierarchies)
+
+
+def test_the_archive_is_the_same_twice(hospital: Result) -> None:
+    assert bundle.archive(hospital) == bundle.archive(hospital)
+
+
+def test_hierarchies_go_where_any_column_name_leads() -> None:
+    held = load()
+    frame = pd.DataFrame({"../x": ["1", "1"], "..;x": ["a;b", "a;b"], "": ["q", "q"]})
+    frame.columns = ["../x", "..;x", "CON"]
+    with patch.object(st, "session_state", held):
+        state.set_dataset(
+            Dataset.from_frame(frame),
+            roles=Roles(quasi=("../x", "..;x", "CON")),
+            levels={"../x": [["1", "*"]], "..;x": [["a;b", "*"]], "CON": [["q", "*"]]},
+            types={},
+            title="odd",
+            k=2,
+        )
+    result = carried_out(held)
+    with zipfile.ZipFile(io.BytesIO(bundle.archive(result))) as packed:
+        names = packed.namelist()
+        level = packed.read(bundle.recipe_plan(result).hierarchies["..;x"]).decode()
+    assert not any(".." in name for name in names)
+    assert len(set(names)) == len(names)
+    assert level == '"a;b";*\n'
+
+
+def test_a_population_table_travels_with_the_recipe(hospital: Result) -> None:
+    people = Population(
+        title="all.csv",
+        path="population-0.csv",
+        content=b"age\n1\n",
+        table=Dataset.from_frame(pd.DataFrame({"age": ["1"]})),
+    )
+    with_people = replace(hospital, plan=replace(hospital.plan, population_file=people.path))
+    with zipfile.ZipFile(io.BytesIO(bundle.archive(with_people, people))) as packed:
+        assert packed.read(people.path) == people.content
+
+
+@pytest.mark.parametrize("choice", ["neutralise", "keep"])
+def test_the_csv_executes_nothing_unless_asked(choice: str) -> None:
+    held = load()
+    frame = pd.DataFrame({"q": ["1", "1", "1", "1", "1"], "text": FORMULAS})
+    with patch.object(st, "session_state", held):
+        state.set_dataset(
+            Dataset.from_frame(frame),
+            roles=Roles(quasi=("q",)),
+            levels={},
+            types={},
+            title="formulas",
+            k=2,
+        )
+        state.update_draft(export={"formulas": choice})
+    result = carried_out(held)
+    cells = {row["text"] for row in csv.DictReader(io.StringIO(result.csv.decode()))}
+    started = {c for c in cells if c.startswith(("=", "+", "-", "@")) and c != "-5"}
+    assert "-5" in cells
+    assert bool(started) == (choice == "keep")
+
+
+def test_the_public_edition_holds_no_seed(hospital: Result) -> None:
+    odd = replace(hospital, plan=replace(hospital.plan, seed=918273645))
+    for content in (odd.csv, odd.parquet):
+        assert b"918273645" not in content
+    assert "918273645" in bundle.recipe(odd)
+
+
+def test_another_choice_for_formulas_asks_for_a_run() -> None:
+    held = load()
+    first = carried_out(held)
+    app = open_page(EXPORT, held)
+    next(r for r in app.radio if r.key == "export-formulas").set_value("keep").run()
+    assert not app.exception
+    next(b for b in app.button if b.key == "rerun").click().run()
+    wait_for(app, "run")
+    assert not app.exception
+    second = app.session_state["state/result"]
+    assert second is not first
+    assert second.plan.formulas == "keep"
+
+
+class Page(HTMLParser):
+    """What a report asks for and says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+        self.tags: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.asked += [v or "" for n, v in attrs if n in ("src", "href", "action", "data")]
+
+
+def test_the_report_asks_nobody_and_tells_the_figures(hospital: Result) -> None:
+    text = report(
+        hospital, title="Stays <script>alert(1)</script>", judgement="Fine & <b>dandy</b>"
+    )
+    page = Page()
+    page.feed(text)
+    assert page.asked == []
+    assert "img" not in page.tags
+    assert "b" not in page.tags
+    assert text.count("<script>alert(1)") == 0
+    assert "Fine &amp; &lt;b&gt;dandy&lt;/b&gt;" in text
+    assert "Internal edition" in text
+    assert "Recomputed from the published file: k = 5 holds" in text
+    assert hashlib.sha256(hospital.csv).hexdigest() in text
+    assert f"{hospital.as_json()['metrics']['loss']:.6g}" in text
+    assert len(re.findall(r'id="chart-\d+"', text)) >= 6
+    for word in ("anonymous", "Verified.", "compliant"):
+        assert not re.search(
+            rf"\b{re.escape(word)}\b", re.sub(r"<script>.*?</script>", "", text, flags=re.S)
+        )

@@ -1,0 +1,129 @@
+"""Jobs: progress, one value or one error, and a stop that takes effect at once."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import streamlit as st
+
+from anon_core.context import Context
+from anon_core.errors import Infeasible
+from ui import jobs
+
+
+@pytest.fixture(autouse=True)
+def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+    held: dict[str, Any] = {}
+    monkeypatch.setattr(st, "session_state", held)
+    monkeypatch.setattr(jobs, "_preparing", [])
+    yield held
+    for job in held.get("jobs", {}).values():
+        job.cancel.set()
+
+
+def test_a_job_brings_its_value_once() -> None:
+    job = jobs.start("one", "Sum", lambda context: 41 + 1)
+    assert job.wait(5)
+    collected = jobs.collect("one")
+    assert collected is job
+    assert (collected.state, collected.value) == ("done", 42)
+    assert jobs.collect("one") is None
+
+
+def test_progress_is_seen_from_outside() -> None:
+    go_on, reported = threading.Event(), threading.Event()
+
+    def work(context: Context) -> None:
+        context.report(0.5, "Half way")
+        reported.set()
+        go_on.wait(5)
+
+    job = jobs.start("one", "Walk", work)
+    assert reported.wait(5)
+    assert (job.state, job.share, job.stage) == ("running", 0.5, "Half way")
+    assert jobs.collect("one") is None
+    go_on.set()
+    assert job.wait(5)
+
+
+def test_a_refusal_of_the_core_is_kept_as_it_is() -> None:
+    def work(context: Context) -> None:
+        raise Infeasible("No choice keeps it.", remedy="Ask for less.", best=0.3)
+
+    job = jobs.start("one", "Run", work)
+    job.wait(5)
+    assert job.state == "failed"
+    assert isinstance(job.error, Infeasible)
+    assert job.error.best == 0.3
+
+
+def test_an_unforeseen_error_names_its_type_and_no_value() -> None:
+    def work(context: Context) -> None:
+        raise KeyError("Clara, 5370")
+
+    job = jobs.start("one", "Run", work)
+    job.wait(5)
+    assert job.state == "failed"
+    assert "KeyError" in str(job.error)
+    assert "Clara" not in str(job.error)
+
+
+@pytest.mark.parametrize("polite", [True, False], ids=["checks", "never checks"])
+def test_a_stop_takes_effect_within_half_a_second(polite: bool) -> None:
+    begun, release = threading.Event(), threading.Event()
+
+    def work(context: Context) -> str:
+        begun.set()
+        while not release.wait(0.01):
+            if polite:
+                context.check()
+        return "too late"
+
+    job = jobs.start("one", "Run", work)
+    assert begun.wait(5)
+    pressed = time.monotonic()
+    job.cancel.set()
+    collected = jobs.collect("one")
+    assert collected is not None
+    assert collected.state == "cancelled"
+    assert time.monotonic() - pressed < 0.5
+    release.set()
+    assert job.wait(5)
+    assert job.state == "cancelled"
+
+
+def test_a_second_job_of_the_name_stops_the_first() -> None:
+    first = jobs.start("one", "Run", lambda context: context.cancel.wait(5))
+    second = jobs.start("one", "Run", lambda context: "second")
+    assert first.state == "cancelled"
+    assert second.wait(5)
+    found = jobs.collect("one")
+    assert found is second
+
+
+def test_a_job_waits_until_the_searches_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = threading.Event()
+    compiling = threading.Thread(target=compiled.wait, args=(5,), daemon=True)
+    compiling.start()
+    monkeypatch.setattr(jobs, "_preparing", [compiling])
+    job = jobs.start("one", "Run", lambda context: "ready")
+    deadline = time.monotonic() + 5
+    while not job.stage.startswith("Preparing"):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert job.state == "running"
+    compiled.set()
+    assert job.wait(5)
+    assert job.value == "ready"
+
+
+def test_compiling_ahead_runs_every_technique_and_ends() -> None:
+    jobs.prepare()
+    thread = jobs.preparing()
+    assert thread is not None
+    thread.join(60)
+    assert not jobs.is_preparing()

@@ -1,0 +1,164 @@
+"""The Results page: three verdict lines apart, four panels, pinning, and harmless names."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from unittest.mock import patch
+
+import pandas as pd
+import pytest
+import streamlit as st
+
+from anon_core.roles import Roles
+from anon_core.table import Dataset
+from tests.ui.sessions import RESULTS, carried_out, load, open_page, words
+from ui import state
+from ui.charts import Series, label, light_palette
+from ui.class_plots import sensitive_chart, size_chart, treemap
+from ui.facts import Facts, size_edges
+from ui.words import chance, share
+
+FORBIDDEN = ("safe", "verified", "compliant", "no risk", "attack failed")
+
+
+def said(held: dict[str, Any]) -> str:
+    app = open_page(RESULTS, held)
+    assert not app.exception
+    return words(app).replace("\\", "")
+
+
+def test_without_a_result_the_page_says_what_to_do() -> None:
+    app = open_page(RESULTS, load())
+    assert not app.exception
+    assert "There is no result yet" in words(app)
+
+
+def test_the_three_verdicts_stand_apart() -> None:
+    held = load()
+    carried_out(held)
+    text = said(held)
+    assert "1 · Promises, recomputed" in text
+    assert "Recomputed from the published file: k = 2 holds" in text
+    assert "2 · Your threshold" in text
+    assert "picks the right row 1 time in 3, at worst; your threshold is 1 in 5 (0.2)" in text
+    assert ":red-badge[not met]" in text
+    assert "3 · Your judgement" in text
+
+
+@pytest.mark.parametrize("name", ["toth-private", "samarati", "li-microdata", "hospital"])
+@pytest.mark.parametrize("technique", ["optimal", "mondrian"])
+def test_every_sample_is_shown_in_plain_words(name: str, technique: str) -> None:
+    held = load(name, algorithm={"name": technique})
+    carried_out(held)
+    text = said(held).lower()
+    for word in FORBIDDEN:
+        assert word not in text.split()
+    assert "your data is anonymous" not in text
+
+
+def test_rows_are_marked_hidden_and_paged_by_class() -> None:
+    held = load("hospital", algorithm={"name": "optimal", "max_suppression": 0.05})
+    result = carried_out(held)
+    app = open_page(RESULTS, held)
+    views = {c.key: c for c in app.button_group}
+    for view in ("Classes", "Whole table", *(["Hidden rows"] if result.release.suppressed else [])):
+        views["view-results"].set_value([view]).run()
+        assert not app.exception
+    views["side-results"].set_value(["Original"]).run()
+    assert not app.exception
+
+
+def test_published_and_original_rows_are_the_same_people() -> None:
+    held = load("hospital", algorithm={"name": "optimal", "max_suppression": 0.05})
+    facts = Facts(result=carried_out(held))
+    assert list(facts.published["class"]) == list(facts.original["class"])
+    assert len(facts.hidden) + len(facts.original) == facts.result.problem.rows
+    assert "name" not in facts.original.columns
+    sizes = facts.published["class"].value_counts().sort_index().to_list()
+    assert sizes == sorted(facts.sizes.tolist())
+    # A cell that is not marked says the same before and after, class by class.
+    for column in facts.result.problem.quasi:
+        exact = ~facts.published[column].isin(facts.coarse[column])
+        before = facts.original[column].astype(object)
+        after = facts.published[column].astype(object)
+        for number in facts.published.loc[exact, "class"].unique()[:20]:
+            here = facts.published["class"] == number
+            kept = sorted(after[here & exact].fillna("").tolist())
+            there = sorted(before[here].fillna("").tolist())
+            assert set(kept) <= set(there)
+
+
+def test_a_pinned_run_shows_its_letter() -> None:
+    held = load()
+    carried_out(held)
+    app = open_page(RESULTS, held)
+    next(b for b in app.button if b.key == "pin").click().run()
+    assert not app.exception
+    assert next(b for b in app.button if b.key == "pinned").label == "Pinned as ● A"
+    assert [p.letter for p in app.session_state["state/pins"]] == ["A"]
+
+
+def test_choices_changed_since_are_pointed_out() -> None:
+    held = load()
+    carried_out(held)
+    with patch.object(st, "session_state", held):
+        state.update_draft(seed=7)
+    assert "The choices have changed since this run" in said(held)
+
+
+def test_names_and_values_are_never_markup() -> None:
+    bad = "<img src=x onerror=alert(1)>"
+    frame = pd.DataFrame(
+        {bad: ["<b>1</b>", "<b>1</b>", "x", "x"], "s": ["<i>a</i>", "b", "<i>a</i>", "b"]}
+    )
+    held = load()
+    with patch.object(st, "session_state", held):
+        state.set_dataset(
+            Dataset.from_frame(frame),
+            roles=Roles(quasi=(bad,), sensitive=("s",)),
+            levels={},
+            types={},
+            title=bad,
+            k=2,
+        )
+    facts = Facts(result=carried_out(held))
+    app = open_page(RESULTS, held)
+    assert not app.exception
+    assert not re.search(r"(?<!\\)<img", words(app))
+    run = Series(letter="", title="", facts=facts, colour="#000000")
+    colours = light_palette()
+    for chart in (treemap([run], colours), sensitive_chart([run], colours, "s", 0)):
+        drawn = chart.figure.to_json()
+        for markup in ("<img", "<b>1", "<i>a", "\\u003cimg", "\\u003cb\\u003e1"):
+            assert markup not in drawn
+
+
+def test_the_sizes_are_those_of_the_figures() -> None:
+    held = load("hospital")
+    facts = Facts(result=carried_out(held))
+    chart = size_chart(
+        [Series(letter="", title="", facts=facts, colour="#000000")], light_palette()
+    )
+    told = facts.result.as_json()
+    assert chart.numbers["classes"].sum() == told["classes"]
+    assert chart.numbers["people"].sum() == told["rows"] - told["suppressed"]
+    before = chart.numbers["people"].iloc[: size_edges([5], 10).index(5)]
+    assert before.sum() == 0
+
+
+def test_shares_of_a_class_and_of_the_whole_are_shares() -> None:
+    held = load("hospital")
+    facts = Facts(result=carried_out(held))
+    whole, within = facts.whole("diagnosis"), facts.within("diagnosis", 0)
+    assert sum(whole.values()) == pytest.approx(1)
+    assert sum(within.values()) == pytest.approx(1)
+    by_hand = sum(abs(within.get(v, 0.0) - s) for v, s in whole.items()) / 2
+    assert facts.difference("diagnosis")[0] == pytest.approx(by_hand)
+
+
+def test_chances_and_shares_in_words() -> None:
+    assert chance(1 / 11) == "1 in 11 (0.0909)"
+    assert chance(0.09) == "0.09 (1 in 11.1)"
+    assert share(506 / 30162) == "1.7 %"
+    assert label("<a>") == "&lt;a&gt;"
