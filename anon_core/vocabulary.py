@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from .errors import BadHierarchy
 from .hierarchy import TOP, Hierarchy
 from .table import MISSING, ColumnKind
 
@@ -67,6 +67,11 @@ def of_boxes(
     as_nodes : bool
         Widen every interval to the smallest node that covers it, and publish the node's label.
 
+    Raises
+    ------
+    BadHierarchy
+        If one text would stand for different values.
+
     Notes
     -----
     An interval that mixes the missing value with others has no honest text but the top's, since
@@ -107,7 +112,35 @@ def of_boxes(
         hi=entry_hi,
         level=np.array(is_node, dtype=np.int32),
     )
+    _refuse_ambiguous(vocabulary, hierarchy)
     return vocabulary, code.astype(np.int32)
+
+
+def _refuse_ambiguous(vocabulary: Vocabulary, hierarchy: Hierarchy) -> None:
+    """Refuse a text that the hierarchy also gives to other values: cells stand at all levels."""
+    cover: dict[str, tuple[int, int]] = {}
+    twice: list[str] = []
+    for text, *own in zip(
+        vocabulary.texts, vocabulary.lo.tolist(), vocabulary.hi.tolist(), strict=True
+    ):
+        if cover.setdefault(text, (own[0], own[1])) != (own[0], own[1]):
+            twice.append(text)
+    for text, own in cover.items():
+        leaf = hierarchy.code.get(text)
+        if leaf is not None and own != (leaf, leaf):
+            twice.append(text)
+    for level in range(1, hierarchy.height + 1):
+        lo, hi = hierarchy.bounds(level)
+        nodes = zip(hierarchy.labels[level], lo.tolist(), hi.tolist(), strict=True)
+        twice += [text for text, a, b in nodes if cover.get(text, (a, b)) != (a, b)]
+    if twice:
+        raise BadHierarchy(
+            f"Hierarchy of '{hierarchy.column}': one text stands for different values on different "
+            "levels, so that nobody could tell what a cell of the release means.",
+            remedy="Rename it on one of the levels, or use an algorithm that keeps every column at "
+            "one level.",
+            values=twice[:5],
+        )
 
 
 def range_text(hierarchy: Hierarchy, kind: ColumnKind, lo: int, hi: int) -> str:
@@ -130,11 +163,3 @@ def quoted(text: str) -> str:
     if text == MISSING or text != text.strip() or any(c in text for c in ',{}"'):
         return '"' + text.replace('"', '""') + '"'
     return text
-
-
-def published_counts(
-    vocabulary: Vocabulary, codes: npt.NDArray[np.int32], count: npt.NDArray[np.int64]
-) -> Mapping[str, int]:
-    """Return rows per published text."""
-    rows = np.bincount(codes, weights=count, minlength=len(vocabulary.texts))
-    return {t: int(n) for t, n in zip(vocabulary.texts, rows, strict=True) if n}
