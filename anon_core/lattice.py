@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -127,11 +126,6 @@ class Lattice:
     def top(self) -> Node:
         """The most general node."""
         return self.heights
-
-    @cached_property
-    def bottom_keys(self) -> int:
-        """Distinct keys of the table."""
-        return len(self._store[(0,) * len(self.heights)].count)
 
     def nodes(self) -> itertools.product[Node]:
         """Iterate over all nodes in lexicographic order."""

@@ -88,7 +88,7 @@ def test_kept_class_sets_are_bounded(sets: int, room: int, monkeypatch: pytest.M
         assert sorted(lattice.at(node).count) == sorted(len(m) for m in found.values())
         kept = lattice._store
         assert len(kept) <= sets
-        assert sum(len(c.count) for c in kept.values()) <= max(room, lattice.bottom_keys)
+        assert sum(len(c.count) for c in kept.values()) <= max(room, len(set(case.rows)))
 
 
 def codes_of(rng: np.random.Generator, rows: int, sizes: list[int]) -> list[npt.NDArray[np.int32]]:
