@@ -1,0 +1,72 @@
+"""Techniques are found by family and name; a name is given once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+import anon_core.registry as registry
+from anon_core.errors import BadPlan
+from anon_core.params import Technique
+from anon_core.registry import family, find, register
+
+
+@pytest.fixture(autouse=True)
+def _clean() -> Iterator[None]:
+    family("metric")
+    before = dict(registry._found["metric"])
+    yield
+    registry._found["metric"].clear()
+    registry._found["metric"].update(before)
+
+
+def make(name: str, module: str, path: str = "Made") -> type[Technique]:
+    @dataclass(frozen=True, kw_only=True)
+    class Made(Technique):
+        name: ClassVar[str] = ""
+
+    Made.name = name
+    Made.__module__, Made.__qualname__ = module, path
+    return Made
+
+
+def test_a_registered_technique_is_found() -> None:
+    made = register("metric")(make("made", "one"))
+    assert find("metric", "made") is made
+    assert "made" in family("metric")
+    assert "made" not in family("model")
+
+
+@pytest.mark.parametrize(("module", "path"), [("two", "Made"), ("one", "Other")])
+def test_a_second_of_the_same_name_is_refused(module: str, path: str) -> None:
+    register("metric")(make("made", "one"))
+    with pytest.raises(ValueError, match="metric 'made' is registered twice"):
+        register("metric")(make("made", module, path))
+
+
+def test_a_reloaded_module_replaces_its_own() -> None:
+    register("metric")(make("made", "one"))
+    newer = register("metric")(make("made", "one"))
+    assert find("metric", "made") is newer
+
+
+def test_another_familys_name_is_free() -> None:
+    register("metric")(make("k-anonymity", "one"))
+    assert find("metric", "k-anonymity") is not find("model", "k-anonymity")
+
+
+def test_an_unknown_name_lists_the_known_and_the_nearest() -> None:
+    with pytest.raises(BadPlan) as refused:
+        find("model", "k-anonimity")
+    assert "Unknown model 'k-anonimity'; known are 'k-anonymity', 'l-diversity'" in str(
+        refused.value
+    )
+    assert "Did you mean 'k-anonymity'?" in refused.value.remedy
+
+
+def test_the_returned_mapping_is_a_copy() -> None:
+    family("metric").clear()
+    assert "loss" in family("metric")
