@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -442,9 +442,8 @@ def _check_coverage(
             payload[table.rows :],
             *covering_pairs(points, boxes, columns),
         )
-    except TooLarge:
-        sentence = "Coverage is not decided: there are too many rows and classes to match."
-        return [_undecided("coverage", sentence)]
+    except TooLarge as error:
+        return [_undecided("coverage", f"Coverage is not decided. {error.message}")]
     rows = _numbers(alone)
     return [
         Check(
@@ -523,7 +522,7 @@ def _undecided(name: str, sentence: str) -> Check:
 
 def _numbers(marked: npt.NDArray[np.bool_]) -> list[int]:
     """Return the rows that are marked, counted from 1."""
-    return cast(list[int], (np.flatnonzero(marked) + 1).tolist())
+    return (np.flatnonzero(marked) + 1).tolist()
 
 
 def _named(rows: Sequence[int]) -> str:

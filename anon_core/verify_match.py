@@ -14,7 +14,7 @@ from .verify_texts import Codes, Runs
 
 #: Work beyond these is given up, and what was to be decided counts as not decided.
 MOST_PAIRS = 20_000_000
-MOST_EDGES = 3_000_000
+MOST_EDGES = 10_000_000
 
 _BRUTE = 1 << 15
 _SAMPLE = 512
@@ -22,6 +22,13 @@ _SAMPLE = 512
 
 class TooLarge(AnonError):
     """The question is too large to be decided here."""
+
+
+def _too_large() -> TooLarge:
+    return TooLarge(
+        "There are too many rows and overlapping classes to match them.",
+        remedy="Publish classes that overlap less, or fewer rows at a time.",
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -73,9 +80,7 @@ def text_runs(runs: Sequence[Runs], size: int) -> TextRuns:
     )
 
 
-def covering_pairs(
-    points: Codes, boxes: Codes, columns: Sequence[TextRuns]
-) -> tuple[Codes, Codes]:
+def covering_pairs(points: Codes, boxes: Codes, columns: Sequence[TextRuns]) -> tuple[Codes, Codes]:
     """Return every pair of a point and a box that covers it.
 
     Both sets are halved along one column after the other, whichever separates best, until few
@@ -114,14 +119,14 @@ def covering_pairs(
             continue
         looked_at += size
         if looked_at > MOST_PAIRS * 10:
-            raise TooLarge("There are too many rows and classes to match.")
+            raise _too_large()
         point, box = np.repeat(some, len(near)), np.tile(near, len(some))
         for d, column in enumerate(columns):
             covered = column.covers(boxes[box, d], by_column[d][point])
             point, box = point[covered], box[covered]
         found.append((point, box))
     if sum(len(point) for point, _ in found) > MOST_PAIRS:
-        raise TooLarge("There are too many rows and classes to match.")
+        raise _too_large()
     empty = np.empty(0, dtype=np.int64)
     pairs = [np.concatenate([empty, *(pair[side] for pair in found)]) for side in (0, 1)]
     return pairs[0], pairs[1]
@@ -189,7 +194,7 @@ def _flow(supply: Codes, demand: Codes, giver: Codes, taker: Codes) -> Codes:
     from scipy.sparse.csgraph import maximum_flow
 
     if len(giver) > MOST_EDGES:
-        raise TooLarge("There are too many rows and classes to match.")
+        raise _too_large()
     givers, from_ = np.unique(giver, return_inverse=True)
     takers, to = np.unique(taker, return_inverse=True)
     source, sink = len(givers) + len(takers), len(givers) + len(takers) + 1
@@ -242,6 +247,8 @@ def without_partner(
     ranked = np.argsort(wanted)
     giver_point = point[giver_first]
     degree = start[giver_point + 1] - start[giver_point]
+    if degree.sum() > 2 * MOST_PAIRS:
+        raise _too_large()
     giver = np.repeat(np.arange(len(giver_first)), degree)
     within = np.arange(len(giver)) - np.repeat(np.cumsum(degree) - degree, degree)
     box = near_box[np.repeat(start[giver_point], degree) + within]

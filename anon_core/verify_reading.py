@@ -171,5 +171,5 @@ def read_parquet(content: bytes, name: str, *, every: bool = False) -> pd.DataFr
 def _frame(header: Sequence[str], columns: Iterable[Iterable[object]]) -> pd.DataFrame:
     made = {i: pd.Series(list(c), dtype=object) for i, c in enumerate(columns)}
     frame = pd.DataFrame(made)
-    frame.columns = pd.Index(header, dtype=object)
+    frame.columns = pd.Index(list(header))
     return frame

@@ -135,7 +135,7 @@ class PrivateTable:
         for place, name in enumerate(str(n) for n in private.columns):
             if name in promise.published:
                 self.columns[name] = read_private_column(
-                    cast("pd.Series[Any]", private.iloc[:, place]),
+                    private.iloc[:, place],
                     promise.kinds.get(name),
                     promise.missing_tokens,
                     neutralised=promise.neutralised,

@@ -328,7 +328,7 @@ def _level_sets(
                 values=[cells[0]],
             )
     if width <= 1:
-        path = {key: (EVERYTHING,) for key in path}
+        path = dict.fromkeys(path, (EVERYTHING,))
     labels: list[dict[str, set[int]]] = [{} for _ in range(max(width - 1, 1))]
     for key, above in path.items():
         code = column.code_of.get(key)  # a missing value has none: it hangs under the root
