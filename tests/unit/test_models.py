@@ -1,0 +1,113 @@
+"""Promises: what they need, what they refuse before the search, how they are worded."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from anon_core.context import Context
+from anon_core.errors import BadPlan, Infeasible
+from anon_core.kinds import GroupStats, PrivacyModel, histogram
+from anon_core.models.k_anonymity import KAnonymity
+from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.release import raw_view
+from tests.making import PATIENTS
+
+PROBLEM = PATIENTS.problem()
+CONTEXT = Context()
+
+
+def test_k_above_the_number_of_rows_is_infeasible() -> None:
+    KAnonymity(k=6).check(PROBLEM)
+    with pytest.raises(Infeasible) as refused:
+        KAnonymity(k=7).check(PROBLEM)
+    assert refused.value.best == 6
+    assert "needs at least 7 rows; the table has 6" in refused.value.message
+    assert "at most 6" in refused.value.remedy
+
+
+def test_k_anonymity_needs_no_sensitive_column() -> None:
+    model = KAnonymity(k=3)
+    assert model.needs(PROBLEM) == ()
+    assert model.least_distinct(PROBLEM) == {}
+    assert model.least_size() == 3
+    assert model.per_group(GroupStats(sizes=np.array([2, 3, 4]), histograms={})).tolist() == [
+        False,
+        True,
+        True,
+    ]
+
+
+def test_the_verdict_of_k_anonymity_on_the_raw_table() -> None:
+    (verdict,) = KAnonymity(k=2).measure(PROBLEM, raw_view(PROBLEM), CONTEXT)
+    assert (verdict.model, dict(verdict.parameters)) == ("k-anonymity", {"k": 2})
+    assert (verdict.state, verdict.holds) == ("broken", False)
+    assert (verdict.bound, verdict.reached, verdict.column) == (2, 1, "")
+    assert verdict.sentence == "The smallest class has 1 rows; at least 2 were asked for."
+    assert verdict.per_class.tolist() == [2, 1, 1, 2]
+
+
+def test_the_verdict_of_l_diversity_on_the_raw_table() -> None:
+    (verdict,) = DistinctLDiversity(l=2).measure(PROBLEM, raw_view(PROBLEM), CONTEXT)
+    assert (verdict.state, verdict.reached, verdict.column) == ("broken", 1, "illness")
+    assert verdict.per_class.tolist() == [2, 1, 1, 2]
+    assert "shows 1 values of 'illness'; at least 2" in verdict.sentence
+
+
+def test_l_above_the_number_of_values_is_infeasible() -> None:
+    DistinctLDiversity(l=3).check(PROBLEM)
+    with pytest.raises(Infeasible) as refused:
+        DistinctLDiversity(l=4).check(PROBLEM)
+    assert refused.value.best == 3
+    assert "'illness' is impossible: the column has only 3 distinct values" in str(refused.value)
+
+
+def test_l_diversity_wants_a_sensitive_column() -> None:
+    bare = dataclasses.replace(PATIENTS, sensitive=()).problem()
+    with pytest.raises(BadPlan, match="needs a sensitive column, and none is marked"):
+        DistinctLDiversity().check(bare)
+    with pytest.raises(BadPlan) as refused:
+        DistinctLDiversity(column="ilness").check(PROBLEM)
+    assert "names 'ilness', which is not marked as sensitive" in refused.value.message
+    assert "Did you mean 'illness'?" in refused.value.remedy
+    with pytest.raises(BadPlan, match="sensitive are no columns"):
+        DistinctLDiversity(column="illness").check(bare)
+
+
+def test_l_diversity_cannot_protect_what_the_attacker_knows() -> None:
+    both = dataclasses.replace(PATIENTS, sensitive=("zip", "illness")).problem()
+    with pytest.raises(BadPlan, match="cannot protect 'zip': it is also a quasi-identifier"):
+        DistinctLDiversity().check(both)
+    assert DistinctLDiversity(column="illness").needs(both) == ("illness",)
+
+
+def test_every_sensitive_column_by_itself_or_one_by_name() -> None:
+    two = dataclasses.replace(PATIENTS, sensitive=("illness", "note")).problem()
+    every, one = DistinctLDiversity(l=3), DistinctLDiversity(l=3, column="note")
+    assert every.needs(two) == ("illness", "note")
+    assert every.least_distinct(two) == {"illness": 3, "note": 3}
+    assert one.least_distinct(two) == {"note": 3}
+    assert [v.column for v in every.measure(two, raw_view(two), CONTEXT)] == ["illness", "note"]
+    group = np.array([0, 0, 0, 1, 1, 1])
+    ones = np.ones(6, dtype=np.int64)
+    stats = GroupStats(
+        sizes=np.array([3, 3]),
+        histograms={
+            "illness": histogram(group, np.array([0, 0, 1, 0, 1, 2], np.int32), ones, 2, 3),
+            "note": histogram(group, np.array([0, 1, 2, 3, 4, 5], np.int32), ones, 2, 6),
+        },
+    )
+    assert every.per_group(stats).tolist() == [False, True]
+    assert one.per_group(stats).tolist() == [True, True]
+
+
+def test_a_model_refuses_nothing_unless_it_says_so() -> None:
+    class Open(PrivacyModel):
+        name, title, summary = "open", "Open", "Promises nothing."
+
+        def measure(self, problem, view, context):  # type: ignore[no-untyped-def]
+            return []
+
+    Open().check(PROBLEM)
