@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast, get_args
 
 from .errors import BadPlan, listing, nearest
 from .hierarchy import read_levels
@@ -76,7 +76,30 @@ class Plan:
     formulas: Formulas = "neutralise"
 
     def __post_init__(self) -> None:
-        """Refuse a plan that promises nothing."""
+        """Refuse a plan that promises nothing, and values out of range.
+
+        Raises
+        ------
+        BadPlan
+            Naming the value as a recipe has it.
+        """
+        if not _whole(self.seed, least=0):
+            raise BadPlan(
+                f"The recipe's seed is {self.seed!r}.", remedy="Use a whole number of at least 0."
+            )
+        if self.population_size is not None and not _whole(self.population_size, least=1):
+            raise BadPlan(
+                f"[population] size is {self.population_size!r}.",
+                remedy="Use a whole number of at least 1.",
+            )
+        if self.population_size is not None and self.population_file:
+            raise BadPlan(
+                "[population] gives both a size and a file.", remedy="Give one of the two."
+            )
+        if self.formulas not in get_args(Formulas):
+            raise BadPlan(
+                f"[export] formulas is {self.formulas!r}.", remedy="Use 'neutralise' or 'keep'."
+            )
         if not self.models:
             raise BadPlan(
                 "The plan names no privacy model, so the release would promise nothing.",
@@ -136,33 +159,14 @@ class Plan:
                     f"The recipe has no [{required}].",
                     remedy=f"Add it; a recipe needs {listing(('roles', 'algorithm', 'models'))}.",
                 )
-        seed = given.get("seed", 0)
-        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-            raise BadPlan(
-                f"The recipe's seed is {seed!r}.", remedy="Use a whole number of at least 0."
-            )
         roles = _table(given, "roles")
         _known("[roles]", roles, {"identifier", "quasi", "sensitive"})
         population = _table(given, "population")
         _known("[population]", population, {"size", "file"})
-        size = population.get("size")
-        if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < 1):
-            raise BadPlan(
-                f"[population] size is {size!r}.", remedy="Use a whole number of at least 1."
-            )
-        if size is not None and population.get("file"):
-            raise BadPlan(
-                "[population] gives both a size and a file.", remedy="Give one of the two."
-            )
         export = _table(given, "export")
         _known("[export]", export, {"formulas"})
-        formulas = export.get("formulas", "neutralise")
-        if formulas not in ("neutralise", "keep"):
-            raise BadPlan(
-                f"[export] formulas is {formulas!r}.", remedy="Use 'neutralise' or 'keep'."
-            )
         return cls(
-            seed=seed,
+            seed=given.get("seed", 0),
             data=DataOptions.from_mapping(_table(given, "data")),
             types=_types(_table(given, "types")),
             roles=Roles(
@@ -174,9 +178,9 @@ class Plan:
             algorithm=_technique("algorithm", Algorithm, given["algorithm"]),
             models=tuple(_technique("model", GroupModel, m) for m in _list(given, "models")),
             attacks=tuple(_technique("attack", Attack, a) for a in _list(given, "attacks")),
-            population_size=size,
-            population_file=str(population.get("file", "")),
-            formulas=formulas,
+            population_size=population.get("size"),
+            population_file=_texts("[population]", {"file": population.get("file", "")})["file"],
+            formulas=export.get("formulas", "neutralise"),
         )
 
     @classmethod
@@ -231,6 +235,10 @@ def load_hierarchies(plan: Plan, folder: str | Path) -> dict[str, list[list[str]
         column: read_levels(Path(folder) / path, column)
         for column, path in plan.hierarchies.items()
     }
+
+
+def _whole(value: object, *, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
 def _technique_mapping(technique: Technique) -> dict[str, Any]:
@@ -290,7 +298,7 @@ def _names(roles: Mapping[str, Any], role: str) -> tuple[str, ...]:
 def _texts(place: str, given: Mapping[str, Any]) -> dict[str, str]:
     for key, value in given.items():
         if not isinstance(value, str):
-            raise BadPlan(f"{place} '{key}' is {value!r}.", remedy="Write a path in quotes.")
+            raise BadPlan(f"{place} {key} is {value!r}.", remedy="Write a path in quotes.")
     return dict(given)
 
 
