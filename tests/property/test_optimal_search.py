@@ -9,6 +9,7 @@ import pytest
 
 from anon_core.algorithms.optimal import Optimal
 from anon_core.context import Context
+from anon_core.costs import CellCost, SizeCost
 from anon_core.errors import Infeasible
 from anon_core.kinds import GroupModel, Metric
 from anon_core.models.k_anonymity import KAnonymity
@@ -24,8 +25,10 @@ LATTICES = 200
 CHUNK = 20
 
 
-def test_the_metrics_enumerated_here_are_all_there_are() -> None:
-    assert set(METRICS) == set(family("metric"))
+def test_the_costs_enumerated_here_are_all_there_are() -> None:
+    costs = {n for n, m in family("metric").items() if issubclass(m, CellCost | SizeCost)}
+    (choices,) = [p.options for p in Optimal.parameters() if p.name == "metric"]
+    assert set(METRICS) == costs == set(choices)
 
 
 class Enumeration:
