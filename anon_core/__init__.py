@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .roles import Roles
     from .runner import VERSION, Result, run
     from .table import Dataset
-    from .verify import verify_files as verify
+    from .verification.checks import verify_files as verify
 
 _HOME = {
     "AnonError": ("errors", "AnonError"),
@@ -31,7 +31,7 @@ _HOME = {
     "Result": ("runner", "Result"),
     "run": ("runner", "run"),
     "Dataset": ("table", "Dataset"),
-    "verify": ("verify", "verify_files"),
+    "verify": ("verification.checks", "verify_files"),
 }
 
 __all__ = [

@@ -35,7 +35,7 @@ from .registry import FAMILIES, family
 if TYPE_CHECKING:
     from .plan import Plan
     from .runner import Result
-    from .table import ColumnKind, Dataset
+    from .table import Dataset
 
 OK, ERROR, INFEASIBLE, BROKEN, CHANGED, STOPPED = 0, 1, 2, 3, 4, 130
 _WORDS = {
@@ -226,21 +226,15 @@ def _read_as_declared(plan: Plan, path: Path) -> Dataset:
             f"has {listing(dataset.names)}.",
             remedy=f"Restore the column or change [types].{nearest(gone[0], dataset.names)}",
         )
-    other: dict[str, ColumnKind] = {
-        name: kind for name, kind in plan.types.items() if dataset.column(name).kind != kind
-    }
-    if not other:
-        return dataset
-    # Read anew, not converted: as numbers, 1.0 and 1 were already one.
     try:
-        return read_table(path, plan.data, kinds=other)
+        return dataset.with_kinds(plan.types)
     except BadInput as error:
         raise InputChanged(error.message, remedy=error.remedy, values=error.values) from error
 
 
 def _verify_written(options: argparse.Namespace, files: Mapping[str, bytes]) -> None:
     """Verify the files as `verify` will, from the disk and with its own reader of the table."""
-    from .verify import verify_files
+    from .verification.checks import verify_files
 
     with tempfile.TemporaryDirectory(prefix="anonymity-workbench-") as scratch:
         for name, content in files.items():
@@ -293,7 +287,7 @@ class _Stages:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    from .verify import verify_files
+    from .verification.checks import verify_files
 
     found = verify_files(options.recipe, options.data, options.release)
     if options.json:

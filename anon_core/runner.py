@@ -23,7 +23,7 @@ from .registry import family
 from .release import Release
 from .results import AttackResult, Measure, SearchAccount, Verdict
 from .table import Dataset
-from .verify import Verification, verify
+from .verification.checks import Verification, verify
 
 if TYPE_CHECKING:
     import pyarrow as pa

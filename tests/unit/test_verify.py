@@ -18,9 +18,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from anon_core.errors import BadHierarchy, BadInput, BadPlan
-from anon_core.verify import Check, Verification, verify, verify_files
-from anon_core.verify_match import covering_pairs, text_runs, unmet
-from anon_core.verify_texts import (
+from anon_core.verification.checks import Check, Verification, verify, verify_files
+from anon_core.verification.match import covering_pairs, text_runs, unmet
+from anon_core.verification.texts import (
     day_of,
     is_formula,
     kind_of,
@@ -30,7 +30,7 @@ from anon_core.verify_texts import (
     text_of,
 )
 
-MATCH = importlib.import_module("anon_core.verify_match")
+MATCH = importlib.import_module("anon_core.verification.match")
 Rows = list[tuple[str, ...]]
 
 SEX = [["F", "*"], ["M", "*"]]

@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .errors import BadInput, BadPlan, listing
-from .verify_match import TooLarge, covering_pairs, text_runs, without_partner
-from .verify_reading import read_bytes, read_csv_rows, read_parquet, read_table
-from .verify_tables import PrivateTable, Promise, PublishedTable, joined, read_promise, section
-from .verify_texts import Codes, PrivateColumn, is_formula, read_cover, text_of
+from ..errors import BadInput, BadPlan, listing
+from .match import TooLarge, covering_pairs, text_runs, without_partner
+from .reading import read_bytes, read_csv_rows, read_parquet, read_table
+from .tables import PrivateTable, Promise, PublishedTable, joined, read_promise, section
+from .texts import Codes, PrivateColumn, is_formula, read_cover, text_of
 
 #: Rows a check names.
 MOST_ROWS = 20

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from .errors import BadInput
+from ..errors import BadInput
 
 SEPARATORS = (",", ";", "\t", "|")
 

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .errors import BadInput, BadPlan, listing
-from .verify_texts import MISSING_TOKENS, Codes, PrivateColumn, Spelling, read_private_column
+from ..errors import BadInput, BadPlan, listing
+from .texts import MISSING_TOKENS, Codes, PrivateColumn, Spelling, read_private_column
 
 _CHUNK = 256  # small, so that its lists are gone before the collector looks at them
 

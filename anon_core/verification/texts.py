@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .errors import BadHierarchy
+from ..errors import BadHierarchy
 
 Codes = npt.NDArray[np.int64]
 #: What makes two cells of a column equal: a number, a day, or the text itself.
