@@ -27,6 +27,7 @@ MISSING = ""
 
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\Z")
 _CODE_LIKE = re.compile(r"0\d+\Z")
+_MERGED = "were merged (1.0 and 1 are one)."
 _COMMAS = "Decimal commas were read as decimal points."
 _DATE_FORMS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y")
 
@@ -66,6 +67,9 @@ def detect_kind(values: Sequence[str]) -> ColumnKind:
     return "text"
 
 
+Spelled = tuple[npt.NDArray[np.int32], tuple[str, ...]]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Column:
     """One column, dictionary encoded.
@@ -84,6 +88,9 @@ class Column:
         What a person should know about how the column was read.
     origin : int64 array of shape (rows,), or None
         Place of each row in the table that was read, where rows were dropped since.
+    spelled : (int32 array of shape (rows,), tuple of str), or None
+        Codes and texts as they were read, where spellings of equal numbers or dates were merged;
+        declared as text, they are different values again.
     """
 
     name: str
@@ -93,6 +100,7 @@ class Column:
     measure: npt.NDArray[np.float64] | None = None
     notes: tuple[str, ...] = ()
     origin: npt.NDArray[np.int64] | None = None
+    spelled: Spelled | None = None
 
     @cached_property
     def counts(self) -> npt.NDArray[np.int64]:
@@ -105,17 +113,30 @@ class Column:
         return int(np.count_nonzero(self.codes < 0))
 
     def texts(self) -> npt.NDArray[np.object_]:
-        """Return the column as texts, shape (rows,), None where missing."""
-        pool = np.empty(len(self.values) + 1, dtype=object)
-        pool[:-1] = self.values
+        """Return the column as the texts that were read, shape (rows,), None where missing."""
+        codes, values = self.as_read
+        pool = np.empty(len(values) + 1, dtype=object)
+        pool[:-1] = values
         pool[-1] = None
-        return cast(npt.NDArray[np.object_], pool[self.codes])
+        return cast(npt.NDArray[np.object_], pool[codes])
+
+    @property
+    def as_read(self) -> Spelled:
+        """Codes and texts as they were read, spellings of equal numbers apart."""
+        return self.spelled or (self.codes, self.values)
+
+    def head(self, rows: int) -> Column:
+        """Return the column's first rows; its values stay."""
+        if self.spelled is None:
+            return replace(self, codes=self.codes[:rows])
+        codes, values = self.spelled
+        return replace(self, codes=self.codes[:rows], spelled=(codes[:rows], values))
 
     def take(self, rows: npt.NDArray[np.bool_]) -> Column:
         """Return the column with only the rows marked in `rows`; values no row has are dropped."""
-        kept = encode(
-            self.name, self.codes[rows], list(self.values), kind=self.kind, notes=self.notes
-        )
+        codes, values = self.as_read
+        notes = tuple(note for note in self.notes if not note.endswith(_MERGED))
+        kept = encode(self.name, codes[rows], values, kind=self.kind, notes=notes)
         origin = np.flatnonzero(rows) if self.origin is None else self.origin[rows]
         return replace(kept, origin=origin.astype(np.int64))
 
@@ -159,6 +180,7 @@ def encode(
                 values=bad[:5],
             )
     target: dict[str, str] = {}
+    spelled: Spelled | None = None
     if measure_of:
         by_measure: dict[float, str] = {}
         for value in sorted(present, key=lambda v: (len(v), v)):
@@ -166,9 +188,11 @@ def encode(
         ordered = sorted(by_measure.values(), key=lambda v: measure_of[v])
         merged = len(present) - len(ordered)
         if merged:
+            dense = np.cumsum(used, dtype=np.int32) - np.int32(1)
+            spelled = (np.append(dense, np.int32(-1))[codes].astype(np.int32), tuple(present))
             notes = (
                 *notes,
-                f"{merged} spellings of equal {kind}s were merged (1.0 and 1 are one).",
+                f"{merged} spellings of equal {kind}s {_MERGED}",
             )
         if kind == "number" and any("," in v for v in ordered) and _COMMAS not in notes:
             notes = (*notes, _COMMAS)
@@ -187,6 +211,7 @@ def encode(
         values=tuple(ordered),
         measure=measure,
         notes=notes,
+        spelled=spelled,
     )
 
 
@@ -245,6 +270,10 @@ class Dataset:
             for part in (column.name, column.kind, *column.values):
                 digest.update(part.encode("utf-8", "surrogatepass") + b"\x00")
             digest.update(np.ascontiguousarray(column.codes).data)
+            if column.spelled is not None:
+                codes, texts = column.spelled
+                digest.update("\x00".join(texts).encode("utf-8", "surrogatepass"))
+                digest.update(np.ascontiguousarray(codes).data)
         return digest.hexdigest()
 
     def without_missing(self, names: Sequence[str]) -> Dataset:
@@ -272,7 +301,7 @@ class Dataset:
         """
         check_kinds(kinds, self.names)
         columns = tuple(
-            encode(c.name, c.codes, c.values, kind=kinds[c.name])
+            encode(c.name, *c.as_read, kind=kinds[c.name])
             if c.name in kinds and kinds[c.name] != c.kind
             else c
             for c in self.columns
@@ -286,8 +315,7 @@ class Dataset:
         stop = self.rows if first is None else min(first, self.rows)
         data: dict[str, Any] = {}
         for column in self.columns:
-            head = replace(column, codes=column.codes[:stop])
-            data[column.name] = pd.Series(head.texts(), dtype="str")
+            data[column.name] = pd.Series(column.head(stop).texts(), dtype="str")
         return pd.DataFrame(data)
 
     @classmethod

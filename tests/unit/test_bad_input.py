@@ -430,6 +430,23 @@ def test_decimal_commas_are_numbers(technique):
     assert any("comma" in note for note in result.problem.dataset.column("a").notes)
 
 
+@TECHNIQUES
+def test_codes_that_look_like_equal_numbers_stay_apart_when_declared_text(technique):
+    plan = plan_of(["code"], '[types]\ncode = "text"', technique=technique)
+    table = "code,x\n" + "1.0,a\n1.0,b\n1,c\n1,d\n?,e\n?,f\n"
+    loaded = read_table(table.encode(), plan.data)  # as numbers, and one value
+    assert loaded.column("code").values == ("1",)
+    assert loaded.frame(1)["code"].tolist() == ["1.0"]
+    for whole in (loaded, loaded.without_missing(["code"])):
+        result = run(plan, whole)
+        assert result.release.suppressed == 0
+        assert {"1", "1.0"} <= {row[0] for row in rows_of(result.csv)[1:]}
+    again = read_table(table.replace("1.0,b", "1,b").replace("1,c", "1.0,c").encode())
+    assert again.column("code").codes.tolist() == loaded.column("code").codes.tolist()
+    assert again.fingerprint != loaded.fingerprint
+    assert len(loaded.without_missing(["code"]).column("code").notes) == 1
+
+
 def test_dates_are_ranges_in_time_whatever_their_form():
     plan = plan_of(["day"], technique="mondrian")
     result = released("day,x\n02.01.2020,a\n31.12.2019,a\n03.05.2021,b\n01.06.2021,b\n", plan)
