@@ -169,7 +169,7 @@ def test_json_is_one_object_with_the_promised_keys(desk, capsys):
     assert found["output_sha256"] == hashlib.sha256(desk.release()["release.csv"]).hexdigest()
     assert (found["rows"], found["partition"]) == (200, None)
     assert set(found["node"]) == {"sex", "age"}
-    assert set(found["metrics"]) == {"loss", "discernibility", "average-class-size", "ncp"}
+    assert set(found["metrics"]) >= {"loss", "discernibility", "average-class-size", "ncp"}
     assert found["smallest_class"] >= 5
     (model,) = found["models"]
     assert (model["name"], model["k"], model["bound"], model["holds"]) == (
@@ -179,7 +179,9 @@ def test_json_is_one_object_with_the_promised_keys(desk, capsys):
         True,
     )
     assert model["value"] == found["smallest_class"]
-    assert {a["name"] for a in found["attacks"]} == {"prosecutor", "marketer", "homogeneity"}
+    attacks = {a["name"] for a in found["attacks"]}
+    assert attacks >= {"prosecutor", "marketer", "homogeneity"}
+    assert "journalist" not in attacks  # nothing is known of the population
     assert set(found["seconds"]) >= {"search", "verify"}
 
 
