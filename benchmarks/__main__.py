@@ -73,10 +73,16 @@ class Bench:
             self.wrong.append(sentence)
 
     def time(
-        self, what: str, work: Callable[[], Any], note: str = "", *, warm: int = 1
+        self,
+        what: str,
+        work: Callable[[], Any],
+        note: str = "",
+        *,
+        warm: int = 1,
+        once: bool = False,
     ) -> tuple[Row, Any]:
         """Measure one line of a table."""
-        seconds, found = repeated(work, times=self.times, warm=warm)
+        seconds, found = repeated(work, times=1 if once else self.times, warm=0 if once else warm)
         return Row(what=what, seconds=seconds, note=note), found
 
 
@@ -246,8 +252,8 @@ def _places(dataset: Dataset, name: str) -> np.ndarray[Any, np.dtype[np.float64]
     return pool[column.codes]
 
 
-def _whole(bench: Bench, source: Source, algorithm: str, name: str) -> None:
-    """Measure reading, verification and the command line."""
+def _whole(bench: Bench, source: Source, algorithm: str, name: str, *, once: bool = False) -> None:
+    """Measure reading, verification and the command line (this `once` where it takes long)."""
     recipe = source.recipe(f"whole-{name}", algorithm, 0.02)
     plan, dataset, levels = _read(source, recipe)
     rows: list[Row] = []
@@ -273,11 +279,13 @@ def _whole(bench: Bench, source: Source, algorithm: str, name: str) -> None:
         done = _python("-c", _PEAK, *arguments)
         peaks.append(float(done.split()[-1]) / 1024)
 
-    row, _ = bench.time("command line, a process of its own", program)
+    row, _ = bench.time("command line, a process of its own", program, once=once)
     rows.append(Row(what=row.what, seconds=row.seconds, note=f"peak memory {max(peaks):,.0f} MiB"))
     check = ["verify", str(recipe), "--data", str(source.data), "--release", str(out)]
     statuses: list[int] = []
-    row, _ = bench.time("verify from the files", lambda: statuses.append(_silently(check)))
+    row, _ = bench.time(
+        "verify from the files", lambda: statuses.append(_silently(check)), once=once
+    )
     rows.append(row)
     print(table(f"Whole job: {source.title}, {algorithm}, k = {K}", rows))
     bench.check(set(statuses) == {0}, "the written release verifies")
@@ -288,7 +296,7 @@ def _large(bench: Bench, source: Source) -> None:
     problem = prepare(plan, dataset, levels)
     row, _ = bench.time("partition", lambda: plan.algorithm.run(problem, plan.models, Context()))
     print(table(f"Mondrian: {source.title}, k = {K}", [row]))
-    _whole(bench, source, "mondrian", "census")
+    _whole(bench, source, "mondrian", "census", once=True)
 
 
 def _start(bench: Bench) -> None:
