@@ -29,18 +29,25 @@ def test_the_account_adds_up() -> None:
     assert account.partition is None
 
 
-def test_rows_of_rare_classes_are_removed_within_the_budget() -> None:
-    release = Optimal(max_suppression=2 / 6).run(PROBLEM, [KAnonymity(k=2)], Context()).release
-    # Both rare ZIP codes cost more generalized (loss 1/6) than removed (1/3)? No: the level wins.
-    assert release.suppressed == 0
-    dear = Optimal(metric="discernibility", max_suppression=2 / 6)
-    release = dear.run(PROBLEM, [KAnonymity(k=2)], Context()).release
-    # Two classes of three cost 18; two of two with two rows removed 8 + 12.
-    assert release.suppressed == 0
-    average = Optimal(metric="average-class-size", max_suppression=2 / 6)
-    account = average.run(PROBLEM, [KAnonymity(k=2)], Context()).account
-    assert account.node == {"age": 0, "zip": 0}
-    assert account.cost == 3
+@pytest.mark.parametrize(
+    ("metric", "node", "cost", "suppressed"),
+    [
+        # Three cells in four of two classes of three stay; removing two rows would lose 1/3.
+        ("loss", {"age": 0, "zip": 1}, 1 / 6, 0),
+        # Two classes of three cost 18; two of two and two removed rows 8 + 12.
+        ("discernibility", {"age": 0, "zip": 1}, 18, 0),
+        # Two classes either way, so the lower node wins.
+        ("average-class-size", {"age": 0, "zip": 0}, 3, 2),
+    ],
+)
+def test_rows_are_removed_where_that_costs_less(
+    metric: str, node: dict[str, int], cost: float, suppressed: int
+) -> None:
+    search = Optimal(metric=metric, max_suppression=2 / 6)
+    outcome = search.run(PROBLEM, [KAnonymity(k=2)], Context())
+    assert outcome.account.node == node
+    assert outcome.account.cost == pytest.approx(cost)
+    assert outcome.release.suppressed == suppressed
 
 
 def test_equal_costs_go_to_the_lower_then_the_first_node() -> None:
@@ -52,7 +59,7 @@ def test_equal_costs_go_to_the_lower_then_the_first_node() -> None:
     account = (
         Optimal(metric="discernibility").run(case.problem(), [KAnonymity(k=3)], Context()).account
     )
-    # Only the top holds: a alone tells b.
+    # Every row has a twin, and no three rows are alike below the top.
     assert account.node == {"a": 1, "b": 1}
     assert account.minimal == ((1, 1),)
     account = (
