@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import streamlit as st
 
-from anon_core.errors import AnonError, Infeasible
-from ui import jobs, run_form, running, state
+from anon_core.errors import AnonError, Cancelled, Infeasible
+from ui import hotkey, jobs, run_form, running, state
 from ui.explain import plain
 from ui.shell import next_step, page, show_error
+from ui.theme import dark
 from ui.words import intention, outcome, promises
+
+#: The account and the button stay in sight while the forms are scrolled, and the button's words
+#: can be read on the light blue of the dark set.
+_LOOK = """<style>
+@media (min-width: 641px) {
+  [data-testid="stColumn"]:has(.st-key-run-side) > div {height: 100%%;}
+  div:has(> .st-key-run-side) {position: sticky; top: 4rem;}
+}
+.st-key-run button:not(:disabled) * {color: %s; opacity: 1;}
+</style>"""
 
 
 def choices() -> None:
@@ -57,7 +68,9 @@ def what_will_happen() -> bool:
 def last_outcome() -> None:
     """Draw what the last run came to."""
     error = running.error()
-    if error is not None:
+    if isinstance(error, Cancelled):
+        st.info(f"{error.message} {error.remedy}".strip())
+    elif error is not None:
         show_error(error)
         if isinstance(error, Infeasible) and error.best is not None:
             st.caption(f"Best value reached: {error.best:g}.")
@@ -83,7 +96,9 @@ if page("Run", "▶️", needs="roles"):
     left, right = st.columns([3, 2], gap="large")
     with left:
         choices()
-    with right:
+    with right, st.container(key="run-side"):
+        hotkey.runs_anywhere()
+        st.html(_LOOK % ("#14181D" if dark() else "#FFFFFF"))
         st.subheader("What this will do", anchor=False)
         ready = what_will_happen()
         if st.button(

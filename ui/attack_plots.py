@@ -140,7 +140,7 @@ def risk_chart(runs: Sequence[Series], colours: Palette) -> Chart:
             col=place,
         )
         figure.update_xaxes(
-            range=[0, 1.45],
+            range=[0, 1.75],
             tickformat=".0%",
             tickvals=[0, 0.5, 1],
             title_text="share of people",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import streamlit as st
 
 from ui import theme
+from ui.explain import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,6 +126,7 @@ class Chart:
     Attributes
     ----------
     title : str
+        Plain text; what draws it keeps names in it from being markup.
     figure : plotly.graph_objects.Figure
     numbers : pandas.DataFrame
         What is drawn, as a table.
@@ -269,7 +271,7 @@ def show(chart: Chart, *, key: str) -> None:
         with st.container(
             horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
         ):
-            st.markdown(f"**{chart.title}**", width="content")
+            st.markdown(f"**{plain(chart.title)}**", width="content")
             with st.popover("Numbers", type="tertiary", key=f"numbers-{key}"):
                 table(chart.numbers, key=f"table-{key}", formats=chart.formats, width="content")
         st.plotly_chart(

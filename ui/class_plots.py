@@ -202,7 +202,7 @@ def sensitive_chart(runs: Sequence[Series], colours: Palette, column: str, numbe
     figure.update_yaxes(type="category")
     finish(figure, colours, height=90 + 24 * len(rows), legend=True)
     return Chart(
-        title=f"Values of “{label(column, 30)}” in one class",
+        title=f"Values of “{column}” in one class",
         figure=figure,
         numbers=pd.DataFrame(
             [(v, here, there, here - there) for v, here, there in reversed(rows)],

@@ -135,10 +135,9 @@ def watch(name: str) -> None:
         if job is None or job.state != "running":
             st.rerun()
             return
-        bar, stop = st.columns([5, 1], vertical_alignment="center")
         seconds = f"{job.seconds:.0f} s"
-        bar.progress(job.share, text=f"{job.title}: {job.stage} … ({seconds})")
-        if stop.button("Cancel", key=f"cancel-{name}", width="stretch", shortcut="Esc"):
+        st.progress(job.share, text=f"{job.title}: {job.stage} … ({seconds})")
+        if st.button("Cancel", key=f"cancel-{name}", shortcut="Esc"):
             job.cancel.set()
             st.rerun()
 

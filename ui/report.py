@@ -178,7 +178,7 @@ def _chart(place: int, chart: Chart) -> str:
         config={"displaylogo": False, "displayModeBar": False, "responsive": True},
     )
     return (
-        f"<figure><h3>{chart.title}</h3>{figure}"
+        f"<figure><h3>{_text(chart.title)}</h3>{figure}"
         f'<figcaption class="quiet">{_text(chart.note)}</figcaption></figure>'
         f"<details><summary>Numbers</summary>{_frame(chart.numbers)}</details>"
     )

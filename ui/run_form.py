@@ -103,7 +103,8 @@ def people(draft: dict[str, Any], rows: int) -> dict[str, Any]:
     kinds = ["None", "Its size", "A table of it"]
     now = 2 if present.get("file") else 1 if present.get("size") else 0
     _follow("population-kind", kinds[now])
-    kind = st.segmented_control("Population", kinds, key="population-kind", required=True)
+    # A segmented control would keep Ctrl+Enter to itself while it has the focus.
+    kind = st.radio("Population", kinds, key="population-kind", horizontal=True)
     st.caption(
         "For an attacker who does not know who is in the table: with a population, the risk of "
         "journalist and marketer attacks is measured against everyone the table was drawn from."

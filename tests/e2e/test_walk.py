@@ -1,0 +1,131 @@
+"""The whole way in a browser: sample, roles, run, results, three pins, compare, export."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Download, Page, expect
+
+from anon_core.samples import sample
+from tests.e2e.browser import wait_for_app
+
+SAMPLE = sample("hospital")
+QUASI = SAMPLE.quasi
+
+
+def go(page: Page, name: str, title: str = "") -> None:
+    """Go to a step by the sidebar, and wait until it is drawn."""
+    page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
+    expect(page.get_by_role("heading", name=title or name, level=1)).to_be_visible()
+    wait_for_app(page)
+
+
+def run(page: Page, *, k: int, technique: str) -> None:
+    """Set technique and k, run by the keyboard, and wait for the account."""
+    go(page, "Run")
+    page.get_by_test_id("stRadio").get_by_text(technique, exact=True).click()
+    wait_for_app(page)
+    field = page.locator(".st-key-model-0 input").first
+    field.fill(str(k))
+    field.press("Enter")
+    wait_for_app(page)
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".st-key-outcome")).to_contain_text("Released", timeout=120_000)
+    expect(page.locator(".st-key-outcome")).to_contain_text(f"k = {k} holds", timeout=120_000)
+    wait_for_app(page)
+
+
+def pin(page: Page, letter: str) -> None:
+    """Pin the result with the key P."""
+    go(page, "Results")
+    page.keyboard.press("p")
+    expect(page.get_by_role("button", name=re.compile(f"Pinned as .* {letter}"))).to_be_visible()
+    wait_for_app(page)
+
+
+def download(page: Page, label: str) -> Download:
+    """Click a download and wait for the file."""
+    with page.expect_download() as coming:
+        page.get_by_role("button", name=label, exact=True).click()
+    return coming.value
+
+
+def ink(png: bytes) -> int:
+    """Return how many different colours a screenshot has."""
+    from PIL import Image
+
+    return len(Image.open(io.BytesIO(png)).convert("RGB").getcolors(1 << 24) or ())
+
+
+@pytest.mark.slow
+def test_from_a_sample_to_the_files(page: Page, tmp_path: Path) -> None:
+    page.goto("/")
+    wait_for_app(page, seconds=60)
+    page.locator(f".st-key-card-{SAMPLE.name}").get_by_role("button").first.click()
+    wait_for_app(page)
+    go(page, "Roles")
+
+    run(page, k=5, technique="Optimal full-domain search")
+    pin(page, "A")
+    for panel in ("Table", "Classes", "Metrics", "Attacks"):
+        expect(page.get_by_role("heading", name=panel, exact=True)).to_be_visible()
+    for chart in ("sizes", "treemap", "metrics", "heat", "attacks", "risk"):
+        expect(page.locator(f".st-key-chart-{chart} .js-plotly-plot svg").first).to_be_visible()
+    expect(page.get_by_text("Recomputed from the published file: k = 5 holds")).to_be_visible()
+    page.get_by_label("Your judgement").fill("Released to one research unit.")
+    page.get_by_label("Your judgement").blur()
+    wait_for_app(page)
+    page.locator(".st-key-chart-metrics").get_by_text("Numbers").click()
+    expect(page.get_by_test_id("stPopoverBody").get_by_test_id("stDataFrame")).to_be_visible()
+    page.keyboard.press("Escape")
+
+    run(page, k=10, technique="Optimal full-domain search")
+    pin(page, "B")
+    run(page, k=5, technique="Mondrian")
+    pin(page, "C")
+
+    go(page, "Compare")
+    for letter in "ABC":
+        expect(page.locator(f".st-key-pin-{letter}")).to_be_visible()
+    for chart in ("sizes", "treemap-A", "treemap-C", "metrics", "heat", "attacks", "risk"):
+        expect(page.locator(f".st-key-chart-{chart} .js-plotly-plot svg").first).to_be_visible()
+
+    go(page, "Export")
+    table = tmp_path / "release.csv"
+    download(page, "Release as CSV").save_as(table)
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == SAMPLE.rows
+    assert not set(SAMPLE.identifier) & set(rows[0])
+    assert min(Counter(tuple(row[q] for q in QUASI) for row in rows).values()) >= 5
+    assert not any(cell.startswith(("=", "+", "@")) for row in rows for cell in row.values())
+
+    report = tmp_path / "report.html"
+    download(page, "Report as HTML").save_as(report)
+    page.goto(report.as_uri())
+    expect(page.locator("#chart-0 svg").first).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("Recomputed from the published file: k = 5 holds")).to_be_visible()
+    assert ink(page.screenshot(full_page=True)) > 50
+    # The report itself is the only thing that was opened beside the dashboard.
+    page.requests_seen.remove(report.as_uri())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("colour_scheme", ["dark"])
+def test_a_run_is_stopped_in_the_dark(page: Page) -> None:
+    page.goto("/")
+    wait_for_app(page, seconds=60)
+    page.locator(f".st-key-card-{SAMPLE.name}").get_by_role("button").first.click()
+    wait_for_app(page)
+    go(page, "Compare")
+    page.get_by_role("button", name="Sweep", exact=True).click()
+    stop = page.get_by_role("button", name=re.compile("^Cancel"))
+    expect(stop).to_be_visible(timeout=30_000)
+    stop.click()
+    expect(page.get_by_text("The sweep was stopped")).to_be_visible(timeout=5_000)
+    expect(stop).to_have_count(0)
