@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
@@ -51,17 +52,32 @@ def as_day(text: str) -> float:
     return math.nan
 
 
+def confused(values: Sequence[str]) -> list[str]:
+    """Return the texts of numbers that are different, but equal or infinite as 64-bit floats."""
+    measures = [as_number(value) for value in values]
+    if len(set(measures)) == len(values) and not any(map(math.isnan, measures)):
+        return []
+    first: dict[float, Decimal] = {}
+    found: list[str] = []
+    for value, measure in zip(values, measures, strict=True):
+        exact = Decimal(value.strip().replace(",", "."))
+        if math.isnan(measure) or first.setdefault(measure, exact) != exact:
+            found.append(value)
+    return found
+
+
 def detect_kind(values: Sequence[str]) -> ColumnKind:
     """Guess a column's kind from its distinct, non-missing texts.
 
-    A leading zero (``01234``) keeps a column text: it is a code, and the zeros must survive.
+    A leading zero (``01234``) keeps a column text: it is a code, and the zeros must survive. So do
+    numbers with more digits than can be told apart, such as account numbers.
     """
     if not values:
         return "text"
     if not any(_CODE_LIKE.match(v) for v in values) and all(
         _NUMBER.match(v.strip()) for v in values
     ):
-        return "number"
+        return "text" if confused(values) else "number"
     if all(len(v) <= 10 and not math.isnan(as_day(v)) for v in values):
         return "date"
     return "text"
@@ -178,6 +194,13 @@ def encode(
                 f"(first in row {first + 1}).",
                 remedy=f"Correct the values, mark them as missing, or declare '{name}' as text.",
                 values=bad[:5],
+            )
+        if kind == "number" and (alike := confused(present)):
+            raise BadInput(
+                f"Column '{name}' is declared as number, but {len(alike)} distinct values have more "
+                "digits than numbers can be told apart by.",
+                remedy=f"Declare '{name}' as text.",
+                values=alike[:5],
             )
     target: dict[str, str] = {}
     spelled: Spelled | None = None

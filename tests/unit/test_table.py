@@ -366,3 +366,21 @@ def test_a_frame_reads_as_its_cells_do(cells: list[object]) -> None:
 def test_names_and_kinds_that_are_fine() -> None:
     check_names(["a", "A", "b c"])
     check_kinds({"a": "ordered"}, ["a", "b"])
+
+
+LONG = ["9007199254740992", "9007199254740993"]
+
+
+@pytest.mark.parametrize("values", [LONG, ["0.1", "0.10000000000000001"], ["1", "1e999"]])
+def test_numbers_that_floats_cannot_tell_apart_stay_text(values: list[str]) -> None:
+    assert detect_kind(values) == "text"
+    column = encode("account", np.array([0, 1], dtype=np.int32), values)
+    assert (column.kind, column.values) == ("text", tuple(sorted(values)))
+
+
+def test_such_numbers_declared_as_number_are_refused_with_the_remedy() -> None:
+    with pytest.raises(BadInput) as caught:
+        encode("account", np.array([0, 1], dtype=np.int32), LONG, kind="number")
+    assert "Column 'account'" in caught.value.message
+    assert "Declare 'account' as text" in caught.value.remedy
+    assert LONG[1] not in str(caught.value)
