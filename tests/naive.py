@@ -177,10 +177,15 @@ def cost(
         return average_class_size(sizes, len(rows))
     columns = list(zip(*rows, strict=True))
     total = Fraction(removed * len(attributes))
+    prices: dict[tuple[int, str, str], Fraction] = {}  # a cover is told by its ends
     for cells, members in covers:
-        for a, cover, column in zip(attributes, cells, columns, strict=True):
-            price = loss_of(a, cover) if metric == "loss" else ncp_of(a, cover, column)
-            total += price * len(members)
+        for d, (a, cover) in enumerate(zip(attributes, cells, strict=True)):
+            ends = (d, cover[0], cover[-1])
+            if ends not in prices:
+                prices[ends] = (
+                    loss_of(a, cover) if metric == "loss" else ncp_of(a, cover, columns[d])
+                )
+            total += prices[ends] * len(members)
     return total / (len(rows) * len(attributes))
 
 

@@ -65,3 +65,26 @@ def test_a_removed_row_pays_1_in_every_cell() -> None:
         found = cost.measure(problem, release, Context())
         assert found.value == found.share == pytest.approx(0.3)
         assert found.per_column == pytest.approx({"q0": 0.3, "q1": 0.3})
+
+
+def test_a_cost_of_sizes_has_one_form_unless_it_says_so() -> None:
+    class Largest(SizeCost):
+        name = "largest"
+
+        def of_sizes(self, sizes, removed, rows):  # type: ignore[no-untyped-def]
+            return float(sizes.max(initial=0) + removed)
+
+        def floor_above(self, sizes, rows):  # type: ignore[no-untyped-def]
+            return float(sizes.max())
+
+        def floor_below(self, removed, rows, least):  # type: ignore[no-untyped-def]
+            return float(removed)
+
+        def share_of(self, value, rows):  # type: ignore[no-untyped-def]
+            return value / rows
+
+    case = random_case(np.random.default_rng(167), rows=10, quasi=2, missing=False)
+    release = by_hand(case.problem(), [0] * 7 + [-1] * 3, ((*case.quasi, *case.sensitive),))
+    found = Largest().measure(release.problem, release, Context())
+    assert (found.value, found.share, found.also) == (10, 1, {})
+    assert found.per_class is None

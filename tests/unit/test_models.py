@@ -7,9 +7,10 @@ import dataclasses
 import numpy as np
 import pytest
 
+from anon_core.algorithms.optimal import Optimal
 from anon_core.context import Context
 from anon_core.errors import BadPlan, Infeasible
-from anon_core.kinds import GroupStats, PrivacyModel, histogram
+from anon_core.kinds import GroupModel, GroupStats, histogram
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
 from anon_core.release import raw_view
@@ -103,11 +104,22 @@ def test_every_sensitive_column_by_itself_or_one_by_name() -> None:
     assert one.per_group(stats).tolist() == [True, True]
 
 
-def test_a_model_refuses_nothing_unless_it_says_so() -> None:
-    class Open(PrivacyModel):
+def test_a_model_asks_for_nothing_unless_it_says_so() -> None:
+    class Open(GroupModel):
         name, title, summary = "open", "Open", "Promises nothing."
 
         def measure(self, problem, view, context):  # type: ignore[no-untyped-def]
             return []
 
-    Open().check(PROBLEM)
+        def per_group(self, stats):  # type: ignore[no-untyped-def]
+            return stats.sizes > 0
+
+    model = Open()
+    model.check(PROBLEM)
+    assert model.needs(PROBLEM) == ()
+    assert model.least_size() == 1
+    assert model.least_distinct(PROBLEM) == {}
+    assert model.monotone_merge
+    assert model.monotone_suppress
+    account = Optimal().run(PROBLEM, [model], CONTEXT).account
+    assert (account.node, account.cost) == ({"age": 0, "zip": 0}, 0)

@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
-from anon_core import Plan, load_hierarchies, read_plan
+import anon_core
+from anon_core import Plan, load_hierarchies, read_plan, registry
 from anon_core.errors import BadHierarchy, BadPlan
+from anon_core.kinds import PrivacyModel
 from anon_core.models.k_anonymity import KAnonymity
+from anon_core.registry import family
 
 SMALL: dict[str, Any] = {
     "roles": {"quasi": ["age"]},
@@ -182,3 +185,25 @@ def test_hierarchies_are_read_beside_the_recipe(tmp_path: Path) -> None:
     (tmp_path / "age.csv").unlink()
     with pytest.raises(BadHierarchy, match=r"age\.csv"):
         load_hierarchies(plan, tmp_path)
+
+
+def test_a_model_that_speaks_of_the_whole_release_cannot_steer_a_search(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Whole(PrivacyModel):
+        name, title, summary = "whole", "Whole", "Looks at the release as one."
+
+        def measure(self, problem, view, context):  # type: ignore[no-untyped-def]
+            return []
+
+    family("model")
+    monkeypatch.setitem(registry._found["model"], "whole", Whole)
+    with pytest.raises(BadPlan, match="'whole' cannot steer a search"):
+        Plan.from_mapping(SMALL | {"models": [{"name": "whole"}]})
+
+
+def test_the_public_names() -> None:
+    assert anon_core.Plan is Plan
+    assert not hasattr(anon_core, "nothing_of_the_kind")
+    with pytest.raises(AttributeError, match="has no attribute 'nothing_of_the_kind'"):
+        _ = anon_core.nothing_of_the_kind
