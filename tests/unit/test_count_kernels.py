@@ -1,0 +1,60 @@
+"""The kernels behind count queries against whole-array sums, compiled and uncompiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from anon_core.kernels import count as kernels
+
+pytestmark = pytest.mark.kernels
+
+
+def plain(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the Python function behind a kernel."""
+    return getattr(kernel, "py_func", kernel)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_compiled_kernels_equal_their_plain_lines(seed: int) -> None:
+    """Larger tables, so that groups cross the tiles the kernels work in."""
+    rng = np.random.default_rng([137, seed])
+    groups, entries = 5, 5000
+    group = np.sort(rng.integers(0, groups, entries))
+    start = np.searchsorted(group, np.arange(groups + 1)).astype(np.int64)
+    codes = rng.integers(0, 4, (2, entries)).astype(np.int32)
+    count = rng.integers(1, 4, entries)
+    size = np.bincount(group, weights=count, minlength=groups)
+    which = rng.integers(-1, 3, (7, 2))
+    tables = rng.random((2, 3, 4)) if seed % 2 else rng.integers(0, 2, (2, 3, 4)).astype(float)
+    at, wide = np.array([0, 12, 24]), np.array([4, 4])
+    flat = tables.ravel() if seed % 2 else tables.ravel().astype(np.int16)
+    counted = count.astype(np.float64) if seed % 2 else count
+    expected = np.tile(size, (7, 1))
+    for q in range(7):
+        overlaps = np.ones(entries)
+        for c in range(2):
+            if which[q, c] >= 0:
+                overlaps *= tables[c, which[q, c], codes[c]]
+        expected[q] = [np.dot(overlaps[group == g], count[group == g]) for g in range(groups)]
+    for function in (kernels.together, plain(kernels.together)):
+        found = np.tile(size, (7, 1))
+        function(start, 0, codes, counted, size, flat, at, wide, which, found)
+        np.testing.assert_allclose(found, expected, rtol=1e-10)
+        part = np.tile(size[2:4], (7, 1))
+        function(start, 2, codes, counted, size, flat, at, wide, which, part)
+        np.testing.assert_allclose(part, expected[:, 2:4], rtol=1e-10)
+    for function in (kernels.alone, plain(kernels.alone)):
+        found = np.tile(size, (7, 1))
+        for c in range(2):
+            function(start, 0, codes[c], count, size, tables[c], which[:, c].copy(), found)
+        mean = np.ones((7, groups))
+        for q, g, c in np.ndindex(7, groups, 2):
+            if which[q, c] >= 0:
+                here = group == g
+                overlaps = tables[c, which[q, c], codes[c, here]]
+                mean[q, g] *= np.dot(overlaps, count[here]) / size[g]
+        np.testing.assert_allclose(found, mean * size, rtol=1e-10)
