@@ -1,0 +1,75 @@
+"""Reconstruction errors of random groupings against the definition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anon_core.reconstruction import (
+    anatomy_reconstruction,
+    mean_error,
+    permutation_reconstruction,
+    person_error,
+)
+from tests.making import Case, by_hand, random_case
+
+Blocks = tuple[tuple[str, ...], ...]
+
+
+def rce_naive(case: Case, group: Sequence[int], blocks: Blocks | None) -> Fraction:
+    """Σ over persons of Σ over points of (rebuilt − true)²; without blocks δ is 1/N."""
+    total = Fraction(0)
+    for person, g in enumerate(group):
+        if g < 0:
+            continue
+        rows = [r for r, other in enumerate(group) if other == g]
+        delta = Fraction(1, len(rows)) if blocks is None else Fraction(1)
+        for block in blocks or ():
+            same = [
+                r for r in rows if all(case.column(n)[r] == case.column(n)[person] for n in block)
+            ]
+            delta *= Fraction(len(same), len(rows))
+        for value in {case.column("s0")[r] for r in rows}:
+            rebuilt = delta * sum(case.column("s0")[r] == value for r in rows)
+            total += (rebuilt - (value == case.column("s0")[person])) ** 2
+    return total
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_reconstruction_equals_the_definition(seed: int) -> None:
+    rng = np.random.default_rng([149, seed])
+    case = random_case(rng, rows=int(rng.integers(4, 40)))
+    group = np.unique(rng.integers(0, 5, len(case.rows)), return_inverse=True)[1]
+    group[rng.random(len(group)) < rng.choice([0.0, 0.2])] = -1
+    case = Case(
+        columns={n: c for n, c in case.columns.items() if n != "s1"},
+        quasi=case.quasi,
+        sensitive=("s0",),
+        kinds={n: k for n, k in case.kinds.items() if n != "s1"},
+        levels=case.levels,
+    )
+    apart = tuple((name,) for name in case.quasi)
+    for blocks in (apart, (case.quasi,)):
+        release = by_hand(case.problem(), group.tolist(), (*blocks, ("s0",)))
+        found = permutation_reconstruction(release, "s0", 2)
+        assert found.error == pytest.approx(
+            float(rce_naive(case, group.tolist(), blocks)), abs=1e-9
+        )
+        assert found.per_group.sum() == pytest.approx(found.error)
+        if found.bound_holds:
+            assert found.error >= found.bound - 1e-9
+    found = anatomy_reconstruction(release, "s0", 2)
+    assert found.error == pytest.approx(float(rce_naive(case, group.tolist(), None)), abs=1e-9)
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=6), st.floats(0.0, 1.0))
+def test_the_mean_error_is_the_mean_over_a_groups_persons(c: list[int], delta: float) -> None:
+    own = np.repeat(c, c)
+    squares = np.full(len(own), sum(n * n for n in c))
+    each = person_error(np.full(len(own), delta), own, squares)
+    assert mean_error(np.array(c), delta) == pytest.approx(float(each.mean()), abs=1e-9)
