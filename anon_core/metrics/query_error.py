@@ -1,0 +1,115 @@
+"""Query error: how far off counts are when they are estimated from the release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+import numpy as np
+
+from ..context import Context
+from ..estimate import Spread, counts, estimates
+from ..kinds import Metric
+from ..params import choice, integer, number
+from ..problem import Problem
+from ..queries import workload
+from ..registry import register
+from ..release import Release
+from ..results import Measure
+
+
+@register("metric")
+@dataclass(frozen=True, kw_only=True)
+class QueryError(Metric):
+    """Average relative error of a seeded workload of count queries (Li et al. 2015)."""
+
+    name: ClassVar[str] = "query-error"
+    title: ClassVar[str] = "Query error"
+    summary: ClassVar[str] = (
+        "How far counts estimated from the release are from the true ones, as a share of the true "
+        "count, on average over random questions such as “how many are 30 to 50, female and ill "
+        "with flu”. Rare answers are easily missed many times over, so look at the median too; on "
+        "the scale from 0 to 1 each question's error is a share of the larger of both counts."
+    )
+    formula: ClassVar[str] = (
+        "mean over queries of |act − est| / max(act, sanity · n); est = Σ over groups of N · Π "
+        "over link blocks of the mean overlap with the predicates; predicates cover "
+        "⌊|A| · s^(1/w)⌋ values; with sanity 0, queries that no row of the table answers are left "
+        "out and counted. 0–1 form: mean of |act − est| / max(act, est, sanity · n)"
+    )
+    source: ClassVar[str] = (
+        "Li et al. 2015, Permutation anonymization, section 4.2 (exponent corrected); Zhang et al. "
+        "2007, Aggregate query answering on anonymized tables"
+    )
+    unit: ClassVar[str] = "× the true count"
+
+    queries: int = integer(
+        default=200, low=1, high=100_000, help="Random questions asked.", unit="queries"
+    )
+    predicates: int = integer(
+        default=0,
+        low=0,
+        help="Columns a question is about, the sensitive one included; 0 for all.",
+        label="columns per query",
+        unit="columns",
+    )
+    selectivity: float = number(
+        default=0.1,
+        low=0.0001,
+        high=1.0,
+        help="Share of rows a question would hit if columns were even and independent.",
+    )
+    sanity: float = number(
+        default=0.0,
+        low=0.0,
+        high=1.0,
+        help="Errors are divided by at least this share of the rows; 0 divides by the true count.",
+        label="least divisor",
+        unit="share of rows",
+    )
+    spread: str = choice(
+        default="leaves",
+        options=("leaves", "length"),
+        help="Whether a range is taken to be even over its values or over its length.",
+    )
+    seed: int = integer(default=1, low=0, help="Seed of the questions: the same for every release.")
+
+    def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
+        """Compare the table's answers with the release's; removed rows are in the former only.
+
+        The workload hangs on roles and hierarchies alone, so releases of one table are asked the
+        same. Where no query at all has an answer, errors are in rows (as if each had one).
+        """
+        asked = workload(
+            problem,
+            queries=self.queries,
+            predicates=self.predicates,
+            selectivity=self.selectivity,
+            generator=np.random.default_rng(self.seed),
+        )
+        actual = counts(problem, asked, context).astype(np.float64)
+        found = estimates(
+            release.view,
+            problem.hierarchies,
+            asked,
+            spread=cast(Spread, self.spread),
+            context=context,
+        )
+        least = self.sanity * problem.rows
+        usable = np.maximum(actual, least) > 0.0
+        skipped = float(np.count_nonzero(~usable))
+        if not np.any(usable):
+            usable, least = np.ones_like(usable), 1.0
+        actual, found = actual[usable], found[usable]
+        off = np.abs(actual - found)
+        errors = off / np.maximum(actual, least)
+        return Measure(
+            metric=self.name,
+            value=float(errors.mean()),
+            share=float(np.mean(off / np.maximum(np.maximum(actual, found), least))),
+            also={
+                "median": float(np.median(errors)),
+                "90 % quantile": float(np.quantile(errors, 0.9)),
+                "queries without an answer": skipped,
+            },
+        )
