@@ -126,22 +126,23 @@ def collect(name: str) -> Job | None:
 def watch(name: str) -> None:
     """Draw a running job: its stage, how far it is, and a button that stops it.
 
-    The drawing renews itself; once the job has ended the whole page runs again.
+    The drawing renews itself; once the job has ended the whole page runs again. The button stands
+    outside of what is renewed and stops the job before anything is drawn, so one run shows it.
     """
+    job = current(name)
+    if job is None:
+        return
 
     @st.fragment(run_every=LOOK_EVERY)
     def drawn() -> None:
-        job = current(name)
-        if job is None or job.state != "running":
+        if current(name) is not job or job.state != "running":
             st.rerun()
             return
         seconds = f"{job.seconds:.0f} s"
         st.progress(job.share, text=f"{job.title}: {job.stage} … ({seconds})")
-        if st.button("Cancel", key=f"cancel-{name}", shortcut="Esc"):
-            job.cancel.set()
-            st.rerun()
 
     drawn()
+    st.button("Cancel", key=f"cancel-{name}", shortcut="Esc", on_click=job.cancel.set)
 
 
 def _jobs() -> dict[str, Job]:

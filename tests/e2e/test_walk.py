@@ -117,11 +117,12 @@ def test_from_a_sample_to_the_files(page: Page, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("colour_scheme", ["dark"])
-def test_a_run_is_stopped_in_the_dark(page: Page) -> None:
+def test_a_sweep_is_stopped_in_the_dark(page: Page) -> None:
     page.goto("/")
     wait_for_app(page, seconds=60)
     page.locator(f".st-key-card-{SAMPLE.name}").get_by_role("button").first.click()
     wait_for_app(page)
+    run(page, k=5, technique="Mondrian")
     go(page, "Compare")
     page.get_by_role("button", name="Sweep", exact=True).click()
     stop = page.get_by_role("button", name=re.compile("^Cancel"))
