@@ -36,10 +36,10 @@ h3 { font-size: 16px; margin: 24px 0 4px; }
 .verdicts h3 { margin-top: 0; } .unmet { color: #B3261E; }
 .wide { overflow-x: auto; }
 .quiet { color: #4B5563; font-size: 14px; } .note { white-space: pre-wrap; }
-table { border-collapse: collapse; font-size: 14px; margin: 8px 0; width: 100%; }
-th, td { border-bottom: 1px solid #D5DBE1; padding: 4px 10px 4px 0; text-align: left;
+table { border-collapse: collapse; font-size: 14px; margin: 8px 0; min-width: 40%; }
+th, td { border-bottom: 1px solid #D5DBE1; padding: 4px 28px 4px 0; text-align: left;
   vertical-align: top; overflow-wrap: break-word; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 pre { background: #F4F6F8; padding: 12px; overflow-x: auto; font-size: 13px; }
 details { margin: 4px 0 16px; } summary { cursor: pointer; color: #005A8C; }
 figure { margin: 0; }
