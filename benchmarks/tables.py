@@ -125,18 +125,20 @@ def adult(data: Path | None, folder: Path) -> Source | str:
     found = sample("adult")
     if not found.available():
         return found.why_unavailable()
+    # Nine columns have 92,160 nodes with these hierarchies: minutes, not seconds, in all repeats.
+    quasi = tuple(n for n in found.quasi if n not in ("education-num", "relationship"))
     table = folder / "adult.csv"
     found.frame().to_csv(table, index=False)
     return Source(
-        title="Adult sample with the shipped hierarchies, rows with missing values dropped",
+        title="Adult sample with the shipped hierarchies, complete rows, 7 quasi-identifiers",
         data=table,
         folder=folder,
-        quasi=found.quasi,
+        quasi=quasi,
         small=("gender", "age", "race", "marital-status", "education"),
         hierarchies={
             name: hierarchy_folder() / path
             for name, path in found.hierarchies.items()
-            if name in found.quasi
+            if name in quasi
         },
         sensitive=found.sensitive,
         known={},
