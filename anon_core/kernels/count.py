@@ -14,7 +14,7 @@ I64 = npt.NDArray[np.int64]
 F64 = npt.NDArray[np.float64]
 
 # Entries whose shares are held at a time, so that they stay near the processor.
-_TILE = 2048
+_TILE = 1024
 
 
 @compiled
@@ -107,7 +107,7 @@ def together(
         base[c + 1] = base[c] + (at[c + 1] - at[c]) // wide[c]
     held = np.empty((base[columns], _TILE), table.dtype)
     product = np.empty(_TILE, table.dtype)
-    # Groups are short: one running sum is faster than a loop for each of them.
+    # Most groups are short: one running sum is faster than a loop for each of them.
     upto = np.zeros(_TILE + 1, count.dtype)
     found = np.zeros((queries, groups))
     low, end = start[first], start[first + groups]
@@ -116,6 +116,7 @@ def together(
         high = min(low + _TILE, end)
         while start[first + g_low + 1] <= low:
             g_low += 1
+        within = start[first + g_low + 1] >= high
         for c in range(columns):
             for d in range(base[c + 1] - base[c]):
                 row = at[c] + d * wide[c]
@@ -134,6 +135,12 @@ def together(
                             product[i] *= held[here, i]
                     used += 1
             if used == 0:
+                continue
+            if within:
+                total = upto[0]
+                for i in range(high - low):
+                    total += product[i] * count[low + i]
+                found[q, g_low] += total
                 continue
             for i in range(high - low):
                 upto[i + 1] = upto[i] + product[i] * count[low + i]

@@ -22,7 +22,7 @@ def plain(kernel: Callable[..., Any]) -> Callable[..., Any]:
 def test_compiled_kernels_equal_their_plain_lines(seed: int) -> None:
     """Larger tables, so that groups cross the tiles the kernels work in."""
     rng = np.random.default_rng([137, seed])
-    groups, entries = 5, 5000
+    groups, entries = (5, 5000) if seed < 4 else (1, 2500)
     group = np.sort(rng.integers(0, groups, entries))
     start = np.searchsorted(group, np.arange(groups + 1)).astype(np.int64)
     codes = rng.integers(0, 4, (2, entries)).astype(np.int32)
@@ -44,9 +44,9 @@ def test_compiled_kernels_equal_their_plain_lines(seed: int) -> None:
         found = np.tile(size, (7, 1))
         function(start, 0, codes, counted, size, flat, at, wide, which, found)
         np.testing.assert_allclose(found, expected, rtol=1e-10)
-        part = np.tile(size[2:4], (7, 1))
-        function(start, 2, codes, counted, size, flat, at, wide, which, part)
-        np.testing.assert_allclose(part, expected[:, 2:4], rtol=1e-10)
+        part = np.tile(size[groups // 2 :], (7, 1))
+        function(start, groups // 2, codes, counted, size, flat, at, wide, which, part)
+        np.testing.assert_allclose(part, expected[:, groups // 2 :], rtol=1e-10)
     for function in (kernels.alone, plain(kernels.alone)):
         found = np.tile(size, (7, 1))
         for c in range(2):
