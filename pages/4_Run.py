@@ -8,17 +8,14 @@ from anon_core.errors import AnonError, Cancelled, Infeasible
 from ui import hotkey, jobs, run_form, running, state
 from ui.explain import plain
 from ui.shell import next_step, page, show_error
-from ui.theme import dark
 from ui.words import intention, outcome, promises
 
-#: The account and the button stay in sight while the forms are scrolled, and the button's words
-#: can be read on the light blue of the dark set.
+#: The column with the button stays in view while the forms scroll.
 _LOOK = """<style>
 @media (min-width: 641px) {
-  [data-testid="stColumn"]:has(.st-key-run-side) > div {height: 100%%;}
+  [data-testid="stColumn"]:has(.st-key-run-side) > div {height: 100%;}
   div:has(> .st-key-run-side) {position: sticky; top: 4rem;}
 }
-.st-key-run button:not(:disabled) * {color: %s; opacity: 1;}
 </style>"""
 
 
@@ -98,7 +95,7 @@ if page("Run", "▶️", needs="roles"):
         choices()
     with right, st.container(key="run-side"):
         hotkey.runs_anywhere()
-        st.html(_LOOK % ("#14181D" if dark() else "#FFFFFF"))
+        st.html(_LOOK)
         st.subheader("What this will do", anchor=False)
         ready = what_will_happen()
         if st.button(

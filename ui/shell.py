@@ -12,9 +12,9 @@ from anon_core.errors import AnonError
 
 from . import state
 from .explain import plain
-from .theme import ROLE_STYLE, RUN_STYLE, muted, role_colour, run_colour
+from .theme import ROLE_STYLE, RUN_STYLE, muted, paper, role_colour, run_colour
 
-Needs = Literal["nothing", "dataset", "roles", "result"]
+Needs = Literal["nothing", "dataset", "roles", "result", "comparison"]
 _HERE = Path(__file__).resolve().parents[1]
 _CSS = """
 <style>
@@ -24,6 +24,7 @@ _CSS = """
 [data-testid="stSidebar"] [data-testid="stVerticalBlock"] {gap: .35rem;}
 [data-testid="stPageLink"] a {padding-top: .2rem; padding-bottom: .2rem;}
 [data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] p {color: MUTED; opacity: 1;}
+[data-testid^="stBaseButton-primary"]:not(:disabled) * {color: ON_PRIMARY; opacity: 1;}
 h1 {font-size: 1.7rem !important; padding-bottom: .25rem !important;}
 h2 {font-size: 1.2rem !important; padding-top: .4rem !important;}
 h3 {font-size: 1.05rem !important;}
@@ -57,7 +58,7 @@ STEPS: tuple[Step, ...] = (
     Step(page="pages/3_Hierarchies.py", label="Hierarchies", needs="roles"),
     Step(page="pages/4_Run.py", label="Run", needs="roles"),
     Step(page="pages/5_Results.py", label="Results", needs="result"),
-    Step(page="pages/6_Compare.py", label="Compare", needs="result"),
+    Step(page="pages/6_Compare.py", label="Compare", needs="comparison"),
     Step(page="pages/7_Export.py", label="Export", needs="result"),
 )
 
@@ -90,8 +91,9 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
     title : str
     icon : str
         An emoji; a material icon would be fetched from elsewhere.
-    needs : {'nothing', 'dataset', 'roles', 'result'}
-        What the page cannot do without. Where it is missing, the next step is named and linked.
+    needs : {'nothing', 'dataset', 'roles', 'result', 'comparison'}
+        What the page cannot do without; a comparison is content with pinned runs. Where it is
+        missing, the next step is named and linked.
     """
     st.set_page_config(
         page_title=f"{title} · Anonymity Workbench",
@@ -99,7 +101,8 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
         layout="wide",
         initial_sidebar_state="auto",
     )
-    st.html(_CSS.replace("MUTED", muted()))
+    # Streamlit writes white on the primary colour, too pale for that in the dark theme.
+    st.html(_CSS.replace("MUTED", muted()).replace("ON_PRIMARY", paper()))
     _sidebar()
     st.title(title, anchor=False)
     lacking = missing(needs)
@@ -114,13 +117,13 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
 
 def missing(needs: Needs) -> str:
     """Return the first thing that is missing for `needs`, or an empty text."""
-    if needs == "nothing":
+    if needs == "nothing" or (needs == "comparison" and state.pins()):
         return ""
     if state.dataset() is None:
         return "dataset"
     if needs == "dataset":
         return ""
-    if needs == "result":
+    if needs in ("result", "comparison"):
         return "" if state.result() is not None else (missing("roles") or "result")
     return "" if state.roles().quasi else "roles"
 
