@@ -1,0 +1,175 @@
+"""Frontier dynamic programming: one layer forward, one layer back."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .compiled import compiled
+
+I64 = npt.NDArray[np.int64]
+F64 = npt.NDArray[np.float64]
+
+
+@compiled
+def reach(
+    keys: I64, word: I64, shift: I64, mask: I64, later: I64, most: int, low: I64, high: I64
+) -> int:
+    """Find how many people of the next type each state allows; return the number of edges.
+
+    Parameters
+    ----------
+    keys : int64 array of shape (states, words)
+        Residual of every open row, in bit fields.
+    word, shift, mask : int64 arrays of shape (rows of the type,)
+        Where each row's residual stands.
+    later : int64 array of shape (rows of the type,)
+        People the types still to come could add to the row.
+    most : int
+        Upper bound of the type.
+    low, high : int64 arrays of shape (states,)
+        Filled with the range; empty where low > high.
+    """
+    edges = 0
+    for s in range(keys.shape[0]):
+        least, top = 0, most
+        for c in range(word.shape[0]):
+            left = (keys[s, word[c]] >> shift[c]) & mask[c]
+            if left < top:
+                top = left
+            if left - later[c] > least:
+                least = left - later[c]
+        low[s], high[s] = least, top
+        if top >= least:
+            edges += top - least + 1
+    return edges
+
+
+@compiled
+def advance(
+    keys: I64,
+    weight: F64,
+    low: I64,
+    high: I64,
+    step: I64,
+    ways: F64,
+    limit: int,
+    out_keys: I64,
+    out_weight: F64,
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    taken: npt.NDArray[np.int32],
+) -> int:
+    """Take every edge and merge equal states; return their number, -1 if it exceeds `limit`.
+
+    Parameters
+    ----------
+    keys : int64 array of shape (states, words)
+    weight : float64 array of shape (states,)
+        Ways to come here, scaled.
+    low, high : int64 arrays of shape (states,)
+    step : int64 array of shape (words,)
+        What one person takes from a key.
+    ways : float64 array of shape (most + 1,)
+        Weight of taking y people, scaled.
+    limit : int
+    out_keys : int64 array of shape (at least min(edges, limit), words)
+    out_weight : float64 array of that length
+    source, target, taken : int32 arrays of shape (edges,)
+    """
+    words = keys.shape[1]
+    size = 16
+    while size < 2 * out_keys.shape[0]:
+        size *= 2
+    slot = np.full(size, -1, np.int32)
+    key = np.empty(words, np.int64)
+    found = 0
+    edge = 0
+    for s in range(keys.shape[0]):
+        for y in range(low[s], high[s] + 1):
+            mixed = np.uint64(0)
+            for w in range(words):
+                key[w] = keys[s, w] - y * step[w]
+                mixed = (mixed ^ np.uint64(key[w])) * np.uint64(0x9E3779B97F4A7C15)
+                mixed ^= mixed >> np.uint64(29)
+            place = np.int64(mixed & np.uint64(size - 1))
+            at = -1
+            while True:
+                at = slot[place]
+                if at < 0:
+                    break
+                same = True
+                for w in range(words):
+                    if out_keys[at, w] != key[w]:
+                        same = False
+                        break
+                if same:
+                    break
+                place = (place + 1) & (size - 1)
+            if at < 0:
+                if found >= limit:
+                    return -1
+                at = found
+                slot[place] = found
+                for w in range(words):
+                    out_keys[found, w] = key[w]
+                out_weight[found] = 0.0
+                found += 1
+            out_weight[at] += weight[s] * ways[y]
+            source[edge], target[edge], taken[edge] = s, at, y
+            edge += 1
+    return found
+
+
+@compiled
+def retreat(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    taken: npt.NDArray[np.int32],
+    ways: F64,
+    forward: F64,
+    back: F64,
+    alive: npt.NDArray[np.bool_],
+    out_back: F64,
+    out_alive: npt.NDArray[np.bool_],
+) -> tuple[float, float, int, int]:
+    """Go one layer back over its edges.
+
+    Parameters
+    ----------
+    source, target, taken : int32 arrays of shape (edges,)
+    ways : float64 array
+    forward : float64 array of shape (states before,)
+        Weights before the layer.
+    back, alive : arrays of shape (states after,)
+        Ways from a state to the end, scaled, and whether there is any: weights can underflow.
+    out_back, out_alive : arrays of shape (states before,), zero on entry
+        Filled.
+
+    Returns
+    -------
+    whole, people : float
+        Weight of the layer's edges, and the same times the people they take.
+    least, most : int
+        Fewest and most people on an edge that lies on a way from start to end.
+    """
+    whole = 0.0
+    people = 0.0
+    least = 1 << 60
+    most = -1
+    for e in range(source.shape[0]):
+        t = target[e]
+        if not alive[t]:
+            continue
+        s, y = source[e], int(taken[e])
+        out_alive[s] = True
+        onward = ways[y] * back[t]
+        out_back[s] += onward
+        both = forward[s] * onward
+        whole += both
+        people += both * y
+        if y < least:
+            least = y
+        if y > most:
+            most = y
+    return whole, people, least, most

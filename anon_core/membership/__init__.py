@@ -1,0 +1,1 @@
+"""Who is proven to be in a table whose rows were permuted block by block (GetDelta)."""
