@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .errors import AnonError
     from .plan import Plan, load_hierarchies, read_plan
-    from .reading import read_table
+    from .reading import DataOptions, read_table
     from .roles import Roles
     from .runner import VERSION, Result, run
     from .table import Dataset
@@ -25,6 +25,7 @@ _HOME = {
     "Plan": ("plan", "Plan"),
     "load_hierarchies": ("plan", "load_hierarchies"),
     "read_plan": ("plan", "read_plan"),
+    "DataOptions": ("reading", "DataOptions"),
     "read_table": ("reading", "read_table"),
     "Roles": ("roles", "Roles"),
     "VERSION": ("runner", "VERSION"),
@@ -37,6 +38,7 @@ _HOME = {
 __all__ = [
     "VERSION",
     "AnonError",
+    "DataOptions",
     "Dataset",
     "Plan",
     "Result",

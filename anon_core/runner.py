@@ -276,6 +276,13 @@ def prepare(
             f"{listing(dataset.names)}.",
             remedy=f"Restore the column or change the plan.{nearest(gone[0], dataset.names)}",
         )
+    ungiven = [n for n in plan.hierarchies if n not in (hierarchies or {})]
+    if ungiven:
+        raise BadPlan(
+            f"The plan names hierarchies for {listing(ungiven)}, but their level tables were not "
+            "given.",
+            remedy="Pass them, for example with load_hierarchies(plan, folder).",
+        )
     plan.roles.check(dataset)
     if plan.formulas == "neutralise":
         _refuse_formula_names(plan, dataset)

@@ -211,8 +211,8 @@ def mondrian(
 ) -> list[list[int]]:
     """Partition the rows: strict cuts, widest attribute first, ties in the attributes' order.
 
-    Numbers, dates and ordered values are cut at ≤ the lower median, and where a side would break
-    a promise at < the median; categories with a hierarchy into the children of the node that
+    Numbers, dates and ordered values have missing values cut off first; else they are cut at ≤ the
+    lower median, and where a side would break a promise at < the median; categories with a hierarchy into the children of the node that
     covers them, all of which must keep the promises.
     """
     members = range(len(rows)) if members is None else members
@@ -271,8 +271,9 @@ def cuts(a: Attribute, value: Mapping[int, str]) -> list[list[list[int]]]:
     ordered = sorted(rank[v] for v in value.values())
     median = ordered[(len(ordered) + 1) // 2 - 1]
     found: list[list[list[int]]] = []
-    for inclusive in (True, False):
-        low = [i for i, v in value.items() if rank[v] < median + inclusive]
+    bars = [rank[MISSING]] if MISSING in rank else []  # missing values are cut off first
+    for bar in (*bars, median + 1, median):
+        low = [i for i, v in value.items() if rank[v] < bar]
         high = [i for i in value if i not in set(low)]
         if low and high:
             found.append([low, high])

@@ -18,7 +18,7 @@ import argparse
 import hashlib
 from pathlib import Path
 
-from anon_core import Plan, load_hierarchies, read_table, run
+from anon_core import DataOptions, Plan, load_hierarchies, read_table, run
 
 HERE = Path(__file__).resolve().parent
 #: What the release was, so that a difference does not go unnoticed.
@@ -33,7 +33,11 @@ def main() -> None:
 
     plan = Plan.from_toml((HERE / "recipe.toml").read_text(encoding="utf-8"))
     table = read_table(given.table, plan.data)
-    people = read_table(HERE / plan.population_file) if plan.population_file else None
+    people = None
+    if plan.population_file:
+        people = read_table(
+            HERE / plan.population_file, DataOptions(missing_values=plan.data.missing_values)
+        )
     result = run(plan, table, load_hierarchies(plan, HERE), population=people)
 
     given.folder.mkdir(parents=True, exist_ok=True)

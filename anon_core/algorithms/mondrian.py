@@ -148,6 +148,9 @@ def _partition(
             distinct,
             np.concatenate(positions),
             (np.cumsum(leaves) - leaves).astype(np.int64),
+            np.array(
+                [len(h.leaves) - 1 if h.has_missing else -1 for h in hierarchies], dtype=np.int64
+            ),
             by_tree,
             np.concatenate(trees),
             np.array([h.height + 1 for h in hierarchies], dtype=np.int64),
@@ -169,7 +172,7 @@ def cut_by_tree(problem: Problem, hierarchy: Hierarchy) -> bool:
 def normalized_positions(hierarchy: Hierarchy) -> npt.NDArray[np.float64]:
     """Return a position in [0, 1] per leaf: by value for numbers and dates, else by order.
 
-    The missing value stands a whole width beyond the rest, so that it is cut off first.
+    The missing value stands a whole width beyond the rest, so that its column is cut first.
     """
     size = len(hierarchy.leaves)
     found = np.arange(size, dtype=np.float64) / max(size - 1, 1)

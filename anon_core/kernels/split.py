@@ -114,6 +114,7 @@ def split(
     distinct: I64,
     position: F64,
     place_of: I64,
+    missing: I64,
     by_tree: npt.NDArray[np.bool_],
     first_leaf: I64,
     levels: I64,
@@ -140,6 +141,8 @@ def split(
         Sensitive leaf numbers, and how many different ones every part needs.
     position : float64 array, place_of : int64 array of shape (attributes,)
         Normalized position of every leaf, attribute after attribute.
+    missing : int64 array of shape (attributes,)
+        Leaf of the missing value, -1 where there is none.
     by_tree : bool array of shape (attributes,)
         Cut along the children of the covering node instead of at the median.
     first_leaf : int64 array, levels, tree_offset, leaves : int64 arrays of shape (attributes,)
@@ -263,9 +266,13 @@ def split(
                     median, before, last = weighted_median(
                         order, start, stop, codes, count, d, low[d], high[d], tally
                     )
-                    # Cut at ≤ median; where ties leave too little above, at < median (E-18).
-                    for attempt in range(2):
-                        bar = median if attempt == 0 else before
+                    # Missing values are cut off first: no range can hold them with others. Then at
+                    # ≤ median; where ties leave too little above, at < median (E-18).
+                    for attempt in range(3):
+                        if attempt == 0:
+                            bar = missing[d] - 1 if last == missing[d] else last
+                        else:
+                            bar = median if attempt == 1 else before
                         if bar < 0 or bar >= last:
                             continue
                         middle = move_below(order, start, stop, codes, d, bar, spare)

@@ -189,6 +189,7 @@ def test_splitting_is_the_recursion(kernels: None) -> None:
                 np.array([2]),
                 np.concatenate([np.arange(4) / 3, np.arange(5) / 4]),
                 np.array([0, 4]),
+                np.array([-1, -1]),
                 np.array([True, False]),
                 np.concatenate([halves.ravel(), np.arange(5), np.zeros(5)]).astype(np.int64),
                 np.array([3, 2]),
