@@ -62,7 +62,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _status(error),
             error.full_text(show_values=show_values),
             as_json=as_json,
-            **({"best": error.best} if isinstance(error, Infeasible) else {}),
+            **(
+                {"best": error.best, "best_of": error.best_of}
+                if isinstance(error, Infeasible)
+                else {}
+            ),
         )
     except BrokenPipeError:
         # Whoever read the output has gone; at exit Python would complain that it cannot flush.

@@ -178,4 +178,5 @@ class Classification:
             remedy="Allow more suppression, ask for less, or add a more general level to a "
             "hierarchy.",
             best=removed / rows,
+            best_of="share of rows removed",
         )

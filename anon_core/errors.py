@@ -50,7 +50,15 @@ class InputChanged(AnonError):
 
 
 class Infeasible(AnonError):
-    """No release can keep the promises asked for; carries the best value that was reached."""
+    """No release can keep the promises asked for.
+
+    Parameters
+    ----------
+    best : float or None
+        The best value that was reached.
+    best_of : str
+        What that value is, for example ``rows`` or ``share of rows removed``.
+    """
 
     def __init__(
         self,
@@ -58,10 +66,12 @@ class Infeasible(AnonError):
         *,
         remedy: str = "",
         best: float | None = None,
+        best_of: str = "",
         values: Sequence[str] = (),
     ) -> None:
         super().__init__(message, remedy=remedy, values=values)
         self.best = best
+        self.best_of = best_of
 
 
 class NotVerified(AnonError):

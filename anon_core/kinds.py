@@ -98,12 +98,16 @@ class GroupModel(PrivacyModel):
 
     Class attributes
     ----------------
+    by_limits : bool
+        The promise is exactly `least_size` and `least_distinct`, so that a partition can be cut by
+        them without looking further.
     monotone_merge : bool
         Two groups that keep the promise keep it when merged, and so do supersets.
     monotone_suppress : bool
         Removing whole groups cannot break the promise for the rest.
     """
 
+    by_limits: ClassVar[bool] = False
     monotone_merge: ClassVar[bool] = True
     monotone_suppress: ClassVar[bool] = True
 

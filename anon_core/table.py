@@ -197,8 +197,8 @@ def encode(
             )
         if kind == "number" and (alike := confused(present)):
             raise BadInput(
-                f"Column '{name}' is declared as number, but {len(alike)} distinct values have more "
-                "digits than numbers can be told apart by.",
+                f"Column '{name}' is declared as number, but {len(alike)} distinct values have "
+                "more digits than numbers can be told apart by.",
                 remedy=f"Declare '{name}' as text.",
                 values=alike[:5],
             )

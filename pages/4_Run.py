@@ -70,7 +70,7 @@ def last_outcome() -> None:
     elif error is not None:
         show_error(error)
         if isinstance(error, Infeasible) and error.best is not None:
-            st.caption(f"Best value reached: {error.best:g}.")
+            st.caption(f"Best value reached: {error.best:g} {error.best_of}.")
     result = state.result()
     if result is None:
         return

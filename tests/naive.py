@@ -212,8 +212,8 @@ def mondrian(
     """Partition the rows: strict cuts, widest attribute first, ties in the attributes' order.
 
     Numbers, dates and ordered values have missing values cut off first; else they are cut at ≤ the
-    lower median, and where a side would break a promise at < the median; categories with a hierarchy into the children of the node that
-    covers them, all of which must keep the promises.
+    lower median, and where a side would break a promise at < the median; categories with a
+    hierarchy into the children of the node that covers them, all of which must keep the promises.
     """
     members = range(len(rows)) if members is None else members
     widths = [width(a, [rows[i][d] for i in members]) for d, a in enumerate(attributes)]

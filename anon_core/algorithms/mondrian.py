@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .. import vocabulary
 from ..context import Context
-from ..errors import Infeasible
+from ..errors import BadPlan, Infeasible
 from ..frequency import dense_rank
 from ..grouping import group_runs
 from ..hierarchy import Hierarchy
@@ -88,10 +88,15 @@ class Mondrian(Algorithm):
 
 
 def _refuse_whole(problem: Problem, models: Sequence[GroupModel]) -> None:
-    """Refuse where not even the whole table as one class keeps the promises."""
+    """Refuse models that cuts cannot look at, and what not even the whole table can keep."""
     frequency = problem.frequency
     one = np.zeros(len(frequency.count), dtype=np.int64)
     for model in models:
+        if not model.by_limits:
+            raise BadPlan(
+                f"Mondrian cannot be steered by {model.title}.",
+                remedy="Choose another privacy model, or the optimal search.",
+            )
         histograms = {
             name: histogram(
                 one,
@@ -108,6 +113,7 @@ def _refuse_whole(problem: Problem, models: Sequence[GroupModel]) -> None:
                 f"Not even the whole table as one class keeps {model.title}.",
                 remedy="Ask for less, or load more rows.",
                 best=0.0,
+                best_of="classes that keep it",
             )
 
 

@@ -31,6 +31,7 @@ class KAnonymity(GroupModel):
     )
     formula: ClassVar[str] = "min |G| ≥ k over all equivalence classes G"
     source: ClassVar[str] = "Samarati 2001, doi 10.1109/69.971193"
+    by_limits: ClassVar[bool] = True
 
     k: int = integer(
         default=5, low=2, help="Smallest allowed equivalence class.", label="k", unit="rows"
@@ -50,6 +51,7 @@ class KAnonymity(GroupModel):
                 f"{problem.rows}.",
                 remedy=f"Choose k of at most {problem.rows}, or load more rows.",
                 best=float(problem.rows),
+                best_of="rows",
             )
 
     def per_group(self, stats: GroupStats) -> npt.NDArray[np.bool_]:

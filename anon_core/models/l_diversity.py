@@ -31,6 +31,7 @@ class DistinctLDiversity(GroupModel):
     )
     formula: ClassVar[str] = "|{values of S in G}| ≥ l for every equivalence class G"
     source: ClassVar[str] = "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302"
+    by_limits: ClassVar[bool] = True
 
     l: int = integer(  # noqa: E741 - the field's own letter
         default=2,
@@ -89,6 +90,7 @@ class DistinctLDiversity(GroupModel):
                     f"only {values} distinct values.",
                     remedy=f"Choose l of at most {values}.",
                     best=float(values),
+                    best_of="distinct values",
                 )
 
     def per_group(self, stats: GroupStats) -> npt.NDArray[np.bool_]:
