@@ -11,7 +11,8 @@ import numpy.typing as npt
 from ..context import Context
 from .backbone import ranges
 from .integer_program import Targets
-from .system import I64, Asked
+from .joint import Asked
+from .system import I64
 
 I8 = npt.NDArray[np.int8]
 NO, UNKNOWN, YES = np.int8(0), np.int8(-1), np.int8(1)

@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from ..context import Context
 from .frontier import plan
+from .joint import Asked
 from .presolve import open_parts, presolve
 from .sweep import Swept, sweep
-from .system import I64, Asked, System
+from .system import I64, System
 
 MAX_STATES = 2_000_000
 MAX_EDGES = 40_000_000

@@ -21,6 +21,7 @@ class Layer:
     Attributes
     ----------
     variable : int
+    row : int64 array of shape (rows of the type,)
     word, shift, mask : int64 arrays of shape (rows of the type,)
     later : int64 array of shape (rows of the type,)
         People the types still to come could add to each row.
@@ -36,6 +37,7 @@ class Layer:
     """
 
     variable: int
+    row: I64
     word: I64
     shift: I64
     mask: I64
@@ -174,6 +176,7 @@ def plan(part: System) -> Plan:
         layers.append(
             Layer(
                 variable=j,
+                row=np.array(rows[j], dtype=np.int64),
                 word=np.ascontiguousarray(found[:, 0]),
                 shift=np.ascontiguousarray(found[:, 1]),
                 mask=np.ascontiguousarray(found[:, 2]),

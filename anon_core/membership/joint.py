@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..frequency import dense_rank
+from .bucket import BucketProblem
 from .system import I64, System
 
 
@@ -116,6 +117,10 @@ class JointProblem:
         spread = self.known_entries[entries]
         inside = np.bincount(place, spread, len(shared)).astype(np.int64)
         return np.concatenate([own, spread, self.count[shared] - inside])
+
+
+#: What can be asked who is in it.
+Asked = BucketProblem | JointProblem
 
 
 def from_buckets(

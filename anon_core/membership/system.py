@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -120,27 +119,3 @@ class Ranges:
     seen_low: I64
     seen_high: I64
     infeasible: npt.NDArray[np.bool_]
-
-
-class Asked(Protocol):
-    """A system together with the types of people it is asked about."""
-
-    @property
-    def system(self) -> System:
-        """The equations."""
-        ...
-
-    @property
-    def known(self) -> I64 | None:
-        """A solution that is already known, by variable."""
-        ...
-
-    @property
-    def variable(self) -> I64:
-        """Variable that tells of each type, shape (types,); -1 for types no bucket can hold."""
-        ...
-
-    @property
-    def outside(self) -> npt.NDArray[np.bool_]:
-        """Whether that variable counts the people who are in no bucket, shape (types,)."""
-        ...

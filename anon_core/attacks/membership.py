@@ -1,0 +1,137 @@
+"""Membership: who of a public table is proven to be in the released one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from ..context import Context
+from ..errors import AnonError
+from ..kinds import Attack
+from ..membership.exact import count, shares
+from ..membership.members import Members, find_members, proven_by_raw
+from ..params import number
+from ..problem import Problem
+from ..registry import register
+from ..release import View
+from ..results import AttackResult
+
+_STATES = 50_000  # layer width up to which the worst chance below certainty is counted
+
+
+@register("attack")
+@dataclass(frozen=True, kw_only=True)
+class Membership(Attack):
+    """Set the published buckets against a public table and prove who must be in them."""
+
+    name: ClassVar[str] = "membership"
+    title: ClassVar[str] = "Membership"
+    summary: ClassVar[str] = (
+        "Someone with a public table that holds everyone of the released one looks for people "
+        "without whom the published values could not have come about: they are in it for certain, "
+        "whatever the permutation was."
+    )
+    formula: ClassVar[str] = (
+        "people with δ = 1 / people of the public table; δ = share of the choices of public "
+        "people with the published counts that hold the person; generalized classes: |G∩T| / |G∩P|"
+    )
+    source: ClassVar[str] = (
+        "Toth 2015 (GetDelta); Li et al. 2015; δ-presence: Nergiz et al. 2007, "
+        "doi 10.1145/1247480.1247554"
+    )
+
+    seconds: float = number(
+        default=60.0,
+        low=0.0,
+        high=86_400.0,
+        help="Time after which people not decided yet are left undecided, and count as exposed.",
+        label="Time box (s)",
+        unit="seconds",
+    )
+
+    def applies(self, problem: Problem) -> str:
+        """Ask for a public table."""
+        if problem.population is None or problem.population.codes is None:
+            return "It needs a table of the population; its size alone names nobody."
+        return ""
+
+    def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
+        """Attack every person of the public table.
+
+        Raises
+        ------
+        AnonError
+            If there is no public table.
+        """
+        population = problem.population
+        if population is None or population.codes is None:
+            raise AnonError(
+                self.applies(problem),
+                remedy="State a table of the population that has the quasi-identifiers.",
+            )
+        end = time.monotonic() + self.seconds
+        if context.deadline is not None:
+            end = min(end, context.deadline)
+        boxed = replace(context, deadline=end)
+        found = find_members(view, population, boxed)
+        proven, undecided = found.proven, found.undecided
+        fitting, _ = found.per_bucket
+        people = population.size
+        return [
+            AttackResult(
+                attack=self.name,
+                attempted=people,
+                eligible=found.eligible,
+                succeeded=float(proven),
+                rate=proven / people,
+                worst=_worst(found, boxed),
+                # Without the release membership is certain only where everyone is in the table.
+                baseline=1.0 if view.rows == people else 0.0,
+                raw=proven_by_raw(problem) / people,
+                at_risk=proven + undecided,
+                threshold=1.0,
+                per_class=np.minimum(found.published.size / np.maximum(fitting, 1), 1.0),
+                interval=(proven / people, (proven + undecided) / people) if undecided else None,
+                sentence=_sentence(found, view.rows, people),
+            )
+        ]
+
+
+def _worst(found: Members, context: Context) -> float:
+    """Return the highest δ of anyone; 1 where somebody's is not known."""
+    if found.proven or found.undecided:
+        return 1.0
+    if not found.eligible:
+        return 0.0
+    joint = found.published.joint
+    delta = shares(joint, count(joint.system, context, max_states=_STATES).mean)
+    return float(np.where(np.isnan(delta), 1.0, delta).max(initial=0.0))
+
+
+def _sentence(found: Members, rows: int, people: int) -> str:
+    proven, undecided = found.proven, found.undecided
+    parts = [
+        f"{proven:,} of {people:,} public people are proven to be among the {rows:,} published "
+        "rows."
+    ]
+    if undecided:
+        parts.append(
+            f"{undecided:,} more were not decided and are treated as exposed: more time may "
+            "decide them."
+        )
+    if len(found.contradicted):
+        parts.append(
+            f"{len(found.contradicted):,} buckets hold values that no choice of public people "
+            "gives, so the table is not part of the public one; nothing is claimed of the people "
+            "who fit them."
+        )
+    if found.published.unclear.any():
+        parts.append(
+            f"{int(found.published.unclear.sum()):,} buckets publish ranges that overlap or may "
+            "hold public values the hierarchies do not know; their people stay undecided."
+        )
+    return " ".join(parts)

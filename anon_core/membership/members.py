@@ -1,0 +1,140 @@
+"""Who of the public table is proven to be in a release: the attack itself, without the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ..context import Context
+from ..frequency import dense_rank
+from ..problem import Population, Problem
+from ..release import View
+from .decide import UNKNOWN, YES, Decision, decide
+from .presolve import parts
+from .system import I64
+from .view import Published, published_buckets
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Members:
+    """What the public table and the release together say of every public person.
+
+    Attributes
+    ----------
+    published : Published
+    decision : Decision
+        By distinct public tuple, as the equations say; where a bucket is unclear, only what it
+        proves counts, see `present`.
+    """
+
+    published: Published
+    decision: Decision
+
+    @cached_property
+    def doubtful(self) -> npt.NDArray[np.bool_]:
+        """Types tied, directly or through others, to a bucket without equations; shape (types,)."""
+        joint = self.published.joint
+        system = joint.system
+        found = np.zeros(len(joint.count), dtype=np.bool_)
+        unclear = joint.types[self.published.unclear[joint.bucket]]
+        if len(unclear):
+            count, label, _ = parts(system.rows, len(system.total))
+            touched = np.zeros(count, dtype=np.bool_)
+            touched[label[joint.variable[unclear]]] = True
+            inside = joint.variable >= 0
+            found[inside] = touched[label[joint.variable[inside]]]
+        return found
+
+    @cached_property
+    def present(self) -> npt.NDArray[np.int8]:
+        """Whether everyone of a type is proven to be there: 1 yes, 0 no, -1 undecided."""
+        found = self.decision.all_present.copy()
+        # Fewer equations have more solutions: what they prove holds, what they allow may not.
+        found[self.doubtful & (found != YES)] = UNKNOWN
+        return found
+
+    @cached_property
+    def fits(self) -> npt.NDArray[np.bool_]:
+        """Types that fit some bucket, shape (types,)."""
+        return self.published.joint.variable >= 0
+
+    @property
+    def eligible(self) -> int:
+        """People who fit some bucket."""
+        return int(self.published.joint.count[self.fits].sum())
+
+    @property
+    def proven(self) -> int:
+        """People proven to be in the table (δ = 1)."""
+        return int(self.published.joint.count[self.present == YES].sum())
+
+    @property
+    def undecided(self) -> int:
+        """People who fit a bucket and of whom nothing was decided."""
+        return int(self.published.joint.count[(self.present == UNKNOWN) & self.fits].sum())
+
+    @cached_property
+    def contradicted(self) -> I64:
+        """Buckets that no choice of public people gives: the table is not part of the public."""
+        broken = self.decision.broken[: len(self.published.row_bucket)]
+        return np.unique(self.published.row_bucket[broken])
+
+    @cached_property
+    def per_bucket(self) -> tuple[I64, I64]:
+        """People who fit each bucket, and how many of them are proven present; (buckets,) each."""
+        joint = self.published.joint
+        size = len(self.published.size)
+        people = joint.count[joint.types]
+        proven = np.where(self.present[joint.types] == YES, people, 0)
+        return (
+            np.bincount(joint.bucket, people, size).astype(np.int64),
+            np.bincount(joint.bucket, proven, size).astype(np.int64),
+        )
+
+
+def find_members(
+    view: View, population: Population, context: Context, *, zero: bool = False
+) -> Members:
+    """Run the attack (GetDelta's question "is δ = 1?", S-86, S-87, S-92).
+
+    Parameters
+    ----------
+    view : View
+        Only what is published.
+    population : Population
+        With its table, of which the released one is a part (T ⊆ P).
+    context : Context
+        Deadline and cancel: what is not decided then is undecided.
+    zero : bool
+        Decide δ = 0 too.
+
+    Raises
+    ------
+    AnonError
+        If only the population's size is known.
+    """
+    published = published_buckets(view, population, context)
+    decision = decide(published.joint, context, zero=zero)
+    return Members(published=published, decision=decision)
+
+
+def proven_by_raw(problem: Problem) -> int:
+    """Return how many public people the table itself would prove present, identifiers removed.
+
+    Everyone whose combination of quasi-identifiers is as frequent in the table as in public:
+    also what bucketization gives away (T-24).
+    """
+    population, frequency = problem.population, problem.frequency
+    if population is None or population.codes is None or population.tuple_count is None:
+        return 0
+    both = np.concatenate([frequency.run_codes, population.codes]) + np.int32(1)
+    sizes = [int(both[:, d].max(initial=0)) + 1 for d in range(both.shape[1])]
+    rank, first = dense_rank(list(both.T), sizes)
+    own = len(frequency.run_count)
+    inside, public = np.zeros(len(first), np.int64), np.zeros(len(first), np.int64)
+    inside[rank[:own]] = frequency.run_count
+    public[rank[own:]] = population.tuple_count
+    return int(public[(inside == public) & (public > 0)].sum())
