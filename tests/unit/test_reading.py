@@ -19,9 +19,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-import anon_core.reading as reading
 from anon_core.errors import AnonError, BadInput, BadPlan
 from anon_core.reading import DataOptions, read_table
+from anon_core.reading import parquet as parquet_reading
 from anon_core.table import MISSING_TOKENS, Column, Dataset
 
 SECRET = "Zebulon"
@@ -393,7 +393,7 @@ def test_text_that_arrow_cannot_split(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_header_that_is_split_otherwise_costs_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_separator", lambda *_: (",", 3))
+    monkeypatch.setattr("anon_core.reading.delimited.find_separator", lambda *_: (",", 3))
     d = read_table(b'a,b\n"1",2\n3,4\n')
     assert texts(d, "a") == ["1", "3"]
 
@@ -597,7 +597,7 @@ def test_parquet_in_several_row_groups() -> None:
 
 def test_a_parquet_column_of_many_chunks() -> None:
     chunked = pa.chunked_array([pa.array(["a", "b"]), pa.array(["b", None, "c"])])
-    codes, pool = reading._encoded(chunked)
+    codes, pool = parquet_reading._encoded(chunked)
     assert [pool[c] if c >= 0 else None for c in codes] == ["a", "b", "b", None, "c"]
 
 
