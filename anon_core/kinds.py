@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .context import Context
+from .errors import BadPlan, listing, nearest
 from .frequency import dense_rank
 from .params import Technique
 from .problem import Problem
@@ -99,8 +100,10 @@ class GroupModel(PrivacyModel):
     Class attributes
     ----------------
     by_limits : bool
-        The promise is exactly `least_size` and `least_distinct`, so that a partition can be cut by
-        them without looking further.
+        The promise is exactly `least_size`, `least_distinct` and `most_share`, so that a partition
+        can be cut by them without looking further.
+    needs_whole_rows : bool
+        The promise is about rows as a whole, and is not defined where columns are permuted apart.
     monotone_merge : bool
         Two groups that keep the promise keep it when merged, and so do supersets.
     monotone_suppress : bool
@@ -108,6 +111,7 @@ class GroupModel(PrivacyModel):
     """
 
     by_limits: ClassVar[bool] = False
+    needs_whole_rows: ClassVar[bool] = False
     monotone_merge: ClassVar[bool] = True
     monotone_suppress: ClassVar[bool] = True
 
@@ -127,6 +131,85 @@ class GroupModel(PrivacyModel):
         """Return, where the promise is exactly that, distinct values needed per column."""
         return {}
 
+    def most_share(self, problem: Problem) -> Mapping[str, int]:
+        """Return, where the promise is exactly that, l per column: no value fills more than 1/l."""
+        return {}
+
+
+def sensitive_columns(problem: Problem, column: str, model: str) -> tuple[str, ...]:
+    """Return the sensitive columns a model protects: the one named, or all of them.
+
+    Raises
+    ------
+    BadPlan
+        If there is none, the column is not sensitive, or it is also a quasi-identifier.
+    """
+    if column and column not in problem.sensitive:
+        raise BadPlan(
+            f"{model} names '{column}', which is not marked as sensitive; sensitive are "
+            f"{listing(problem.sensitive) or 'no columns'}.",
+            remedy=f"Mark it as sensitive.{nearest(column, problem.sensitive)}",
+        )
+    columns = (column,) if column else problem.sensitive
+    if not columns:
+        raise BadPlan(
+            f"{model} needs a sensitive column, and none is marked.",
+            remedy="Mark the column to protect as sensitive, or remove the model.",
+        )
+    both = [c for c in columns if c in problem.quasi]
+    if both:
+        raise BadPlan(
+            f"{model} cannot protect {listing(both)}: it is also a quasi-identifier, so within a "
+            "class its published value is the same for everyone.",
+            remedy="Name another sensitive column, or mark this one as sensitive only.",
+        )
+    return columns
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Buckets:
+    """Groups of rows, before anything is said about what they publish.
+
+    Attributes
+    ----------
+    key : int64 array of shape (entries,)
+        Key of the frequency set, ascending; one key may stand in several groups.
+    group : int64 array of shape (entries,)
+    count : int64 array of shape (entries,)
+        Rows of the key in the group.
+    """
+
+    key: npt.NDArray[np.int64]
+    group: npt.NDArray[np.int64]
+    count: npt.NDArray[np.int64]
+
+
+def buckets_of_rows(key: npt.NDArray[np.int64], group: npt.NDArray[np.int64]) -> Buckets:
+    """Count (key, group) pairs of single rows, both of shape (rows,)."""
+    groups = int(group.max(initial=-1)) + 1
+    pair, count = np.unique(key * groups + group, return_counts=True)
+    return Buckets(
+        key=pair // max(groups, 1), group=pair % max(groups, 1), count=count.astype(np.int64)
+    )
+
+
+class Partitioner(Technique):
+    """A way to form groups that keep the models' promises, whatever is published of them."""
+
+    @abstractmethod
+    def split(
+        self, problem: Problem, models: Sequence[GroupModel], context: Context
+    ) -> Buckets:
+        """Form the groups.
+
+        Raises
+        ------
+        Infeasible
+            If no grouping keeps the promises.
+        BadPlan
+            If the partitioner cannot be steered by these models.
+        """
+
 
 class Metric(Technique):
     """A measure of what a release lost; lower is better."""
@@ -144,6 +227,8 @@ class Algorithm(Technique):
 
     #: One line: when to choose this one.
     when: ClassVar[str] = ""
+    #: Whether columns are permuted apart, so that models of whole rows are not defined.
+    permutes: ClassVar[bool] = False
 
     @abstractmethod
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Self, cast
 
 from .errors import BadPlan, listing, nearest
 
-Kind = Literal["integer", "number", "choice", "flag", "column"]
+Kind = Literal["integer", "number", "choice", "flag", "column", "text"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,7 @@ class Parameter:
     ----------
     name, label, help : str
         Field name, short label for a form, one line of explanation.
-    kind : {'integer', 'number', 'choice', 'flag', 'column'}
+    kind : {'integer', 'number', 'choice', 'flag', 'column', 'text'}
         `column` takes the name of a sensitive column, or ``""`` for every sensitive column.
     default : object
         Value used when the recipe says nothing.
@@ -51,6 +51,8 @@ class Parameter:
             return "true or false"
         if self.kind == "column":
             return "the name of a sensitive column, or empty for all of them"
+        if self.kind == "text":
+            return "any text"
         noun = "a whole number" if self.kind == "integer" else "a number"
         if self.low is not None and self.high is not None:
             return f"{noun} from {self.low:g} to {self.high:g}"
@@ -75,7 +77,7 @@ class Parameter:
             (self.kind == "integer" and whole)
             or (self.kind == "choice" and value in self.options)
             or (self.kind == "flag" and isinstance(value, bool))
-            or (self.kind == "column" and isinstance(value, str))
+            or (self.kind in ("column", "text") and isinstance(value, str))
         ):
             good = value
         if good is not None and self.kind in ("integer", "number"):
@@ -138,6 +140,11 @@ def choice(*, default: str, options: Sequence[str], help: str, label: str = "") 
 def flag(*, default: bool, help: str, label: str = "") -> Any:
     """Declare a yes-or-no field."""
     return _declared("flag", default, help=help, label=label)
+
+
+def text(*, help: str, label: str = "") -> Any:
+    """Declare a field of free text, empty by default."""
+    return _declared("text", "", help=help, label=label)
 
 
 def sensitive_column(*, help: str, label: str = "") -> Any:

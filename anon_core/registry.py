@@ -11,10 +11,11 @@ from .errors import BadPlan, listing, nearest
 from .params import Technique
 
 T = TypeVar("T", bound=type[Technique])
-Family = Literal["algorithm", "model", "metric", "attack"]
+Family = Literal["algorithm", "partitioner", "model", "metric", "attack"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
 _FOLDERS: dict[Family, str] = {
     "algorithm": "algorithms",
+    "partitioner": "partitioners",
     "model": "models",
     "metric": "metrics",
     "attack": "attacks",

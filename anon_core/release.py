@@ -34,6 +34,9 @@ class Release:
     blocks : tuple of tuples of str
         Columns that stay linked row by row inside a group; different blocks are permuted
         independently. Together they are the published columns.
+    tables : tuple of tuples of str
+        Columns of each published table, joined by group id where there are several; empty is one
+        table of all columns.
     """
 
     problem: Problem
@@ -41,6 +44,7 @@ class Release:
     vocabularies: Mapping[str, Vocabulary]
     cells: Mapping[str, npt.NDArray[np.int32]]
     blocks: tuple[Block, ...]
+    tables: tuple[Block, ...] = ()
 
     @property
     def suppressed(self) -> int:

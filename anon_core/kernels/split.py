@@ -24,11 +24,13 @@ def side_holds(
     least: int,
     sensitive: I32,
     distinct: I64,
+    share: I64,
     stamp: I64,
+    tally: I64,
     stamp_offset: I64,
     epoch: int,
 ) -> bool:
-    """Return whether tuples order[start:stop] have enough rows and enough sensitive values."""
+    """Return whether tuples order[start:stop] have enough rows and varied sensitive values."""
     rows = 0
     for i in range(start, stop):
         rows += count[order[i]]
@@ -45,6 +47,17 @@ def side_holds(
                     break
         if found < distinct[s]:
             return False
+        if share[s] > 0:
+            # Stamped with the negative epoch, so that the two counts of one side stay apart.
+            for i in range(start, stop):
+                t = order[i]
+                place = stamp_offset[s] + sensitive[t, s]
+                if stamp[place] != -epoch:
+                    stamp[place] = -epoch
+                    tally[place] = 0
+                tally[place] += count[t]
+                if tally[place] * share[s] > rows:
+                    return False
     return True
 
 
@@ -112,6 +125,7 @@ def split(
     least: int,
     sensitive: I32,
     distinct: I64,
+    share: I64,
     position: F64,
     place_of: I64,
     missing: I64,
@@ -139,6 +153,8 @@ def split(
         Rows every part needs.
     sensitive : int32 array of shape (tuples, columns), distinct : int64 array of shape (columns,)
         Sensitive leaf numbers, and how many different ones every part needs.
+    share : int64 array of shape (columns,)
+        l, where no value may fill more than 1/l of a part; 0 where that is not asked.
     position : float64 array, place_of : int64 array of shape (attributes,)
         Normalized position of every leaf, attribute after attribute.
     missing : int64 array of shape (attributes,)
@@ -168,7 +184,8 @@ def split(
         for t in range(tuples):
             widest = max(widest, sensitive[t, s])
         stamp_offset[s + 1] = stamp_offset[s] + widest + 1
-    stamp = np.full(stamp_offset[-1], -1, np.int64)
+    stamp = np.zeros(stamp_offset[-1], np.int64)
+    held_of = np.zeros(stamp_offset[-1], np.int64)
     epoch = 0
     spent = 0
     while depth > 0 and spent < work:
@@ -246,7 +263,9 @@ def split(
                                 least,
                                 sensitive,
                                 distinct,
+                                share,
                                 stamp,
+                                held_of,
                                 stamp_offset,
                                 epoch,
                             ):
@@ -285,7 +304,9 @@ def split(
                             least,
                             sensitive,
                             distinct,
+                            share,
                             stamp,
+                            held_of,
                             stamp_offset,
                             epoch - 1,
                         ) and side_holds(
@@ -296,7 +317,9 @@ def split(
                             least,
                             sensitive,
                             distinct,
+                            share,
                             stamp,
+                            held_of,
                             stamp_offset,
                             epoch,
                         ):

@@ -32,6 +32,7 @@ class KAnonymity(GroupModel):
     formula: ClassVar[str] = "min |G| ≥ k over all equivalence classes G"
     source: ClassVar[str] = "Samarati 2001, doi 10.1109/69.971193"
     by_limits: ClassVar[bool] = True
+    needs_whole_rows: ClassVar[bool] = True
 
     k: int = integer(
         default=5, low=2, help="Smallest allowed equivalence class.", label="k", unit="rows"

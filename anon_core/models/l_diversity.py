@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..context import Context
-from ..errors import BadPlan, Infeasible, listing, nearest
-from ..kinds import GroupModel, GroupStats, histogram
+from ..errors import Infeasible
+from ..kinds import GroupModel, GroupStats, histogram, sensitive_columns
 from ..params import integer, sensitive_column
 from ..problem import Problem
 from ..registry import register
@@ -46,33 +46,8 @@ class DistinctLDiversity(GroupModel):
     )
 
     def needs(self, problem: Problem) -> tuple[str, ...]:
-        """Return the sensitive columns concerned.
-
-        Raises
-        ------
-        BadPlan
-            If there is none, the column is not sensitive, or it is also a quasi-identifier.
-        """
-        if self.column and self.column not in problem.sensitive:
-            raise BadPlan(
-                f"l-diversity names '{self.column}', which is not marked as sensitive; sensitive "
-                f"are {listing(problem.sensitive) or 'no columns'}.",
-                remedy=f"Mark it as sensitive.{nearest(self.column, problem.sensitive)}",
-            )
-        columns = (self.column,) if self.column else problem.sensitive
-        if not columns:
-            raise BadPlan(
-                "l-diversity needs a sensitive column, and none is marked.",
-                remedy="Mark the column to protect as sensitive, or remove the model.",
-            )
-        both = [c for c in columns if c in problem.quasi]
-        if both:
-            raise BadPlan(
-                f"l-diversity cannot protect {listing(both)}: it is also a quasi-identifier, so "
-                "within a class its published value is the same for everyone.",
-                remedy="Name another sensitive column, or mark this one as sensitive only.",
-            )
-        return columns
+        """Return the sensitive columns concerned; see `sensitive_columns` for errors."""
+        return sensitive_columns(problem, self.column, self.name)
 
     def check(self, problem: Problem) -> None:
         """Refuse an l above the number of values.

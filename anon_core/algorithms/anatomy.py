@@ -1,0 +1,53 @@
+"""Anatomy: quasi-identifiers and sensitive values in two tables, joined by group only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..buckets import columns_by_role, permuted
+from ..context import Context
+from ..kinds import Algorithm, GroupModel
+from ..params import choice
+from ..problem import Problem
+from ..registry import register
+from ..results import Outcome
+
+
+@register("algorithm")
+@dataclass(frozen=True, kw_only=True)
+class Anatomy(Algorithm):
+    """Two tables QIT and ST (Xiao and Tao 2006); within a group nothing links their rows."""
+
+    name: ClassVar[str] = "anatomy"
+    title: ClassVar[str] = "Anatomy"
+    summary: ClassVar[str] = (
+        "Publishes one table of exact quasi-identifiers and one of sensitive values; only the group "
+        "number joins them."
+    )
+    when: ClassVar[str] = (
+        "When counts over the quasi-identifiers must stay exact and only the sensitive value must be "
+        "protected."
+    )
+    formula: ClassVar[str] = "Pr[t.S = v] = c(v) / |G|"
+    source: ClassVar[str] = "Xiao and Tao 2006, Anatomy: simple and effective privacy preservation"
+    permutes: ClassVar[bool] = True
+
+    partition: str = choice(
+        default="anatomize",
+        options=("mondrian", "bisection", "anatomize", "balanced"),
+        help="How rows are gathered into groups.",
+        label="Groups by",
+    )
+    insensitive_with: str = choice(
+        default="quasi",
+        options=("quasi", "sensitive"),
+        help="Which block the columns without a role stay linked with.",
+        label="Other columns travel with",
+    )
+
+    def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
+        """Form groups and cut the links between blocks; see `Algorithm.run`."""
+        blocks = columns_by_role(problem, self.insensitive_with)
+        return permuted(problem, self.partition, models, blocks, blocks, context)

@@ -1,0 +1,52 @@
+"""Bucketization: exact rows, with the sensitive values permuted inside each group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..buckets import columns_by_role, permuted
+from ..context import Context
+from ..kinds import Algorithm, GroupModel
+from ..params import choice
+from ..problem import Problem
+from ..registry import register
+from ..results import Outcome
+
+
+@register("algorithm")
+@dataclass(frozen=True, kw_only=True)
+class Bucketization(Algorithm):
+    """One table; sensitive values are shuffled within buckets (Toth 2015, section 3.1.1)."""
+
+    name: ClassVar[str] = "bucketization"
+    title: ClassVar[str] = "Bucketization"
+    summary: ClassVar[str] = (
+        "Publishes every row's quasi-identifiers as they are, and shuffles the sensitive values within "
+        "groups, so that a person is found but the value is uncertain."
+    )
+    when: ClassVar[str] = (
+        "When membership is no secret and only the sensitive value must be protected, in one table."
+    )
+    formula: ClassVar[str] = "Pr[t.S = v] = c(v) / |B|"
+    source: ClassVar[str] = "Toth 2015, section 3.1.1"
+    permutes: ClassVar[bool] = True
+
+    partition: str = choice(
+        default="mondrian",
+        options=("mondrian", "bisection", "anatomize", "balanced"),
+        help="How rows are gathered into groups.",
+        label="Groups by",
+    )
+    insensitive_with: str = choice(
+        default="quasi",
+        options=("quasi", "sensitive"),
+        help="Which block the columns without a role stay linked with.",
+        label="Other columns travel with",
+    )
+
+    def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
+        """Form groups and cut the links between blocks; see `Algorithm.run`."""
+        blocks = columns_by_role(problem, self.insensitive_with)
+        return permuted(problem, self.partition, models, blocks, (), context)

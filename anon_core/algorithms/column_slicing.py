@@ -1,0 +1,46 @@
+"""One-attribute-per-column slicing: one table, every column permuted by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..buckets import permuted
+from ..context import Context
+from ..kinds import Algorithm, GroupModel
+from ..params import choice
+from ..problem import Problem
+from ..registry import register
+from ..results import Outcome
+
+
+@register("algorithm")
+@dataclass(frozen=True, kw_only=True)
+class ColumnSlicing(Algorithm):
+    """Every column of a bucket is shuffled independently (Toth 2015, section 3.1.2.1)."""
+
+    name: ClassVar[str] = "one-attribute-slicing"
+    title: ClassVar[str] = "One-attribute-per-column slicing"
+    summary: ClassVar[str] = (
+        "Publishes one table in which, within each group, every column is shuffled by itself: exact "
+        "values, no links."
+    )
+    when: ClassVar[str] = (
+        "When every link between columns should be cut, and one table is wanted."
+    )
+    formula: ClassVar[str] = "d + 1 independent uniform permutations per bucket"
+    source: ClassVar[str] = "Toth 2015, section 3.1.2.1"
+    permutes: ClassVar[bool] = True
+
+    partition: str = choice(
+        default="mondrian",
+        options=("mondrian", "bisection", "anatomize", "balanced"),
+        help="How rows are gathered into groups.",
+        label="Groups by",
+    )
+
+    def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
+        """Form groups and cut the links between blocks; see `Algorithm.run`."""
+        blocks = tuple((name,) for name in problem.roles.published(problem.dataset))
+        return permuted(problem, self.partition, models, blocks, (), context)

@@ -1,0 +1,94 @@
+"""Slicing: columns that go together stay linked, and the groups of columns are permuted apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..buckets import permuted
+from ..context import Context
+from ..dependence import column_groups, dependence_rows
+from ..errors import BadPlan, listing, nearest
+from ..kinds import Algorithm, GroupModel
+from ..params import choice, integer, text
+from ..problem import Problem
+from ..registry import register
+from ..release import Block
+from ..results import Outcome
+
+
+@register("algorithm")
+@dataclass(frozen=True, kw_only=True)
+class Slicing(Algorithm):
+    """Vertical groups by dependence, horizontal groups by a partitioner (Li et al. 2012)."""
+
+    name: ClassVar[str] = "slicing"
+    title: ClassVar[str] = "Slicing"
+    summary: ClassVar[str] = (
+        "Columns that depend on each other stay linked row by row; within each group of rows the "
+        "sets of columns are shuffled against each other."
+    )
+    when: ClassVar[str] = (
+        "When relations between certain columns must survive, and other links should be cut."
+    )
+    formula: ClassVar[str] = "k-medoids of columns on 1 − φ²; one permutation per column set"
+    source: ClassVar[str] = "Li, Li, Zhang and Molloy 2012, doi 10.1109/TKDE.2010.236"
+    permutes: ClassVar[bool] = True
+
+    partition: str = choice(
+        default="mondrian",
+        options=("mondrian", "bisection", "anatomize", "balanced"),
+        help="How rows are gathered into groups.",
+        label="Groups by",
+    )
+    column_sets: int = integer(
+        default=3, low=1, high=50, help="Number of column sets to form.", label="Column sets"
+    )
+    sets: str = text(
+        help="Column sets by hand: names joined by + and sets separated by |, for example "
+        "age+sex | zip+diagnosis; columns not named stand alone. Empty: by dependence.",
+        label="Column sets by hand",
+    )
+
+    def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
+        """Form column sets and groups; see `Algorithm.run`."""
+        blocks = self.by_hand(problem) if self.sets.strip() else self.by_dependence(problem, context)
+        return permuted(problem, self.partition, models, blocks, (), context)
+
+    def by_dependence(self, problem: Problem, context: Context) -> tuple[Block, ...]:
+        """Return the column sets k-medoids forms; a single sensitive column is not set apart."""
+        names = problem.roles.published(problem.dataset)
+        rows = dependence_rows(problem.rows, context.generator)
+        columns = [
+            (problem.leaf_codes(n)[rows], len(problem.hierarchies[n].leaves)) for n in names
+        ]
+        return tuple(
+            tuple(names[i] for i in group) for group in column_groups(columns, self.column_sets)
+        )
+
+    def by_hand(self, problem: Problem) -> tuple[Block, ...]:
+        """Return the column sets as written.
+
+        Raises
+        ------
+        BadPlan
+            If a column is unknown, an identifier, or named twice.
+        """
+        names = problem.roles.published(problem.dataset)
+        sets = [[n.strip() for n in part.split("+") if n.strip()] for part in self.sets.split("|")]
+        named = [n for part in sets for n in part]
+        for name in named:
+            if name not in names:
+                raise BadPlan(
+                    f"slicing: column set names '{name}', which is not published; published are "
+                    f"{listing(names)}.",
+                    remedy=f"Use published columns.{nearest(name, names)}",
+                )
+            if named.count(name) > 1:
+                raise BadPlan(
+                    f"slicing: column '{name}' stands in two column sets.",
+                    remedy="Name every column once.",
+                )
+        alone = [(n,) for n in names if n not in named]
+        return (*(tuple(part) for part in sets if part), *alone)

@@ -1,0 +1,111 @@
+"""Turn groups of rows into a permuted release: exact values, links cut between blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+
+from .context import Context, part_of
+from .errors import BadPlan
+from .grouping import Grouping
+from .kinds import Buckets, GroupModel, Partitioner
+from .problem import Problem
+from .registry import find
+from .release import Block, Release
+from .results import Outcome, SearchAccount
+from .vocabulary import of_level
+
+
+def permuted(
+    problem: Problem,
+    partition: str,
+    models: Sequence[GroupModel],
+    blocks: Sequence[Block],
+    tables: Sequence[Block],
+    context: Context,
+) -> Outcome:
+    """Form groups with a partitioner and publish exact values whose blocks are permuted apart.
+
+    Parameters
+    ----------
+    problem : Problem
+    partition : str
+        Name of the partitioner.
+    models : sequence of GroupModel
+    blocks : sequence of tuples of str
+        Columns that stay linked; together all published columns.
+    tables : sequence of tuples of str
+        Columns of each published table; more than one are joined by the group id.
+    context : Context
+
+    Raises
+    ------
+    BadPlan
+        If a model needs whole rows.
+    """
+    for model in models:
+        if model.needs_whole_rows:
+            raise BadPlan(
+                f"{model.title} is not defined where columns are permuted apart.",
+                remedy="Promise a bucket size or frequency l-diversity instead, or choose a "
+                "generalization.",
+            )
+    partitioner = cast(type[Partitioner], find("partitioner", partition))()
+    buckets = partitioner.split(problem, models, part_of(context, 0.0, 0.9))
+    release = bucket_release(problem, buckets, blocks, tables)
+    sizes = release.view.group_size
+    return Outcome(
+        release=release,
+        account=SearchAccount(
+            proven=False,
+            partition={
+                "parts": float(len(sizes)),
+                "smallest": float(sizes.min()),
+                "largest": float(sizes.max()),
+                "mean": float(sizes.mean()),
+            },
+        ),
+    )
+
+
+def bucket_release(
+    problem: Problem, buckets: Buckets, blocks: Sequence[Block], tables: Sequence[Block]
+) -> Release:
+    """Build the release: one class per group and quasi tuple, all values exact."""
+    frequency = problem.frequency
+    groups = int(buckets.group.max(initial=-1)) + 1
+    run = frequency.run[buckets.key]
+    pair, member = np.unique(run * max(groups, 1) + buckets.group, return_inverse=True)
+    codes = frequency.run_codes[pair // max(groups, 1)]
+    grouping = Grouping(
+        key=buckets.key,
+        member=member.astype(np.int64),
+        count=buckets.count,
+        group=(pair % max(groups, 1)).astype(np.int64),
+        published=True,
+    )
+    return Release(
+        problem=problem,
+        grouping=grouping,
+        vocabularies={
+            name: of_level(problem.hierarchies[name], 0)
+            for name in problem.roles.published(problem.dataset)
+        },
+        cells={name: codes[:, d] for d, name in enumerate(problem.quasi)},
+        blocks=tuple(blocks),
+        tables=tuple(tables),
+    )
+
+
+def columns_by_role(problem: Problem, insensitive_with: str) -> tuple[Block, Block]:
+    """Return the quasi block and the sensitive block, in the table's order.
+
+    `insensitive_with` says which of the two the columns without a role travel with.
+    """
+    names = problem.roles.published(problem.dataset)
+    sensitive = {n for n in problem.sensitive if n not in problem.quasi}
+    free = set(problem.roles.insensitive(problem.dataset))
+    second = sensitive | (free if insensitive_with == "sensitive" else set())
+    return tuple(n for n in names if n not in second), tuple(n for n in names if n in second)

@@ -1,0 +1,118 @@
+"""Frequency l-diversity: no sensitive value fills more than 1/l of a group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..context import Context
+from ..errors import Infeasible
+from ..kinds import GroupModel, GroupStats, histogram, sensitive_columns
+from ..params import integer, sensitive_column
+from ..problem import Problem
+from ..registry import register
+from ..release import View
+from ..results import Verdict
+
+
+@register("model")
+@dataclass(frozen=True, kw_only=True)
+class FrequencyLDiversity(GroupModel):
+    """The chance of guessing a sensitive value from the group is at most 1/l (Li et al. 2015)."""
+
+    name: ClassVar[str] = "frequency-l-diversity"
+    title: ClassVar[str] = "frequency l-diversity"
+    summary: ClassVar[str] = (
+        "Whoever finds a person's group guesses the sensitive value right at most 1 time in l."
+    )
+    formula: ClassVar[str] = "max c(v) / |G| ≤ 1 / l over all groups G and values v"
+    source: ClassVar[str] = "Xiao and Tao 2006; Li et al. 2015, definition 2"
+    by_limits: ClassVar[bool] = True
+
+    l: int = integer(  # noqa: E741 - the field's own letter
+        default=4,
+        low=2,
+        help="No value may fill more than one l-th of a group.",
+        label="l",
+    )
+    column: str = sensitive_column(
+        help="Sensitive column; empty for each sensitive column by itself.",
+        label="sensitive column",
+    )
+
+    def needs(self, problem: Problem) -> tuple[str, ...]:
+        """Return the sensitive columns concerned; see `sensitive_columns` for errors."""
+        return sensitive_columns(problem, self.column, self.title)
+
+    def check(self, problem: Problem) -> None:
+        """Refuse an l the table is not eligible for.
+
+        Raises
+        ------
+        Infeasible
+            Naming the column and the largest l the table is eligible for.
+        """
+        for column in self.needs(problem):
+            common = int(np.bincount(problem.leaf_codes(column)).max())
+            largest = problem.rows // common
+            if common * self.l > problem.rows:
+                raise Infeasible(
+                    f"The table is not eligible for l = {self.l} on '{column}': its most common "
+                    f"value stands in {common} of {problem.rows} rows.",
+                    remedy=f"Choose l of at most {largest}.",
+                    best=float(largest),
+                )
+
+    def per_group(self, stats: GroupStats) -> npt.NDArray[np.bool_]:
+        """Return which groups have no value in more than 1/l of their rows."""
+        holds = np.ones(len(stats.sizes), dtype=np.bool_)
+        for name, counted in stats.histograms.items():
+            if not self.column or name == self.column:
+                holds &= counted.most * self.l <= stats.sizes
+        return holds
+
+    def least_size(self) -> int:
+        """Return l: a smaller group has a value in more than 1/l of its rows."""
+        return self.l
+
+    def most_share(self, problem: Problem) -> Mapping[str, int]:
+        """Return l for every column concerned."""
+        return dict.fromkeys(self.needs(problem), self.l)
+
+    def measure(self, problem: Problem, view: View, context: Context) -> Sequence[Verdict]:
+        """Return, per sensitive column, |G| / max c(v) of the worst group against l."""
+        return [self._measure(view, column) for column in self.needs(problem)]
+
+    def _measure(self, view: View, column: str) -> Verdict:
+        block = view.block_of(column)
+        persons = view.persons(block)
+        counted = histogram(
+            persons.of_entry,
+            block.codes[:, block.columns.index(column)],
+            block.count,
+            len(persons.sizes),
+            len(view.vocabularies[column].texts),
+        )
+        reached = persons.sizes / np.maximum(counted.most, 1)
+        worst = float(reached.min()) if len(reached) else 0.0
+        # Decided in whole numbers, not by the quotient.
+        holds = bool(np.all(counted.most * self.l <= persons.sizes))
+        return Verdict(
+            model=self.name,
+            parameters=self.as_mapping(),
+            state="holds" if holds else "broken",
+            bound=float(self.l),
+            reached=worst,
+            per_class=reached,
+            column=column,
+            sentence=(
+                f"In the worst group a value of '{column}' is right 1 time in {worst:.3g}; 1 in "
+                f"{self.l} was allowed."
+                if len(reached)
+                else "No row is published."
+            ),
+        )

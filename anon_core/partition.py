@@ -1,0 +1,253 @@
+"""Strict Mondrian partition, shared by the algorithm of that name and by every permuted release."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from .context import Context
+from .errors import BadPlan, Infeasible, listing
+from .frequency import dense_rank
+from .hierarchy import Hierarchy
+from .kernels.split import split
+from .kinds import GroupModel, GroupStats, histogram
+from .problem import Problem
+
+_WORK = 20_000_000  # tuple visits between two looks at the cancel button, about 0.1 s
+
+
+def strict_parts(
+    problem: Problem, models: Sequence[GroupModel], context: Context
+) -> npt.NDArray[np.int64]:
+    """Return the part of every quasi tuple of the table, shape (runs,).
+
+    The widest attribute is cut at the lower median for as long as both sides keep the promises
+    (LeFevre et al. 2006). A quasi tuple is never divided: strict cuts separate by value.
+
+    Raises
+    ------
+    Infeasible
+        If not even the whole table as one part keeps the promises.
+    """
+    frequency = problem.frequency
+    distinct: dict[str, int] = {}
+    share: dict[str, int] = {}
+    for model in models:
+        for name, least in model.least_distinct(problem).items():
+            distinct[name] = max(least, distinct.get(name, 0))
+        for name, least in model.most_share(problem).items():
+            share[name] = max(least, share.get(name, 0))
+    _refuse_whole(problem, models)
+    quasi = range(len(problem.quasi))
+    watched = list(dict.fromkeys([*distinct, *share]))
+    extra = [frequency.columns.index(name) for name in watched]
+    if extra:
+        columns = [frequency.codes[:, d] for d in (*quasi, *extra)]
+        sizes = [len(problem.hierarchies[frequency.columns[d]].leaves) for d in (*quasi, *extra)]
+        rank, first = dense_rank(columns, sizes)
+        count = np.bincount(rank, weights=frequency.count).astype(np.int64)
+        run_of = frequency.run[first]
+        codes = np.ascontiguousarray(np.stack([c[first] for c in columns[: len(quasi)]], axis=1))
+        sensitive = np.stack([c[first] for c in columns[len(quasi) :]], axis=1)
+    else:
+        codes, count = frequency.run_codes, frequency.run_count
+        run_of = np.arange(len(count), dtype=np.int64)
+        sensitive = np.empty((len(count), 0), dtype=np.int32)
+    part = _partition(
+        problem,
+        codes,
+        count,
+        np.ascontiguousarray(sensitive.astype(np.int32)),
+        np.array([distinct.get(name, 0) for name in watched], dtype=np.int64),
+        np.array([share.get(name, 0) for name in watched], dtype=np.int64),
+        max(m.least_size() for m in models),
+        context,
+    )
+    found = np.empty(len(frequency.run_count), dtype=np.int64)
+    found[run_of] = part
+    return found
+
+
+def _refuse_whole(problem: Problem, models: Sequence[GroupModel]) -> None:
+    """Refuse models that cuts cannot look at, and what not even the whole table can keep."""
+    frequency = problem.frequency
+    one = np.zeros(len(frequency.count), dtype=np.int64)
+    for model in models:
+        if not model.by_limits:
+            raise BadPlan(
+                f"Mondrian cannot be steered by {model.title}.",
+                remedy="Choose another privacy model, or the optimal search.",
+            )
+        histograms = {
+            name: histogram(
+                one,
+                frequency.codes[:, frequency.columns.index(name)],
+                frequency.count,
+                1,
+                len(problem.hierarchies[name].leaves),
+            )
+            for name in model.needs(problem)
+        }
+        stats = GroupStats(sizes=np.array([problem.rows], dtype=np.int64), histograms=histograms)
+        if not model.per_group(stats)[0]:
+            raise Infeasible(
+                f"Not even the whole table as one class keeps {model.title}.",
+                remedy="Ask for less, or load more rows.",
+                best=0.0,
+                best_of="classes that keep it",
+            )
+
+
+def _partition(
+    problem: Problem,
+    codes: npt.NDArray[np.int32],
+    count: npt.NDArray[np.int64],
+    sensitive: npt.NDArray[np.int32],
+    distinct: npt.NDArray[np.int64],
+    share: npt.NDArray[np.int64],
+    least: int,
+    context: Context,
+) -> npt.NDArray[np.int64]:
+    """Return the part of every tuple, shape (tuples,)."""
+    tuples = len(count)
+    hierarchies = problem.quasi_hierarchies
+    by_tree = np.array([cut_by_tree(problem, h) for h in hierarchies], dtype=np.bool_)
+    positions = [normalized_positions(h) for h in hierarchies]
+    leaves = np.array([len(h.leaves) for h in hierarchies], dtype=np.int64)
+    trees = [h.first_leaf.ravel().astype(np.int64) for h in hierarchies]
+    order = np.arange(tuples, dtype=np.int64)
+    stack = np.empty((tuples + 1, 2), dtype=np.int64)
+    stack[0] = 0, tuples
+    parts = np.empty((tuples, 2), dtype=np.int64)
+    depth, found = 1, 0
+    while depth:
+        settled = int(parts[found - 1, 1]) if found else 0
+        context.report(settled / tuples, "Partitioning")
+        depth, found = split(
+            codes,
+            count,
+            order,
+            stack,
+            depth,
+            parts,
+            found,
+            least,
+            sensitive,
+            distinct,
+            share,
+            np.concatenate(positions),
+            (np.cumsum(leaves) - leaves).astype(np.int64),
+            np.array(
+                [len(h.leaves) - 1 if h.has_missing else -1 for h in hierarchies], dtype=np.int64
+            ),
+            by_tree,
+            np.concatenate(trees),
+            np.array([h.height + 1 for h in hierarchies], dtype=np.int64),
+            np.concatenate([[0], np.cumsum([len(t) for t in trees])[:-1]]).astype(np.int64),
+            leaves,
+            _WORK,
+        )
+    runs = parts[:found][np.argsort(parts[:found, 0])]
+    part = np.empty(tuples, dtype=np.int64)
+    part[order] = np.repeat(np.arange(found), runs[:, 1] - runs[:, 0])
+    return part
+
+
+def cut_by_tree(problem: Problem, hierarchy: Hierarchy) -> bool:
+    """Say whether a column is cut along its hierarchy: text with at least one level of groups."""
+    return problem.dataset.column(hierarchy.column).kind == "text" and hierarchy.height > 1
+
+
+def normalized_positions(hierarchy: Hierarchy) -> npt.NDArray[np.float64]:
+    """Return a position in [0, 1] per leaf: by value for numbers and dates, else by order.
+
+    The missing value stands a whole width beyond the rest, so that its column is cut first.
+    """
+    size = len(hierarchy.leaves)
+    found = np.arange(size, dtype=np.float64) / max(size - 1, 1)
+    if hierarchy.measure is not None:
+        seen = hierarchy.measure[~np.isnan(hierarchy.measure)]
+        whole = float(seen[-1] - seen[0]) if len(seen) > 1 else 0.0
+        found[: len(seen)] = (seen - seen[0]) / whole if whole > 0 else 0.0
+    if hierarchy.has_missing:
+        found[-1] = 2.0
+    return found
+
+
+def single_share(
+    problem: Problem, models: Sequence[GroupModel], owner: str
+) -> tuple[str, int]:
+    """Return the one sensitive column and l that a partition by sensitive values is built for.
+
+    Raises
+    ------
+    BadPlan
+        If the models do not ask for exactly one column's frequency l-diversity, or for something
+        that such a partition does not give.
+    """
+    share: dict[str, int] = {}
+    for model in models:
+        for name, least in model.most_share(problem).items():
+            share[name] = max(least, share.get(name, 0))
+    if len(share) != 1:
+        raise BadPlan(
+            f"'{owner}' forms groups by the values of one sensitive column; the models name "
+            f"{listing(share) or 'none'} for frequency l-diversity.",
+            remedy="Add frequency-l-diversity on one sensitive column, or form the groups with "
+            "Mondrian.",
+        )
+    (column, least), *_ = share.items()
+    for model in models:
+        if not model.most_share(problem) and model.least_size() > least:
+            raise BadPlan(
+                f"'{owner}' forms groups of {least} rows or a little more; {model.title} asks for "
+                f"at least {model.least_size()}.",
+                remedy=f"Raise l to {model.least_size()}, or form the groups with Mondrian.",
+            )
+        if any(n > least for n in model.least_distinct(problem).values()) or (
+            model.least_distinct(problem) and set(model.least_distinct(problem)) != {column}
+        ):
+            raise BadPlan(
+                f"'{owner}' cannot be steered by {model.title} as well.",
+                remedy="Form the groups with Mondrian.",
+            )
+    return column, least
+
+
+def rows_of_keys(problem: Problem) -> npt.NDArray[np.int64]:
+    """Return the key of every row in canonical order: the input's order cannot matter."""
+    return np.repeat(
+        np.arange(len(problem.frequency.count), dtype=np.int64), problem.frequency.count
+    )
+
+
+def deal(
+    sensitive: npt.NDArray[np.int64], least: int, generator: np.random.Generator
+) -> npt.NDArray[np.int64]:
+    """Deal rows, ordered by sensitive value, round-robin into ⌊n/l⌋ groups.
+
+    Li et al. 2015, algorithm 1, with its misprints corrected: an l-eligible table may have a value
+    in exactly n/l rows, and the number of groups is rounded down. Every group then has l to 2l − 1
+    rows with no value twice.
+
+    Parameters
+    ----------
+    sensitive : int64 array of shape (rows,)
+    least : int
+        l.
+    generator : numpy.random.Generator
+        Draws which of the rows with one value goes where.
+
+    Returns
+    -------
+    int64 array of shape (rows,)
+        Group of every row, from 0.
+    """
+    groups = max(len(sensitive) // least, 1)
+    drawn = generator.permutation(len(sensitive))
+    order = drawn[np.argsort(sensitive[drawn], kind="stable")]
+    found = np.empty(len(sensitive), dtype=np.int64)
+    found[order] = np.arange(len(sensitive)) % groups
+    return found
