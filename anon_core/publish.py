@@ -6,7 +6,7 @@ It carries neither the seed nor the input's row order: rows are sorted by what t
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -77,10 +77,10 @@ def _permuted(
     return found
 
 
-def published_table(
+def published_tables(
     release: Release, generator: np.random.Generator, *, neutralise: bool = True
-) -> tuple[pa.Table, npt.NDArray[np.int64]]:
-    """Return the published table in canonical order, and the class of each of its rows.
+) -> tuple[dict[str, pa.Table], npt.NDArray[np.int64]]:
+    """Return the published tables in canonical order, and the group of each row of the first.
 
     Parameters
     ----------
@@ -92,38 +92,92 @@ def published_table(
 
     Returns
     -------
-    table : pyarrow.Table
-        Columns as dictionary-encoded texts, in the input's column order, sorted by cell texts.
+    tables : dict of str to pyarrow.Table
+        ``release`` alone, or ``quasi`` and ``sensitive`` joined by the column ``group``. Columns are
+        dictionary-encoded texts in the input's order. Rows are sorted by group, where groups are
+        published, then by cell texts; groups are numbered by what they say, so that neither shows
+        the input's order.
     member : int64 array of shape (rows,)
+        Group of each row, as the view numbers groups.
     """
-    import pyarrow as pa
-
-    names = release.problem.roles.published(release.problem.dataset)
+    problem = release.problem
+    names = problem.roles.published(problem.dataset)
     codes, member = row_codes(release, generator)
     texts = {
         name: [neutralised(t) if neutralise else t for t in release.vocabularies[name].texts]
         for name in names
     }
-    order = canonical_order([codes[n] for n in names], [texts[n] for n in names])
+    parts = release.tables or (names,)
+    ranks = [canonical_rank([codes[n] for n in part], [texts[n] for n in part]) for part in parts]
+    owner = release.grouping.group[member] if release.grouping.published else member
+    group = _group_numbers(owner, ranks[0]) if release.grouping.published else None
+    titles = ("release",) if len(parts) == 1 else ("quasi", "sensitive")
+    tables: dict[str, pa.Table] = {}
+    first_order = np.empty(0, dtype=np.int64)
+    for title, part, rank in zip(titles, parts, ranks, strict=True):
+        order = np.lexsort((rank, group)) if group is not None else np.argsort(rank, kind="stable")
+        if not tables:
+            first_order = order.astype(np.int64)
+        numbers = {} if group is None else {group_column(names): group[order]}
+        tables[title] = _arrow(part, codes, texts, order, numbers)
+    return tables, owner[first_order]
+
+
+def _arrow(
+    part: Sequence[str],
+    codes: Mapping[str, npt.NDArray[np.int32]],
+    texts: Mapping[str, list[str]],
+    order: npt.NDArray[np.intp],
+    group: Mapping[str, npt.NDArray[np.int64]],
+) -> pa.Table:
+    """Return one published table; `group` holds the column of group numbers, if there is one."""
+    import pyarrow as pa
+
+    columns: dict[str, tuple[npt.NDArray[np.int32], list[str]]] = {
+        name: (number.astype(np.int32), [str(n + 1) for n in range(int(number.max(initial=-1)) + 1)])
+        for name, number in group.items()
+    }
+    columns |= {name: (codes[name][order], texts[name]) for name in part}
     arrays = [
         pa.DictionaryArray.from_arrays(
-            pa.array(codes[name][order], type=pa.int32()), pa.array(texts[name], type=pa.string())
+            pa.array(column, type=pa.int32()), pa.array(pool, type=pa.string())
         )
-        for name in names
+        for column, pool in columns.values()
     ]
-    return pa.Table.from_arrays(arrays, names=list(names)), member[order]
+    return pa.Table.from_arrays(arrays, names=list(columns))
 
 
-def canonical_order(
+def group_column(names: Sequence[str]) -> str:
+    """Return the name of the published group number: ``group``, longer where that is taken."""
+    name = "group"
+    while name in names:
+        name += " number"
+    return name
+
+
+def _group_numbers(
+    group: npt.NDArray[np.int64], rank: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Return the published number of each row's group: groups ordered by their sorted rows."""
+    order = np.lexsort((rank, group))
+    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
+    sorted_ranks = np.split(rank[order], starts[1:]) if len(starts) else []
+    contents = [part.tolist() for part in sorted_ranks]
+    ids = group[order][starts]
+    number = np.empty(int(group.max(initial=-1)) + 1, dtype=np.int64)
+    number[ids[sorted(range(len(contents)), key=lambda i: contents[i])]] = np.arange(len(contents))
+    return number[group]
+
+
+def canonical_rank(
     codes: Sequence[npt.NDArray[np.int32]], texts: Sequence[Sequence[str]]
 ) -> npt.NDArray[np.int64]:
-    """Return the order of rows by their cells' texts, column by column, shape (rows,)."""
+    """Return the rank of each row by its cells' texts, column by column, shape (rows,)."""
     ranked: list[npt.NDArray[np.int32]] = []
     for column, pool in zip(codes, texts, strict=True):
         place = {t: i for i, t in enumerate(sorted(set(pool)))}
         ranked.append(np.array([place[t] for t in pool], dtype=np.int32)[column])
-    rank, _ = dense_rank(ranked, [max(len(pool), 1) for pool in texts])
-    return np.argsort(rank, kind="stable").astype(np.int64)
+    return dense_rank(ranked, [max(len(pool), 1) for pool in texts])[0]
 
 
 def as_csv(table: pa.Table) -> bytes:

@@ -18,7 +18,7 @@ from .hierarchy import from_rows
 from .kinds import Metric
 from .plan import LevelTable, Plan
 from .problem import Problem, build_problem
-from .publish import as_csv, as_parquet, neutralised, published_table
+from .publish import as_csv, as_parquet, neutralised, published_tables
 from .registry import family
 from .release import Release
 from .results import AttackResult, Measure, SearchAccount, Verdict
@@ -48,7 +48,7 @@ class Result:
     measures : mapping of str to Measure
         By metric name.
     attacks : tuple of AttackResult
-    published : pyarrow.Table
+    tables : mapping of str to pyarrow.Table
         The public edition, in canonical order.
     member : int64 array of shape (published rows,)
         Class of each published row.
@@ -216,18 +216,18 @@ def run(
         ),
     )
 
-    def publish() -> tuple[pa.Table, npt.NDArray[np.int64], bytes]:
-        table, member = published_table(
+    def publish() -> tuple[dict[str, pa.Table], npt.NDArray[np.int64], dict[str, bytes]]:
+        tables, member = published_tables(
             release, context.generator, neutralise=plan.formulas == "neutralise"
         )
-        return table, member, as_csv(table)
+        return tables, member, {f"{name}.csv": as_csv(t) for name, t in tables.items()}
 
-    published, member, csv = clock.time("publish", 0.75, "Writing", publish)
+    tables, member, files = clock.time("publish", 0.75, "Writing", publish)
     verification = clock.time(
         "verify",
         0.8,
         "Recomputing the promises",
-        lambda: verify(plan.as_mapping(), dataset.frame(), dict(hierarchies or {}), csv),
+        lambda: verify(plan.as_mapping(), dataset.frame(), dict(hierarchies or {}), files),
     )
     broken = [v.model for v in verdicts if not v.holds]
     if broken or not verification.holds:
@@ -247,9 +247,9 @@ def run(
         verdicts=verdicts,
         measures=measures,
         attacks=attacks,
-        published=published,
+        tables=tables,
         member=member,
-        csv=csv,
+        files=files,
         verification=verification,
         seconds=clock.seconds,
     )
