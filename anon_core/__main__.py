@@ -185,7 +185,7 @@ def _run(options: argparse.Namespace) -> int:
     from .runner import run
 
     plan = read_plan(options.recipe)
-    _refuse_out(options.out, options.data)
+    _refuse_out(options.out, options.data, plan.algorithm.publishes)
     folder = options.recipe.parent
     dataset = _read_as_declared(plan, options.data)
     population = None
@@ -196,7 +196,7 @@ def _run(options: argparse.Namespace) -> int:
     result = run(
         plan, dataset, load_hierarchies(plan, folder), population=population, context=context
     )
-    files = {"release.csv": result.csv, "release.parquet": result.parquet}
+    files = {**result.files, **result.parquet_files}
     _verify_written(options, files)
     _write_whole(options.out, files)
     if options.json:
@@ -208,11 +208,12 @@ def _run(options: argparse.Namespace) -> int:
     return OK
 
 
-def _refuse_out(out: Path, data: Path) -> None:
+def _refuse_out(out: Path, data: Path, tables: Sequence[str]) -> None:
     """Refuse before the work what could not be written after it."""
+    names = [f"{name}.{kind}" for name in tables for kind in ("csv", "parquet")]
     if out.exists() and not out.is_dir():
         raise BadPlan(f"{out} is a file, not a folder.", remedy="Name a folder for the release.")
-    if data.resolve().parent == out.resolve() and data.name in ("release.csv", "release.parquet"):
+    if data.resolve().parent == out.resolve() and data.name in names:
         raise BadPlan(
             f"The release would overwrite the table {data}.", remedy="Name another folder."
         )

@@ -103,9 +103,20 @@ def columns_by_role(problem: Problem, insensitive_with: str) -> tuple[Block, Blo
     """Return the quasi block and the sensitive block, in the table's order.
 
     `insensitive_with` says which of the two the columns without a role travel with.
+
+    Raises
+    ------
+    BadPlan
+        If no column is sensitive only, so that there is nothing to part.
     """
     names = problem.roles.published(problem.dataset)
     sensitive = {n for n in problem.sensitive if n not in problem.quasi}
+    if not sensitive:
+        raise BadPlan(
+            "No column is marked as sensitive only, so there is nothing to part from the "
+            "quasi-identifiers.",
+            remedy="Mark the column to protect as sensitive, or choose one-attribute-slicing.",
+        )
     free = set(problem.roles.insensitive(problem.dataset))
     second = sensitive | (free if insensitive_with == "sensitive" else set())
     return tuple(n for n in names if n not in second), tuple(n for n in names if n in second)

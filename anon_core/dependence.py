@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-
 _BINS = 20  # numbers with more values are cut into so many equal counts
 
 
@@ -94,5 +93,3 @@ def dependence_rows(count: int, generator: np.random.Generator) -> npt.NDArray[n
     if count <= most:
         return np.arange(count, dtype=np.int64)
     return np.sort(generator.choice(count, size=most, replace=False)).astype(np.int64)
-
-

@@ -59,17 +59,23 @@ class Grouping:
         return int(self.count[self.member < 0].sum())
 
     def of_rows(
-        self, frequency: FrequencySet, generator: np.random.Generator
+        self,
+        frequency: FrequencySet,
+        generator: np.random.Generator,
+        order: npt.NDArray[np.int64] | None = None,
     ) -> npt.NDArray[np.int64]:
         """Return the class of every row, shape (rows,), -1 where removed.
 
         Rows with one key are alike in every column that matters; where such rows part, which of
-        them goes where is drawn by `generator`.
+        them goes where is drawn by `generator`. `order` lists the rows (see `Problem.row_order`),
+        so that the draw does not depend on where they stand in the table.
         """
         start = np.searchsorted(self.key, np.arange(len(frequency.count) + 1))
         if np.all(np.diff(start) == 1):
             return self.member[frequency.row_key]
         shuffled = generator.permutation(frequency.rows)
+        if order is not None:
+            shuffled = order[shuffled]
         by_key = shuffled[np.argsort(frequency.row_key[shuffled], kind="stable")]
         found = np.empty(frequency.rows, dtype=np.int64)
         found[by_key] = np.repeat(self.member, self.count)

@@ -197,9 +197,7 @@ class Partitioner(Technique):
     """A way to form groups that keep the models' promises, whatever is published of them."""
 
     @abstractmethod
-    def split(
-        self, problem: Problem, models: Sequence[GroupModel], context: Context
-    ) -> Buckets:
+    def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
         """Form the groups.
 
         Raises
@@ -229,6 +227,8 @@ class Algorithm(Technique):
     when: ClassVar[str] = ""
     #: Whether columns are permuted apart, so that models of whole rows are not defined.
     permutes: ClassVar[bool] = False
+    #: Names of the tables it publishes.
+    publishes: ClassVar[tuple[str, ...]] = ("release",)
 
     @abstractmethod
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
@@ -250,6 +250,6 @@ class Attack(Technique):
     def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
         """Attack every person; one result per sensitive column where one is concerned."""
 
-    def applies(self, problem: Problem) -> str:
-        """Return why the attack cannot be run on this problem, or an empty string."""
+    def applies(self, problem: Problem, view: View) -> str:
+        """Return why the attack cannot be run on what is published, or an empty string."""
         return ""

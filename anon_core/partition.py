@@ -176,9 +176,7 @@ def normalized_positions(hierarchy: Hierarchy) -> npt.NDArray[np.float64]:
     return found
 
 
-def single_share(
-    problem: Problem, models: Sequence[GroupModel], owner: str
-) -> tuple[str, int]:
+def single_share(problem: Problem, models: Sequence[GroupModel], owner: str) -> tuple[str, int]:
     """Return the one sensitive column and l that a partition by sensitive values is built for.
 
     Raises

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import BadPlan, InputChanged
-from .frequency import FrequencySet, frequency_set
+from .frequency import FrequencySet, dense_rank, frequency_set
 from .hierarchy import Hierarchy, flat
 from .roles import Roles
 from .table import Column, Dataset
@@ -95,6 +95,14 @@ class Problem:
         pool = [hierarchy.code[v] for v in column.values]
         pool.append(len(hierarchy.leaves) - 1)  # missing is the last leaf
         return np.array(pool, dtype=np.int32)[column.codes]
+
+    @cached_property
+    def row_order(self) -> npt.NDArray[np.int64]:
+        """Rows ordered by all they publish, shape (rows,): the input's order plays no part."""
+        free = self.roles.insensitive(self.dataset)
+        columns = [self.frequency.row_key.astype(np.int32), *(self.leaf_codes(n) for n in free)]
+        sizes = [len(self.frequency.count), *(len(self.hierarchies[n].leaves) for n in free)]
+        return np.argsort(dense_rank(columns, sizes)[0], kind="stable").astype(np.int64)
 
     @cached_property
     def fingerprint(self) -> str:

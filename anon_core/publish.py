@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -37,50 +38,93 @@ def neutralised(text: str) -> str:
     return text
 
 
-def row_codes(
-    release: Release, generator: np.random.Generator
-) -> tuple[dict[str, npt.NDArray[np.int32]], npt.NDArray[np.int64]]:
-    """Return the published columns row by row, as codes into their vocabularies, and the classes.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Drawn:
+    """A release row by row, in the table's order, removed rows left out.
 
-    Rows stand in the table's order here; removed rows are left out. Columns of different link
-    blocks are permuted independently within their groups.
-
-    Returns
-    -------
-    codes : dict of str to int32 array of shape (published rows,)
+    Attributes
+    ----------
+    codes : mapping of str to int32 array of shape (published rows,)
+        The published columns as codes into their vocabularies.
     member : int64 array of shape (published rows,)
         Class of each row.
+    source : mapping of str to int64 array of shape (published rows,)
+        By column, the row its cell was taken from: the link that a permutation cuts.
+    row : int64 array of shape (published rows,)
+        Number of the row in the table.
+    """
+
+    codes: Mapping[str, npt.NDArray[np.int32]]
+    member: npt.NDArray[np.int64]
+    source: Mapping[str, npt.NDArray[np.int64]]
+    row: npt.NDArray[np.int64]
+
+
+def draw_rows(release: Release, generator: np.random.Generator) -> Drawn:
+    """Draw what a release leaves open: who of equal rows goes where, and the permutations.
+
+    Columns of different link blocks are permuted independently within their groups. Draws follow
+    `Problem.row_order`, so the order of the table plays no part.
     """
     problem = release.problem
-    member = release.grouping.of_rows(problem.frequency, generator)
-    kept = member >= 0
+    every = release.grouping.of_rows(problem.frequency, generator, problem.row_order)
+    row = np.flatnonzero(every >= 0)
+    member = every[row]
+    place = np.cumsum(every >= 0) - 1
+    order = place[problem.row_order[every[problem.row_order] >= 0]]
     codes: dict[str, npt.NDArray[np.int32]] = {}
+    source: dict[str, npt.NDArray[np.int64]] = {}
     for block in release.blocks:
-        order = _permuted(release, member[kept], generator) if len(release.blocks) > 1 else None
+        taken = np.arange(len(row), dtype=np.int64)
+        if len(release.blocks) > 1:
+            group = release.grouping.group[member[order]]
+            taken[order] = order[_permutation(group, generator)]
         for name in block:
             if name in release.cells:
-                column = release.cells[name][member[kept]]
+                column = release.cells[name][member]
             else:
-                column = problem.leaf_codes(name)[kept]
-            codes[name] = column if order is None else column[order]
-    return codes, member[kept]
+                column = problem.leaf_codes(name)[row]
+            codes[name], source[name] = column[taken], row[taken]
+    return Drawn(codes=codes, member=member, source=source, row=row)
 
 
-def _permuted(
-    release: Release, member: npt.NDArray[np.int64], generator: np.random.Generator
+def _permutation(
+    group: npt.NDArray[np.int64], generator: np.random.Generator
 ) -> npt.NDArray[np.int64]:
-    group = release.grouping.group[member]
-    stable = np.argsort(group, kind="stable")
+    """Draw a permutation of rows that keeps every row in its group, shape (rows,)."""
     drawn = generator.permutation(len(group))
     found = np.empty(len(group), dtype=np.int64)
-    found[stable] = drawn[np.argsort(group[drawn], kind="stable")]
+    found[np.argsort(group, kind="stable")] = drawn[np.argsort(group[drawn], kind="stable")]
     return found
 
 
-def published_tables(
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Edition:
+    """The public edition of a release, and where its rows come from.
+
+    Attributes
+    ----------
+    tables : mapping of str to pyarrow.Table
+        ``release`` alone, or ``quasi`` and ``sensitive`` joined by the column ``group``. Columns
+        are dictionary-encoded texts in the input's order of columns.
+    member : int64 array of shape (published rows,)
+        Group of each row of the first table, as the view numbers groups.
+    row_group : int64 array of shape (rows of the table,)
+        Group of each row of the private table, -1 where it is removed. Not for publication.
+    """
+
+    tables: Mapping[str, pa.Table]
+    member: npt.NDArray[np.int64]
+    row_group: npt.NDArray[np.int64]
+
+
+def public_edition(
     release: Release, generator: np.random.Generator, *, neutralise: bool = True
-) -> tuple[dict[str, pa.Table], npt.NDArray[np.int64]]:
-    """Return the published tables in canonical order, and the group of each row of the first.
+) -> Edition:
+    """Return the published tables in canonical order.
+
+    Rows are sorted by group, where groups are published, then by cell texts; groups are numbered
+    by what they say in the first table, then in the second, so that the input's order cannot show.
 
     Parameters
     ----------
@@ -89,38 +133,35 @@ def published_tables(
         Draws the permutations, where the release has several link blocks.
     neutralise : bool
         Put an apostrophe before cells that a spreadsheet would execute.
-
-    Returns
-    -------
-    tables : dict of str to pyarrow.Table
-        ``release`` alone, or ``quasi`` and ``sensitive`` joined by the column ``group``. Columns are
-        dictionary-encoded texts in the input's order. Rows are sorted by group, where groups are
-        published, then by cell texts; groups are numbered by what they say, so that neither shows
-        the input's order.
-    member : int64 array of shape (rows,)
-        Group of each row, as the view numbers groups.
     """
     problem = release.problem
     names = problem.roles.published(problem.dataset)
-    codes, member = row_codes(release, generator)
+    drawn = draw_rows(release, generator)
     texts = {
         name: [neutralised(t) if neutralise else t for t in release.vocabularies[name].texts]
         for name in names
     }
     parts = release.tables or (names,)
-    ranks = [canonical_rank([codes[n] for n in part], [texts[n] for n in part]) for part in parts]
-    owner = release.grouping.group[member] if release.grouping.published else member
-    group = _group_numbers(owner, ranks[0]) if release.grouping.published else None
-    titles = ("release",) if len(parts) == 1 else ("quasi", "sensitive")
+    ranks = [
+        canonical_rank([drawn.codes[n] for n in part], [texts[n] for n in part]) for part in parts
+    ]
+    owner = release.seen_group[drawn.member]
+    number = _group_numbers(owner, ranks) if release.grouping.published else None
     tables: dict[str, pa.Table] = {}
-    first_order = np.empty(0, dtype=np.int64)
-    for title, part, rank in zip(titles, parts, ranks, strict=True):
-        order = np.lexsort((rank, group)) if group is not None else np.argsort(rank, kind="stable")
-        if not tables:
-            first_order = order.astype(np.int64)
-        numbers = {} if group is None else {group_column(names): group[order]}
-        tables[title] = _arrow(part, codes, texts, order, numbers)
-    return tables, owner[first_order]
+    orders: list[npt.NDArray[np.intp]] = []
+    for title, part, rank in zip(table_names(len(parts)), parts, ranks, strict=True):
+        keys = (rank,) if number is None else (rank, number)
+        orders.append(np.lexsort(keys))
+        group = {} if number is None else {group_column(names): number[orders[-1]]}
+        tables[title] = _arrow(part, drawn.codes, texts, orders[-1], group)
+    row_group = np.full(problem.rows, -1, dtype=np.int64)
+    row_group[drawn.row] = owner
+    return Edition(tables=tables, member=owner[orders[0]], row_group=row_group)
+
+
+def table_names(tables: int) -> tuple[str, ...]:
+    """Return the names of one or two published tables."""
+    return ("release",) if tables == 1 else ("quasi", "sensitive")
 
 
 def _arrow(
@@ -134,7 +175,10 @@ def _arrow(
     import pyarrow as pa
 
     columns: dict[str, tuple[npt.NDArray[np.int32], list[str]]] = {
-        name: (number.astype(np.int32), [str(n + 1) for n in range(int(number.max(initial=-1)) + 1)])
+        name: (
+            number.astype(np.int32),
+            [str(n + 1) for n in range(int(number.max(initial=-1)) + 1)],
+        )
         for name, number in group.items()
     }
     columns |= {name: (codes[name][order], texts[name]) for name in part}
@@ -156,16 +200,21 @@ def group_column(names: Sequence[str]) -> str:
 
 
 def _group_numbers(
-    group: npt.NDArray[np.int64], rank: npt.NDArray[np.int64]
+    group: npt.NDArray[np.int64], ranks: Sequence[npt.NDArray[np.int64]]
 ) -> npt.NDArray[np.int64]:
-    """Return the published number of each row's group: groups ordered by their sorted rows."""
-    order = np.lexsort((rank, group))
-    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
-    sorted_ranks = np.split(rank[order], starts[1:]) if len(starts) else []
-    contents = [part.tolist() for part in sorted_ranks]
-    ids = group[order][starts]
+    """Return the published number of each row's group: groups ordered by their sorted rows.
+
+    Groups that say the same in the first table are ordered by the second.
+    """
+    ids, sizes = np.unique(group, return_counts=True)
+    ends = np.cumsum(sizes)[:-1]
+    tables = [
+        [part.tolist() for part in np.split(rank[np.lexsort((rank, group))], ends)]
+        for rank in ranks
+    ]
+    contents = list(zip(*tables, strict=True))
     number = np.empty(int(group.max(initial=-1)) + 1, dtype=np.int64)
-    number[ids[sorted(range(len(contents)), key=lambda i: contents[i])]] = np.arange(len(contents))
+    number[ids[sorted(range(len(ids)), key=contents.__getitem__)]] = np.arange(len(ids))
     return number[group]
 
 

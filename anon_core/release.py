@@ -52,6 +52,15 @@ class Release:
         return self.grouping.removed
 
     @cached_property
+    def seen_group(self) -> npt.NDArray[np.int64]:
+        """The group an attacker sees for each class of the grouping, shape (classes,)."""
+        if self.grouping.published:
+            return self.grouping.group
+        quasi = self.problem.quasi
+        wide = [len(self.vocabularies[name].texts) for name in quasi]
+        return dense_rank([self.cells[name] for name in quasi], wide)[0]
+
+    @cached_property
     def view(self) -> View:
         """What an attacker sees."""
         return view(self)
@@ -204,14 +213,8 @@ def view(release: Release) -> View:
             return release.cells[name][member]
         return frequency.codes[key, frequency.columns.index(name)]
 
-    if grouping.published:
-        group_of_class, groups = grouping.group, int(grouping.group.max(initial=-1)) + 1
-    else:
-        cells = [release.cells[name] for name in problem.quasi]
-        wide = [len(release.vocabularies[name].texts) for name in problem.quasi]
-        group_of_class, first = dense_rank(cells, wide)
-        groups = len(first)
-    group = group_of_class[member]
+    groups = int(release.seen_group.max(initial=-1)) + 1
+    group = release.seen_group[member]
     shown = (*problem.quasi, *(n for n in problem.sensitive if n not in problem.quasi))
     tables: list[BlockTable] = []
     for block in release.blocks:

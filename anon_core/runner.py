@@ -18,7 +18,7 @@ from .hierarchy import from_rows
 from .kinds import Metric
 from .plan import LevelTable, Plan
 from .problem import Problem, build_problem
-from .publish import as_csv, as_parquet, neutralised, published_tables
+from .publish import Edition, as_csv, as_parquet, neutralised, public_edition
 from .registry import family
 from .release import Release
 from .results import AttackResult, Measure, SearchAccount, Verdict
@@ -50,10 +50,12 @@ class Result:
     attacks : tuple of AttackResult
     tables : mapping of str to pyarrow.Table
         The public edition, in canonical order.
+    files : mapping of str to bytes
+        The public edition as it is written: CSV files by file name.
     member : int64 array of shape (published rows,)
-        Class of each published row.
-    csv : bytes
-        The public edition as it is written.
+        Group of each row of the first table, as `View` numbers groups.
+    row_group : int64 array of shape (rows,)
+        Group of each row of the private table, -1 where it is hidden.
     verification : Verification
     seconds : mapping of str to float
         Wall time per stage.
@@ -66,16 +68,37 @@ class Result:
     verdicts: tuple[Verdict, ...]
     measures: Mapping[str, Measure]
     attacks: tuple[AttackResult, ...]
-    published: pa.Table
+    tables: Mapping[str, pa.Table]
+    files: Mapping[str, bytes]
     member: npt.NDArray[np.int64]
-    csv: bytes
+    row_group: npt.NDArray[np.int64]
     verification: Verification
     seconds: Mapping[str, float]
 
+    @property
+    def published(self) -> pa.Table:
+        """The first published table; the only one unless links are cut between two."""
+        return next(iter(self.tables.values()))
+
+    @property
+    def csv(self) -> bytes:
+        """The first published table as CSV."""
+        return next(iter(self.files.values()))
+
     @cached_property
+    def parquet_files(self) -> Mapping[str, bytes]:
+        """The public edition as Parquet files by file name."""
+        return {f"{name}.parquet": as_parquet(table) for name, table in self.tables.items()}
+
+    @property
     def parquet(self) -> bytes:
-        """The public edition as Parquet."""
-        return as_parquet(self.published)
+        """The first published table as Parquet."""
+        return next(iter(self.parquet_files.values()))
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 over the CSV files, one after the other."""
+        return hashlib.sha256(b"".join(self.files.values())).hexdigest()
 
     @property
     def class_sizes(self) -> npt.NDArray[np.int64]:
@@ -89,7 +112,7 @@ class Result:
             "schema": SCHEMA,
             "version": VERSION,
             "input_sha256": input_sha256 or self.problem.dataset.fingerprint,
-            "output_sha256": hashlib.sha256(self.csv).hexdigest(),
+            "output_sha256": self.sha256,
             "status": "released",
             "verified": self.verification.holds,
             "rows": self.problem.rows,
@@ -211,18 +234,17 @@ def run(
         lambda: tuple(
             found
             for attack in plan.all_attacks()
-            if not attack.applies(problem)
+            if not attack.applies(problem, view)
             for found in attack.run(problem, view, context)
         ),
     )
 
-    def publish() -> tuple[dict[str, pa.Table], npt.NDArray[np.int64], dict[str, bytes]]:
-        tables, member = published_tables(
-            release, context.generator, neutralise=plan.formulas == "neutralise"
-        )
-        return tables, member, {f"{name}.csv": as_csv(t) for name, t in tables.items()}
+    def publish() -> tuple[Edition, dict[str, bytes]]:
+        neutralise = plan.formulas == "neutralise"
+        made = public_edition(release, context.generator, neutralise=neutralise)
+        return made, {f"{name}.csv": as_csv(table) for name, table in made.tables.items()}
 
-    tables, member, files = clock.time("publish", 0.75, "Writing", publish)
+    edition, files = clock.time("publish", 0.75, "Writing", publish)
     verification = clock.time(
         "verify",
         0.8,
@@ -247,9 +269,10 @@ def run(
         verdicts=verdicts,
         measures=measures,
         attacks=attacks,
-        tables=tables,
-        member=member,
+        tables=edition.tables,
         files=files,
+        member=edition.member,
+        row_group=edition.row_group,
         verification=verification,
         seconds=clock.seconds,
     )

@@ -94,10 +94,11 @@ def attacks(run: Series, colours: Palette) -> None:
         with st.container(gap=None):
             st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}")
             what_is_this(family("attack")[attack.attack])
+    result = run.facts.result
     skipped = [
         f"{t.title}: {why}"
-        for t in run.facts.result.plan.all_attacks()
-        if (why := t.applies(run.facts.result.problem))
+        for t in result.plan.all_attacks()
+        if (why := t.applies(result.problem, result.release.view))
     ]
     for sentence in skipped:
         st.caption(plain(f"Not run – {sentence}"))

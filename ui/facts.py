@@ -107,29 +107,16 @@ class Facts:
     # ---- rows ------------------------------------------------------------------------------------
 
     @cached_property
-    def seen_class(self) -> npt.NDArray[np.int64]:
-        """The class an attacker sees for each class of the grouping, shape (grouping classes,)."""
-        release = self.result.release
-        if release.grouping.published:
-            return release.grouping.group
-        quasi = self.result.problem.quasi
-        wide = [len(release.vocabularies[name].texts) for name in quasi]
-        return dense_rank([release.cells[name] for name in quasi], wide)[0]
-
-    @cached_property
     def published_place(self) -> npt.NDArray[np.int64]:
         """For every published row the place of its class, shape (published rows,)."""
-        return self.place[self.seen_class[self.result.member]]
+        return self.place[self.result.member]
 
     @cached_property
     def original_place(self) -> npt.NDArray[np.int64]:
         """For every row of the table the place of its class, -1 where it is hidden."""
-        release = self.result.release
-        drawn = np.random.default_rng(self.result.plan.seed)
-        member = release.grouping.of_rows(self.result.problem.frequency, drawn)
-        found = np.full(len(member), -1, dtype=np.int64)
-        kept = member >= 0
-        found[kept] = self.place[self.seen_class[member[kept]]]
+        group = self.result.row_group
+        found = np.full(len(group), -1, dtype=np.int64)
+        found[group >= 0] = self.place[group[group >= 0]]
         return found
 
     @cached_property

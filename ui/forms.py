@@ -83,6 +83,8 @@ def _widget(parameter: Parameter, widget: str, sensitive: Sequence[str], wanted:
             help=note,
             format_func=lambda name: name or "every sensitive column",
         )
+    if parameter.kind == "text":
+        return st.text_input(label, key=widget, help=note)
     if parameter.kind == "integer":
         low = None if parameter.low is None else int(parameter.low)
         high = None if parameter.high is None else int(parameter.high)

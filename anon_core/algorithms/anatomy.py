@@ -23,16 +23,17 @@ class Anatomy(Algorithm):
     name: ClassVar[str] = "anatomy"
     title: ClassVar[str] = "Anatomy"
     summary: ClassVar[str] = (
-        "Publishes one table of exact quasi-identifiers and one of sensitive values; only the group "
-        "number joins them."
+        "Publishes one table of exact quasi-identifiers and one of sensitive values; only the "
+        "group number joins them."
     )
     when: ClassVar[str] = (
-        "When counts over the quasi-identifiers must stay exact and only the sensitive value must be "
-        "protected."
+        "When counts over the quasi-identifiers must stay exact and only the sensitive value must "
+        "be protected."
     )
     formula: ClassVar[str] = "Pr[t.S = v] = c(v) / |G|"
     source: ClassVar[str] = "Xiao and Tao 2006, Anatomy: simple and effective privacy preservation"
     permutes: ClassVar[bool] = True
+    publishes: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
 
     partition: str = choice(
         default="anatomize",

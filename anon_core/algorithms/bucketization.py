@@ -23,8 +23,8 @@ class Bucketization(Algorithm):
     name: ClassVar[str] = "bucketization"
     title: ClassVar[str] = "Bucketization"
     summary: ClassVar[str] = (
-        "Publishes every row's quasi-identifiers as they are, and shuffles the sensitive values within "
-        "groups, so that a person is found but the value is uncertain."
+        "Publishes every row's quasi-identifiers as they are, and shuffles the sensitive values "
+        "within groups, so that a person is found but the value is uncertain."
     )
     when: ClassVar[str] = (
         "When membership is no secret and only the sensitive value must be protected, in one table."

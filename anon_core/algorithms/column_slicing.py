@@ -23,12 +23,10 @@ class ColumnSlicing(Algorithm):
     name: ClassVar[str] = "one-attribute-slicing"
     title: ClassVar[str] = "One-attribute-per-column slicing"
     summary: ClassVar[str] = (
-        "Publishes one table in which, within each group, every column is shuffled by itself: exact "
-        "values, no links."
+        "Publishes one table in which, within each group, every column is shuffled by itself: "
+        "exact values, no links."
     )
-    when: ClassVar[str] = (
-        "When every link between columns should be cut, and one table is wanted."
-    )
+    when: ClassVar[str] = "When every link between columns should be cut, and one table is wanted."
     formula: ClassVar[str] = "d + 1 independent uniform permutations per bucket"
     source: ClassVar[str] = "Toth 2015, section 3.1.2.1"
     permutes: ClassVar[bool] = True

@@ -21,7 +21,6 @@ from ..release import one_block
 from ..results import Outcome, SearchAccount
 
 
-
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class Mondrian(Algorithm):

@@ -23,16 +23,17 @@ class PermutationAnonymization(Algorithm):
     name: ClassVar[str] = "permutation"
     title: ClassVar[str] = "Permutation anonymization"
     summary: ClassVar[str] = (
-        "Like Anatomy in two tables, and within a group every quasi-identifier column is shuffled by "
-        "itself, so that no published row is a person's."
+        "Like Anatomy in two tables, and within a group every quasi-identifier column is shuffled "
+        "by itself, so that no published row is a person's."
     )
     when: ClassVar[str] = (
-        "When the combination of quasi-identifiers must be blurred as well, while every value stays "
-        "exact."
+        "When the combination of quasi-identifiers must be blurred as well, while every value "
+        "stays exact."
     )
     formula: ClassVar[str] = "d + 1 independent uniform permutations per group"
     source: ClassVar[str] = "Li et al. 2015, definition 1"
     permutes: ClassVar[bool] = True
+    publishes: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
 
     partition: str = choice(
         default="bisection",

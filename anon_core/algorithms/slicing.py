@@ -43,7 +43,11 @@ class Slicing(Algorithm):
         label="Groups by",
     )
     column_sets: int = integer(
-        default=3, low=1, high=50, help="Number of column sets to form.", label="Column sets"
+        default=3,
+        low=1,
+        high=50,
+        help="Number of column sets to form; sensitive columns are one more, by themselves.",
+        label="Column sets",
     )
     sets: str = text(
         help="Column sets by hand: names joined by + and sets separated by |, for example "
@@ -53,19 +57,28 @@ class Slicing(Algorithm):
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Form column sets and groups; see `Algorithm.run`."""
-        blocks = self.by_hand(problem) if self.sets.strip() else self.by_dependence(problem, context)
+        blocks = (
+            self.by_hand(problem) if self.sets.strip() else self.by_dependence(problem, context)
+        )
+        _refuse_linked(problem, models, blocks)
         return permuted(problem, self.partition, models, blocks, (), context)
 
     def by_dependence(self, problem: Problem, context: Context) -> tuple[Block, ...]:
-        """Return the column sets k-medoids forms; a single sensitive column is not set apart."""
+        """Return the column sets k-medoids forms; the sensitive columns are a set of their own.
+
+        A group promises something about sensitive values only if nobody finds a person's own
+        among them, so they are never linked to what an attacker may know.
+        """
         names = problem.roles.published(problem.dataset)
-        rows = dependence_rows(problem.rows, context.generator)
-        columns = [
-            (problem.leaf_codes(n)[rows], len(problem.hierarchies[n].leaves)) for n in names
+        apart = tuple(n for n in names if n in problem.sensitive and n not in problem.quasi)
+        rest = [n for n in names if n not in apart]
+        context.report(0.0, "Grouping columns")
+        rows = problem.row_order[dependence_rows(problem.rows, context.generator)]
+        columns = [(problem.leaf_codes(n)[rows], len(problem.hierarchies[n].leaves)) for n in rest]
+        formed = [
+            tuple(rest[i] for i in group) for group in column_groups(columns, self.column_sets)
         ]
-        return tuple(
-            tuple(names[i] for i in group) for group in column_groups(columns, self.column_sets)
-        )
+        return (*formed, apart) if apart else tuple(formed)
 
     def by_hand(self, problem: Problem) -> tuple[Block, ...]:
         """Return the column sets as written.
@@ -92,3 +105,17 @@ class Slicing(Algorithm):
                 )
         alone = [(n,) for n in names if n not in named]
         return (*(tuple(part) for part in sets if part), *alone)
+
+
+def _refuse_linked(problem: Problem, models: Sequence[GroupModel], blocks: Sequence[Block]) -> None:
+    """Refuse to link a sensitive column that a model protects to a quasi-identifier."""
+    for model in models:
+        for column in model.needs(problem):
+            (block,) = (b for b in blocks if column in b)
+            linked = [name for name in block if name in problem.quasi]
+            if linked:
+                raise BadPlan(
+                    f"{model.title} on '{column}' says nothing where the column stays linked to "
+                    f"{listing(linked)}: who finds the row reads the value.",
+                    remedy=f"Give '{column}' a column set without quasi-identifiers.",
+                )

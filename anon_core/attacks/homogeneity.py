@@ -31,7 +31,7 @@ class Homogeneity(Attack):
     formula: ClassVar[str] = "people in classes with one sensitive value / n"
     source: ClassVar[str] = "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302"
 
-    def applies(self, problem: Problem) -> str:
+    def applies(self, problem: Problem, view: View) -> str:
         """Ask for a sensitive column that is not itself known to the attacker."""
         if not _columns(problem):
             return "It needs a sensitive column that is not also a quasi-identifier."

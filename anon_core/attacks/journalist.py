@@ -44,10 +44,12 @@ class Journalist(Attack):
         label="Acceptable chance",
     )
 
-    def applies(self, problem: Problem) -> str:
-        """Ask for a population."""
+    def applies(self, problem: Problem, view: View) -> str:
+        """Ask for a population, and for rows whose quasi-identifiers stand together."""
         if problem.population is None:
             return "It needs a population: a table of it, or its size."
+        if view.whole_quasi() is None:
+            return "Quasi-identifiers are permuted apart, so no row matches a person as a whole."
         return ""
 
     def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
@@ -61,8 +63,7 @@ class Journalist(Attack):
         block = view.whole_quasi()
         if block is None or problem.population is None:
             raise AnonError(
-                self.applies(problem)
-                or "Quasi-identifiers are permuted apart, so no row matches a person as a whole.",
+                self.applies(problem, view),
                 remedy="State a population, and keep the quasi-identifiers in one block.",
             )
         persons = view.persons(block)

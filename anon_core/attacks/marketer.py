@@ -41,6 +41,12 @@ class Marketer(Attack):
         label="Acceptable share",
     )
 
+    def applies(self, problem: Problem, view: View) -> str:
+        """Ask for rows whose quasi-identifiers stand together."""
+        if view.whole_quasi() is None:
+            return "Quasi-identifiers are permuted apart, so no row links to a person as a whole."
+        return ""
+
     def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
         """Link every published row.
 
@@ -52,7 +58,7 @@ class Marketer(Attack):
         block = view.whole_quasi()
         if block is None:
             raise AnonError(
-                "Quasi-identifiers are permuted apart, so no row links to a person as a whole.",
+                self.applies(problem, view),
                 remedy="Use an attack on permuted tables.",
             )
         persons = view.persons(block)

@@ -38,6 +38,12 @@ class Prosecutor(Attack):
         label="Acceptable chance",
     )
 
+    def applies(self, problem: Problem, view: View) -> str:
+        """Ask for rows whose quasi-identifiers stand together."""
+        if view.whole_quasi() is None:
+            return "Quasi-identifiers are permuted apart, so a person matches no row as a whole."
+        return ""
+
     def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
         """Attack every person of the table; exhaustive, so the figures are exact.
 
@@ -49,7 +55,7 @@ class Prosecutor(Attack):
         block = view.whole_quasi()
         if block is None:
             raise AnonError(
-                "Quasi-identifiers are permuted apart, so a person matches no row as a whole.",
+                self.applies(problem, view),
                 remedy="Use an attack on permuted tables.",
             )
         sizes = view.persons(block).sizes

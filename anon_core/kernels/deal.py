@@ -83,9 +83,7 @@ def next_random(state: npt.NDArray[np.uint64]) -> np.uint64:
 
 
 @compiled
-def eligible(
-    order: I64, start: int, stop: int, sensitive: I64, tally: I64, least: int
-) -> bool:
+def eligible(order: I64, start: int, stop: int, sensitive: I64, tally: I64, least: int) -> bool:
     """Return whether no value fills more than 1/least of rows order[start:stop]."""
     most = 0
     for i in range(start, stop):

@@ -12,7 +12,7 @@ from ..context import Context
 from ..kernels.deal import bisect
 from ..kinds import Buckets, GroupModel, Partitioner, buckets_of_rows
 from ..params import integer
-from ..partition import deal, normalized_positions, rows_of_keys, single_share
+from ..partition import normalized_positions, rows_of_keys, single_share
 from ..problem import Problem
 from ..registry import register
 

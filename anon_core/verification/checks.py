@@ -9,107 +9,29 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from ..errors import BadInput, BadPlan, listing
+from .findings import MOST_ROWS, Check, Verification, many, named, numbers, undecided
 from .match import TooLarge, covering_pairs, text_runs, without_partner
-from .reading import read_bytes, read_csv_rows, read_parquet, read_table
+from .permuted import check_permuted, table_names
+from .reading import read_bytes, read_csv_rows, read_table
 from .tables import PrivateTable, Promise, PublishedTable, joined, read_promise, section
-from .texts import Codes, PrivateColumn, is_formula, read_cover, text_of
-
-#: Rows a check names.
-MOST_ROWS = 20
-_SHOWN_ROWS = 5
-
-
-@dataclass(frozen=True, kw_only=True)
-class Check:
-    """One thing that was recomputed.
-
-    Attributes
-    ----------
-    name : str
-        ``columns``, ``k-anonymity``, ``coverage`` and so on.
-    holds : bool
-        False also where it could not be decided.
-    bound, reached : float or None
-        What was promised and what was found, where these are numbers.
-    column : str
-        The column concerned; empty where it is none or all.
-    rows : tuple of int
-        Rows of the release concerned, from 1 below the header, at most `MOST_ROWS`.
-    sentence : str
-        The finding in plain words; it holds no cell value.
-    """
-
-    name: str
-    holds: bool
-    sentence: str
-    bound: float | None = None
-    reached: float | None = None
-    column: str = ""
-    rows: tuple[int, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the check as plain values."""
-        return {
-            "name": self.name,
-            "holds": self.holds,
-            "bound": self.bound,
-            "reached": self.reached,
-            "column": self.column,
-            "rows": list(self.rows),
-            "sentence": self.sentence,
-        }
-
-
-@dataclass(frozen=True, kw_only=True)
-class Verification:
-    """Everything that was recomputed of one release.
-
-    Attributes
-    ----------
-    checks : tuple of Check
-    facts : mapping of str to float
-        ``rows``, ``table_rows``, ``suppressed``, ``classes``, ``smallest_class`` and
-        ``unique_over_all_columns``: how many published rows no other row equals.
-    """
-
-    checks: tuple[Check, ...]
-    facts: Mapping[str, float] = field(default_factory=dict[str, float])
-
-    @property
-    def holds(self) -> bool:
-        """Whether every check holds."""
-        return all(check.holds for check in self.checks)
-
-    @property
-    def broken(self) -> tuple[Check, ...]:
-        """The checks that do not hold."""
-        return tuple(check for check in self.checks if not check.holds)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the verification as plain values."""
-        return {
-            "holds": self.holds,
-            "checks": [check.as_json() for check in self.checks],
-            "facts": dict(self.facts),
-        }
+from .texts import Codes, PrivateColumn, read_cover
+from .written import check_formulas, check_parquet, check_readable
 
 
 def verify(
     recipe: Mapping[str, Any],
     private: pd.DataFrame,
     levels: Mapping[str, Sequence[Sequence[str]]],
-    release_csv: bytes,
-    parquet: bytes | None = None,
+    files: Mapping[str, bytes],
 ) -> Verification:
     """Recompute from the published text whether a release keeps what its recipe promises.
 
@@ -121,10 +43,9 @@ def verify(
         The table as it was read, before rows are dropped; its index plays no part.
     levels : mapping of str to sequence of sequences of str
         Level tables by column: value first, then one label a level.
-    release_csv : bytes
-        The published CSV file.
-    parquet : bytes, optional
-        The Parquet file beside it.
+    files : mapping of str to bytes
+        The published files by name: ``release.csv``, or ``quasi.csv`` and ``sensitive.csv``; and
+        the Parquet files beside them, where there are some.
 
     Returns
     -------
@@ -140,33 +61,52 @@ def verify(
     """
     promise = read_promise(recipe, [str(name) for name in private.columns])
     table = PrivateTable(promise, private, levels)
-    try:
-        release = PublishedTable(release_csv, promise.quasi, table.spelling)
-    except BadInput as error:
-        return Verification(checks=(Check(name="readable", holds=False, sentence=error.message),))
-    if release.ragged:
-        what = _many(len(release.ragged), "published row", "differs", "differ")
-        check = Check(
-            name="readable",
-            holds=False,
-            rows=tuple(release.ragged[:MOST_ROWS]),
-            sentence=f"{what} in length from the header {_named(release.ragged)}.",
-        )
-        return Verification(checks=(check,))
+    published: dict[str, PublishedTable] = {}
+    for name in table_names(promise):
+        if f"{name}.csv" not in files:
+            sentence = f"The published file {name}.csv is missing."
+            return Verification(checks=(Check(name="readable", holds=False, sentence=sentence),))
+        try:
+            found = PublishedTable(files[f"{name}.csv"], promise.quasi, table.spelling)
+        except BadInput as error:
+            broken = Check(name="readable", holds=False, sentence=error.message)
+            return Verification(checks=(broken,))
+        ragged = check_readable(found)
+        if ragged is not None:
+            return Verification(checks=(ragged,))
+        published[name] = found
+    verification = (
+        check_permuted(promise, published, table)
+        if promise.permuted
+        else _check_whole(promise, published["release"], table, levels)
+    )
+    beside = [
+        check_parquet(release, files[f"{name}.parquet"], f"{name}.parquet")
+        for name, release in published.items()
+        if f"{name}.parquet" in files
+    ]
+    return replace(verification, checks=(*verification.checks, *beside))
+
+
+def _check_whole(
+    promise: Promise,
+    release: PublishedTable,
+    table: PrivateTable,
+    levels: Mapping[str, Sequence[Sequence[str]]],
+) -> Verification:
+    """Check a release whose rows stay whole."""
     checks = [*_check_columns(promise, release.header), *_check_rows(promise, release, table)]
     checks.append(_check_order(release))
     if promise.neutralised:
-        checks.append(_check_formulas(release))
+        checks.append(check_formulas(release))
     for model in promise.models:
         checks.extend(_check_model(model, promise, release))
     checks.extend(_check_coverage(promise, release, table, levels))
-    if parquet is not None:
-        checks.append(_check_parquet(release, parquet))
     return Verification(checks=tuple(checks), facts=_facts(release, table))
 
 
 def verify_files(recipe_path: Path, data_path: Path, release_folder: Path) -> Verification:
-    """Verify a release that lies in a folder as ``release.csv``, maybe with ``release.parquet``.
+    """Verify a release that lies in a folder, as the names given to `verify`.
 
     Parameters
     ----------
@@ -212,14 +152,14 @@ def verify_files(recipe_path: Path, data_path: Path, release_folder: Path) -> Ve
         first = next((line for line in text.splitlines() if line.strip()), "")
         lines = read_csv_rows(text, ";" if ";" in first else ",")
         levels[name] = [line for line in lines if line]
-    beside = release_folder / "release.parquet"
-    return verify(
-        recipe,
-        private,
-        levels,
-        read_bytes(release_folder / "release.csv", "The published file"),
-        read_bytes(beside, "The published file") if beside.exists() else None,
-    )
+    promise = read_promise(recipe, [str(name) for name in private.columns])
+    files: dict[str, bytes] = {}
+    for name in table_names(promise):
+        files[f"{name}.csv"] = read_bytes(release_folder / f"{name}.csv", "The published file")
+        beside = release_folder / f"{name}.parquet"
+        if beside.exists():
+            files[beside.name] = read_bytes(beside, "The published file")
+    return verify(recipe, private, levels, files)
 
 
 # ---- the checks ------------------------------------------------------------------------------
@@ -234,7 +174,7 @@ def _check_columns(promise: Promise, header: Sequence[str]) -> list[Check]:
         sentence = f"The {len(expected)} published columns are the table's without identifiers."
     elif gone or extra:
         what = [f"{listing(gone)} not published"] if gone else []
-        what += [_many(extra, "column") + " too many"] if extra else []
+        what += [many(extra, "column") + " too many"] if extra else []
         sentence = f"The published columns are not the table's: {', '.join(what)}."
     else:
         sentence = "The published columns are repeated or not in the table's order."
@@ -272,38 +212,22 @@ def _check_rows(promise: Promise, release: PublishedTable, table: PrivateTable) 
             holds=within,
             bound=bound,
             reached=share,
-            sentence=f"{_many(max(hidden, 0), 'row', 'is', 'are')} hidden ({share:.2%}); at most "
+            sentence=f"{many(max(hidden, 0), 'row', 'is', 'are')} hidden ({share:.2%}); at most "
             f"{allowed} may be ({bound:.2%}).",
         ),
     ]
 
 
 def _check_order(release: PublishedTable) -> Check:
-    wrong = _numbers(release.out_of_order())
+    wrong = numbers(release.out_of_order())
     return Check(
         name="order",
         holds=not wrong,
         rows=tuple(wrong[:MOST_ROWS]),
-        sentence=f"{_many(len(wrong), 'row', 'is', 'are')} not in canonical order {_named(wrong)}; "
+        sentence=f"{many(len(wrong), 'row', 'is', 'are')} not in canonical order {named(wrong)}; "
         "the order of the table could show."
         if wrong
         else "The rows are in canonical order, so the table's order does not show.",
-    )
-
-
-def _check_formulas(release: PublishedTable) -> Check:
-    wrong = np.zeros(release.rows, dtype=np.bool_)
-    for codes, texts in zip(release.codes, release.texts, strict=True):
-        wrong |= np.array([is_formula(t) for t in texts], dtype=np.bool_)[codes]
-    rows = _numbers(wrong)
-    return Check(
-        name="formulas",
-        holds=not rows,
-        rows=tuple(rows[:MOST_ROWS]),
-        sentence=f"{_many(len(rows), 'row', 'has', 'have')} a cell that a spreadsheet could "
-        f"execute {_named(rows)}."
-        if rows
-        else "No cell starts like a formula.",
     )
 
 
@@ -314,14 +238,14 @@ def _check_model(
     recompute = {"k-anonymity": _check_k, "l-diversity": _check_l}.get(name)
     if recompute is None:
         sentence = f"'{name}' cannot be recomputed: it is not known here."
-        return [_undecided(name or "model", sentence)]
+        return [undecided(name or "model", sentence)]
     letter = name[0]
     bound = model.get(letter)
     if isinstance(bound, bool) or not isinstance(bound, int | float) or not bound >= 1:
-        return [_undecided(name, f"{name} cannot be recomputed: {letter} is no number from 1 up.")]
+        return [undecided(name, f"{name} cannot be recomputed: {letter} is no number from 1 up.")]
     classes = release.classes
     if classes is None:
-        return [_undecided(name, f"{name} cannot be recomputed: quasi-identifiers are missing.")]
+        return [undecided(name, f"{name} cannot be recomputed: quasi-identifiers are missing.")]
     return recompute(float(bound), str(model.get("column", "")), classes, promise, release)
 
 
@@ -342,7 +266,7 @@ def _check_l(
     columns = (column,) if column else promise.sensitive
     if not columns or not release.has(columns):
         which = f"column '{column}'" if column else "a sensitive column"
-        return [_undecided("l-diversity", f"l-diversity cannot be recomputed: it needs {which}.")]
+        return [undecided("l-diversity", f"l-diversity cannot be recomputed: it needs {which}.")]
     checks: list[Check] = []
     for name in columns:
         _, first = joined([classes, release.values(name)], release.rows)
@@ -365,7 +289,7 @@ def _verdict(
             sentence=f"No row is published, so {what} holds for nobody: there is nothing to find.",
         )
     small, least = reached < bound, int(reached.min())
-    rows = _numbers(small[classes])
+    rows = numbers(small[classes])
     worst = "smallest" if unit == "rows" else "fewest"
     best = "smallest class" if unit == "rows" else "fewest in a class"
     return Check(
@@ -375,8 +299,8 @@ def _verdict(
         reached=float(least),
         column=column,
         rows=tuple(rows[:MOST_ROWS]),
-        sentence=f"{what} is broken: {_many(int(small.sum()), 'class', 'has', 'have')} fewer than "
-        f"{bound:g} {unit}, the {worst} {least} {_named(rows)}."
+        sentence=f"{what} is broken: {many(int(small.sum()), 'class', 'has', 'have')} fewer than "
+        f"{bound:g} {unit}, the {worst} {least} {named(rows)}."
         if rows
         else f"Recomputed from the published file: {what} holds ({best} {least}).",
     )
@@ -395,7 +319,7 @@ def _check_coverage(
     """
     classes = release.classes
     if classes is None or not release.has(promise.published):
-        return [_undecided("coverage", "Coverage cannot be recomputed: columns are missing.")]
+        return [undecided("coverage", "Coverage cannot be recomputed: columns are missing.")]
     broken: list[Check] = []
     covers = [
         read_cover(n, table.columns[n], levels.get(n), release.texts_of(n)) for n in promise.quasi
@@ -406,7 +330,7 @@ def _check_coverage(
             (cover.unknown, "texts that no level of its hierarchy and no value explains"),
             (cover.ambiguous, "texts that stand for different things on different levels"),
         ):
-            rows = _numbers(np.isin(codes, texts)) if texts else []
+            rows = numbers(np.isin(codes, texts)) if texts else []
             if rows:
                 broken.append(
                     Check(
@@ -414,7 +338,7 @@ def _check_coverage(
                         holds=False,
                         column=name,
                         rows=tuple(rows[:MOST_ROWS]),
-                        sentence=f"Column '{name}' shows {what} {_named(rows)}.",
+                        sentence=f"Column '{name}' shows {what} {named(rows)}.",
                     )
                 )
     if broken:
@@ -443,8 +367,8 @@ def _check_coverage(
             *covering_pairs(points, boxes, columns),
         )
     except TooLarge as error:
-        return [_undecided("coverage", f"Coverage is not decided. {error.message}")]
-    rows = _numbers(alone)
+        return [undecided("coverage", f"Coverage is not decided. {error.message}")]
+    rows = numbers(alone)
     return [
         Check(
             name="coverage",
@@ -452,8 +376,8 @@ def _check_coverage(
             bound=float(release.rows),
             reached=float(release.rows - len(rows)),
             rows=tuple(rows[:MOST_ROWS]),
-            sentence=f"{_many(len(rows), 'published row', 'has', 'have')} no row of the table of "
-            f"its own to be true of {_named(rows)}."
+            sentence=f"{many(len(rows), 'published row', 'has', 'have')} no row of the table of "
+            f"its own to be true of {named(rows)}."
             if rows
             else f"Each of the {release.rows} published rows is true of a row of the table of its "
             "own.",
@@ -464,43 +388,6 @@ def _check_coverage(
 def _table_codes(column: PrivateColumn, release: PublishedTable, name: str) -> Codes:
     codes = [column.code_of_text(text) for text in release.texts_of(name)]
     return np.array(codes, dtype=np.int64)[release.codes_of(name)]
-
-
-def _check_parquet(release: PublishedTable, content: bytes) -> Check:
-    name = "parquet"
-    try:
-        frame = read_parquet(content, "release.parquet", every=True)
-    except BadInput as error:
-        return Check(name=name, holds=False, sentence=error.message)
-    if list(frame.columns) != release.header or len(frame) != release.rows:
-        return Check(
-            name=name,
-            holds=False,
-            sentence="The Parquet file has other columns or more or fewer rows than the CSV file.",
-        )
-    wrong = np.zeros(release.rows, dtype=np.bool_)
-    for place, column in enumerate(release.header):
-        spelling = release.spelling(column)
-        codes, values = pd.factorize(frame.iloc[:, place])
-        texts = ["", *(text_of(value) for value in values)]  # code -1 is null, an empty cell
-        pairs = release.codes[place] * len(texts) + codes + 1
-        unlike = [
-            pair
-            for pair in np.unique(pairs).tolist()
-            if spelling.key(release.texts[place][pair // len(texts)])
-            != spelling.key(texts[pair % len(texts)])
-        ]
-        wrong |= np.isin(pairs, unlike)
-    rows = _numbers(wrong)
-    return Check(
-        name=name,
-        holds=not rows,
-        rows=tuple(rows[:MOST_ROWS]),
-        sentence=f"{_many(len(rows), 'row', 'differs', 'differ')} between the Parquet and the CSV "
-        f"file {_named(rows)}."
-        if rows
-        else "The Parquet file holds the same rows in the same order.",
-    )
 
 
 def _facts(release: PublishedTable, table: PrivateTable) -> dict[str, float]:
@@ -514,23 +401,3 @@ def _facts(release: PublishedTable, table: PrivateTable) -> dict[str, float]:
         "smallest_class": float(sizes.min()) if len(sizes) else 0.0,
         "unique_over_all_columns": float(np.count_nonzero(np.bincount(joint) == 1)),
     }
-
-
-def _undecided(name: str, sentence: str) -> Check:
-    return Check(name=name, holds=False, sentence=f"{sentence} Treated as broken.")
-
-
-def _numbers(marked: npt.NDArray[np.bool_]) -> list[int]:
-    """Return the rows that are marked, counted from 1."""
-    return (np.flatnonzero(marked) + 1).tolist()
-
-
-def _named(rows: Sequence[int]) -> str:
-    shown = ", ".join(str(row) for row in rows[:_SHOWN_ROWS])
-    more = f" and {len(rows) - _SHOWN_ROWS} more" if len(rows) > _SHOWN_ROWS else ""
-    return f"({'row' if len(rows) == 1 else 'rows'} {shown}{more})"
-
-
-def _many(count: int, what: str, one: str = "", several: str = "") -> str:
-    plural = what + ("es" if what.endswith("s") else "s")
-    return f"{count} {f'{what} {one}' if count == 1 else f'{plural} {several}'}".rstrip()

@@ -19,6 +19,8 @@ import pandas as pd
 from ..errors import BadInput, BadPlan, listing
 from .texts import MISSING_TOKENS, Codes, PrivateColumn, Spelling, read_private_column
 
+#: Algorithms that publish exact values and permute columns apart.
+PERMUTED = ("anatomy", "bucketization", "one-attribute-slicing", "permutation", "slicing")
 _CHUNK = 256  # small, so that its lists are gone before the collector looks at them
 
 
@@ -39,6 +41,12 @@ class Promise:
     neutralised: bool
     max_suppression: Fraction
     models: tuple[Mapping[str, Any], ...]
+    algorithm: Mapping[str, Any]
+
+    @property
+    def permuted(self) -> bool:
+        """Whether columns are permuted apart within published groups."""
+        return self.algorithm.get("name") in PERMUTED
 
     @property
     def exact(self) -> tuple[str, ...]:
@@ -93,6 +101,7 @@ def read_promise(recipe: Mapping[str, Any], names: Sequence[str]) -> Promise:
         neutralised=section(recipe, "export").get("formulas", "neutralise") != "keep",
         max_suppression=Fraction(str(share)),  # the decimal as it was written, not its float
         models=tuple(cast(list[Mapping[str, Any]], models)),
+        algorithm=algorithm,
     )
 
 

@@ -15,7 +15,7 @@ from anon_core.context import Context
 from anon_core.costs import CellCost, SizeCost
 from anon_core.errors import AnonError, BadPlan, Cancelled, Infeasible
 from anon_core.grouping import group_runs
-from anon_core.kinds import Algorithm, Attack, GroupModel, Metric, PrivacyModel
+from anon_core.kinds import Algorithm, Attack, GroupModel, Metric, Partitioner, PrivacyModel
 from anon_core.params import Parameter, Technique
 from anon_core.registry import FAMILIES, Family, family, find
 from anon_core.release import Release, one_block, raw_view
@@ -25,6 +25,7 @@ from tests.making import PATIENTS, Case, random_case
 
 KINDS: dict[Family, type[Technique]] = {
     "algorithm": Algorithm,
+    "partitioner": Partitioner,
     "model": PrivacyModel,
     "metric": Metric,
     "attack": Attack,
@@ -33,7 +34,7 @@ EVERY = [(which, name) for which in FAMILIES for name in family(which)]
 PARAMETERS = [
     (which, name, p.name) for which, name in EVERY for p in find(which, name).parameters()
 ]
-ALGORITHMS, MODELS, METRICS, ATTACKS = (list(family(f)) for f in FAMILIES)
+ALGORITHMS, PARTITIONERS, MODELS, METRICS, ATTACKS = (list(family(f)) for f in FAMILIES)
 # Prices of cells or of class sizes: for these, 1 is reached, and only there.
 COSTS = [n for n in METRICS if issubclass(find("metric", n), CellCost | SizeCost)]
 
@@ -289,7 +290,7 @@ def test_the_anchor_of_an_attack_is_itself_on_the_raw_table(attack: str, people:
         known = case.dataset if people == "table" else cast("int | None", people)
         problem = case.problem(population=known)
         chosen = cast(Attack, technique("attack", attack))
-        if chosen.applies(problem):
+        if chosen.applies(problem, raw_view(problem)):
             assert people is None
             with pytest.raises(AnonError, match="population"):
                 chosen.run(problem, raw_view(problem), Context())
@@ -316,7 +317,8 @@ def test_the_anchor_of_an_attack_is_itself_on_the_raw_table(attack: str, people:
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_an_attack_without_what_it_needs_says_what(attack: str) -> None:
     case = dataclasses.replace(distinct_rows(), sensitive=())
-    reason = cast(Attack, technique("attack", attack)).applies(case.problem())
+    problem = case.problem()
+    reason = cast(Attack, technique("attack", attack)).applies(problem, raw_view(problem))
     assert reason == "" or reason.startswith("It needs a ")
     assert bool(reason) == (attack in ("homogeneity", "journalist"))
 

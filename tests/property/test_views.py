@@ -16,7 +16,7 @@ from anon_core.context import Context
 from anon_core.errors import AnonError
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.publish import row_codes
+from anon_core.publish import draw_rows
 from anon_core.release import Release
 from tests import naive
 from tests.making import Case, by_hand, random_case
@@ -148,7 +148,8 @@ def test_redrawing_the_permutation_changes_rows_but_nothing_that_is_known(blocks
         before = release.view
         drafts: list[list[tuple[str, ...]]] = []
         for draw in (1, 2):
-            codes, member = row_codes(release, np.random.default_rng(draw))
+            made = draw_rows(release, np.random.default_rng(draw))
+            codes, member = made.codes, made.member
             # Which of several equal rows goes into which group is drawn as well.
             placed = release.grouping.group[member].tolist()
             assert Counter(placed) == Counter(group)
@@ -170,7 +171,7 @@ def test_redrawing_the_permutation_changes_rows_but_nothing_that_is_known(blocks
 
 def test_the_same_generator_draws_the_same_rows() -> None:
     case, _, release = drawn(3, "a block per column")
-    drafts = [row_codes(release, np.random.default_rng(5))[0] for _ in range(2)]
+    drafts = [draw_rows(release, np.random.default_rng(5)).codes for _ in range(2)]
     for name in case.quasi:
         assert np.array_equal(drafts[0][name], drafts[1][name])
 
@@ -200,9 +201,9 @@ def test_removed_rows_are_not_seen() -> None:
     release = by_hand(case.problem(), gone, layouts(case)["anatomy"])
     assert release.suppressed == len(group) - len(kept)
     assert release.view.rows == len(kept)
-    codes, member = row_codes(release, np.random.default_rng(0))
-    assert len(member) == len(kept)
-    assert {len(c) for c in codes.values()} == {len(kept)}
+    made = draw_rows(release, np.random.default_rng(0))
+    assert len(made.member) == len(kept)
+    assert {len(c) for c in made.codes.values()} == {len(kept)}
 
 
 def test_nothing_published_is_no_success_for_anyone() -> None:

@@ -62,11 +62,11 @@ def test_homogeneity_of_a_column_with_one_value_is_known_without_the_release() -
 
 def test_homogeneity_needs_a_value_the_attacker_does_not_know() -> None:
     known = dataclasses.replace(PATIENTS, sensitive=("zip",)).problem()
-    assert Homogeneity().applies(known) == (
+    assert Homogeneity().applies(known, raw_view(known)) == (
         "It needs a sensitive column that is not also a quasi-identifier."
     )
     both = dataclasses.replace(PATIENTS, sensitive=("zip", "illness")).problem()
-    assert Homogeneity().applies(both) == ""
+    assert Homogeneity().applies(both, raw_view(both)) == ""
     assert [r.column for r in Homogeneity().run(both, raw_view(both), CONTEXT)] == ["illness"]
 
 
@@ -121,7 +121,10 @@ def test_the_population_of_one_number_in_two_spellings() -> None:
 
 
 def test_a_journalist_needs_a_population() -> None:
-    assert Journalist().applies(PROBLEM) == "It needs a population: a table of it, or its size."
+    whole = raw_view(PROBLEM)
+    assert Journalist().applies(PROBLEM, whole) == (
+        "It needs a population: a table of it, or its size."
+    )
     with pytest.raises(AnonError, match="It needs a population"):
         Journalist().run(PROBLEM, raw_view(PROBLEM), CONTEXT)
-    assert Prosecutor().applies(PROBLEM) == Marketer().applies(PROBLEM) == ""
+    assert Prosecutor().applies(PROBLEM, whole) == Marketer().applies(PROBLEM, whole) == ""

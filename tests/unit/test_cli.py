@@ -461,8 +461,8 @@ def test_too_little_memory_is_1(desk, capsys, monkeypatch):
 def test_nothing_is_written_that_does_not_verify(desk, capsys, monkeypatch):
     class Broken:
         def __init__(self, result) -> None:
-            self.csv = result.csv.replace(b"M,", b"F,", 1)
-            self.parquet = result.parquet
+            self.files = {"release.csv": result.csv.replace(b"M,", b"F,", 1)}
+            self.parquet_files = result.parquet_files
 
     true = anon_core.run
     monkeypatch.setattr("anon_core.runner.run", lambda *a, **k: Broken(true(*a, **k)))

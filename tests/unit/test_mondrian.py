@@ -7,11 +7,12 @@ import dataclasses
 import numpy as np
 import pytest
 
-from anon_core.algorithms.mondrian import Mondrian, cut_by_tree, normalized_positions
+from anon_core.algorithms.mondrian import Mondrian
 from anon_core.context import Context
 from anon_core.errors import Cancelled, Infeasible
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.partition import cut_by_tree, normalized_positions
 from tests.making import PATIENTS, Case, random_case
 
 PROBLEM = PATIENTS.problem()

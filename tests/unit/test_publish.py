@@ -17,10 +17,10 @@ from anon_core import run
 from anon_core.publish import (
     as_csv,
     as_parquet,
-    canonical_order,
+    canonical_rank,
+    draw_rows,
     neutralised,
-    published_table,
-    row_codes,
+    public_edition,
 )
 from tests.making import PATIENTS, Case, by_hand
 
@@ -92,14 +92,14 @@ def test_a_formula_gets_an_apostrophe_and_a_number_stays(text: str, shown: str) 
 def test_rows_stand_in_the_order_of_their_texts() -> None:
     codes = [np.array([1, 0, 1, 0], np.int32), np.array([0, 0, 1, 1], np.int32)]
     texts = [["b", "a"], ["10", "9"]]
-    order = canonical_order(codes, texts)
+    order = np.argsort(canonical_rank(codes, texts))
     rows = [(texts[0][codes[0][i]], texts[1][codes[1][i]]) for i in order]
     assert rows == sorted(rows) == [("a", "10"), ("a", "9"), ("b", "10"), ("b", "9")]
 
 
 def test_one_text_under_two_codes_is_one_text_to_the_order() -> None:
     codes = [np.array([0, 1, 0, 1], np.int32), np.array([3, 2, 1, 0], np.int32)]
-    order = canonical_order(codes, [["same", "same"], ["a", "b", "c", "d"]])
+    order = np.argsort(canonical_rank(codes, [["same", "same"], ["a", "b", "c", "d"]]))
     assert codes[1][order].tolist() == [0, 1, 2, 3]
 
 
@@ -160,7 +160,8 @@ def test_parquet_carries_no_notes_of_the_run() -> None:
 
 def test_members_tell_the_class_of_every_published_row() -> None:
     result = run(PATIENTS.plan(), PATIENTS.dataset, PATIENTS.levels)
-    table, member = published_table(result.release, np.random.default_rng(0))
+    edition = public_edition(result.release, np.random.default_rng(0))
+    table, member = edition.tables["release"], edition.member
     assert np.array_equal(member, result.member)
     rows = list(zip(*(table.column(n).to_pylist() for n in ("age", "zip")), strict=True))
     by_class = {c: {rows[i] for i in np.flatnonzero(member == c)} for c in set(member.tolist())}
@@ -171,7 +172,7 @@ def test_members_tell_the_class_of_every_published_row() -> None:
 def test_a_single_block_keeps_rows_whole() -> None:
     problem = PATIENTS.problem()
     release = by_hand(problem, [0, 0, 1, 1, 0, 1], ((*problem.quasi, *problem.sensitive),))
-    codes, _ = row_codes(release, np.random.default_rng(0))
+    codes = draw_rows(release, np.random.default_rng(0)).codes
     for name in (*problem.quasi, *problem.sensitive):
         texts = release.vocabularies[name].texts
         assert [texts[c] for c in codes[name]] == PATIENTS.column(name)

@@ -18,7 +18,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from anon_core.errors import BadHierarchy, BadInput, BadPlan
-from anon_core.verification.checks import Check, Verification, verify, verify_files
+from anon_core.verification.checks import verify as verify_published
+from anon_core.verification.checks import verify_files
+from anon_core.verification.findings import Check, Verification
 from anon_core.verification.match import covering_pairs, text_runs, unmet
 from anon_core.verification.texts import (
     day_of,
@@ -49,6 +51,19 @@ def written(header: list[str], rows: Rows) -> bytes:
     writer.writerow(header)
     writer.writerows(rows)
     return text.getvalue().encode()
+
+
+def verify(
+    plan: dict[str, Any],
+    private: pd.DataFrame,
+    levels: Any,
+    release: bytes,
+    beside: bytes | None = None,
+) -> Verification:
+    files = {"release.csv": release}
+    return verify_published(
+        plan, private, levels, files if beside is None else {**files, "release.parquet": beside}
+    )
 
 
 def recipe(**changes: Any) -> dict[str, Any]:

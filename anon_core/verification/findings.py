@@ -1,0 +1,112 @@
+"""What a second computation finds: single checks, all of them together, and the words for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+#: Rows a check names.
+MOST_ROWS = 20
+_SHOWN_ROWS = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """One thing that was recomputed.
+
+    Attributes
+    ----------
+    name : str
+        ``columns``, ``k-anonymity``, ``coverage`` and so on.
+    holds : bool
+        False also where it could not be decided.
+    bound, reached : float or None
+        What was promised and what was found, where these are numbers.
+    column : str
+        The column concerned; empty where it is none or all.
+    rows : tuple of int
+        Rows of the release concerned, from 1 below the header, at most `MOST_ROWS`.
+    sentence : str
+        The finding in plain words; it holds no cell value.
+    """
+
+    name: str
+    holds: bool
+    sentence: str
+    bound: float | None = None
+    reached: float | None = None
+    column: str = ""
+    rows: tuple[int, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the check as plain values."""
+        return {
+            "name": self.name,
+            "holds": self.holds,
+            "bound": self.bound,
+            "reached": self.reached,
+            "column": self.column,
+            "rows": list(self.rows),
+            "sentence": self.sentence,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """Everything that was recomputed of one release.
+
+    Attributes
+    ----------
+    checks : tuple of Check
+    facts : mapping of str to float
+        ``rows``, ``table_rows``, ``suppressed``, ``classes``, ``smallest_class`` and
+        ``unique_over_all_columns``: how many published rows no other row equals.
+    """
+
+    checks: tuple[Check, ...]
+    facts: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    @property
+    def holds(self) -> bool:
+        """Whether every check holds."""
+        return all(check.holds for check in self.checks)
+
+    @property
+    def broken(self) -> tuple[Check, ...]:
+        """The checks that do not hold."""
+        return tuple(check for check in self.checks if not check.holds)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the verification as plain values."""
+        return {
+            "holds": self.holds,
+            "checks": [check.as_json() for check in self.checks],
+            "facts": dict(self.facts),
+        }
+
+
+def undecided(name: str, sentence: str) -> Check:
+    """Return a check that could not be decided; it does not hold."""
+    return Check(name=name, holds=False, sentence=f"{sentence} Treated as broken.")
+
+
+def numbers(marked: npt.NDArray[np.bool_]) -> list[int]:
+    """Return the rows that are marked, counted from 1."""
+    return (np.flatnonzero(marked) + 1).tolist()
+
+
+def named(rows: Sequence[int]) -> str:
+    """Return the first rows in words, in parentheses."""
+    shown = ", ".join(str(row) for row in rows[:_SHOWN_ROWS])
+    more = f" and {len(rows) - _SHOWN_ROWS} more" if len(rows) > _SHOWN_ROWS else ""
+    return f"({'row' if len(rows) == 1 else 'rows'} {shown}{more})"
+
+
+def many(count: int, what: str, one: str = "", several: str = "") -> str:
+    """Return a count with its noun, and the verb that fits it."""
+    plural = what + ("es" if what.endswith("s") else "s")
+    return f"{count} {f'{what} {one}' if count == 1 else f'{plural} {several}'}".rstrip()
