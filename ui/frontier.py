@@ -8,6 +8,7 @@ from typing import cast
 import streamlit as st
 
 from anon_core.errors import AnonError
+from anon_core.kinds import Algorithm
 from anon_core.registry import family, find
 from ui import jobs, run_form, running, state, theme
 from ui.charts import Chart, Palette, Series, columns, finish, label, show
@@ -28,7 +29,12 @@ _SIGNS = ("hexagon", "x", "cross", "pentagon")
 def draw(runs: Sequence[Series], colours: Palette) -> None:
     """Draw the form of the sweep, its progress, and the frontier of the last one."""
     _settle()
-    known = family("algorithm")
+    # The axes are loss of cells and the chance of picking a row: a permuted row is nobody's.
+    known = {
+        name: found
+        for name, found in cast(dict[str, type[Algorithm]], family("algorithm")).items()
+        if not found.permutes
+    }
     with st.container(horizontal=True, vertical_alignment="bottom"):
         techniques = st.pills(
             "Techniques",

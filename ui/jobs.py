@@ -177,6 +177,7 @@ def is_preparing() -> bool:
 
 def _compile() -> None:
     from anon_core.hierarchy import read_levels
+    from anon_core.kinds import Algorithm
     from anon_core.plan import Plan
     from anon_core.registry import family
     from anon_core.runner import run
@@ -187,13 +188,17 @@ def _compile() -> None:
     kinds: Any = dict(tiny.types)
     table = Dataset.from_frame(tiny.frame(), kinds=kinds)
     levels = {c: read_levels(hierarchy_folder() / p, c) for c, p in tiny.hierarchies.items()}
-    for name in family("algorithm"):
+    for name, technique in family("algorithm").items():
+        permutes = issubclass(technique, Algorithm) and technique.permutes
+        promise: dict[str, object] = {
+            "name": "frequency-l-diversity" if permutes else "k-anonymity"
+        }
         plan = Plan.from_mapping(
             {
                 "types": dict(tiny.types),
                 "roles": {"quasi": list(tiny.quasi), "sensitive": list(tiny.sensitive)},
                 "algorithm": {"name": name},
-                "models": [{"name": "k-anonymity", "k": 2}],
+                "models": [promise | ({"l": 2} if permutes else {"k": 2})],
             }
         )
         try:

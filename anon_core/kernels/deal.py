@@ -92,7 +92,7 @@ def eligible(order: I64, start: int, stop: int, sensitive: I64, tally: I64, leas
         most = max(most, tally[v])
     for i in range(start, stop):
         tally[sensitive[order[i]]] = 0
-    return stop > start and most * least <= stop - start
+    return bool(stop > start and most * least <= stop - start)
 
 
 @compiled

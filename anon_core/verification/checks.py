@@ -24,7 +24,7 @@ from .permuted import check_permuted, table_names
 from .reading import read_bytes, read_csv_rows, read_table
 from .tables import PrivateTable, Promise, PublishedTable, joined, read_promise, section
 from .texts import Codes, PrivateColumn, read_cover
-from .written import check_formulas, check_parquet, check_readable
+from .written import check_formulas, check_parquet, check_readable, check_shares
 
 
 def verify(
@@ -235,45 +235,57 @@ def _check_model(
     model: Mapping[str, Any], promise: Promise, release: PublishedTable
 ) -> list[Check]:
     name = str(model.get("name", ""))
-    recompute = {"k-anonymity": _check_k, "l-diversity": _check_l}.get(name)
-    if recompute is None:
+    letter = {
+        "k-anonymity": "k",
+        "bucket-size": "k",
+        "l-diversity": "l",
+        "frequency-l-diversity": "l",
+    }.get(name)
+    if letter is None:
         sentence = f"'{name}' cannot be recomputed: it is not known here."
         return [undecided(name or "model", sentence)]
-    letter = name[0]
     bound = model.get(letter)
     if isinstance(bound, bool) or not isinstance(bound, int | float) or not bound >= 1:
         return [undecided(name, f"{name} cannot be recomputed: {letter} is no number from 1 up.")]
     classes = release.classes
     if classes is None:
         return [undecided(name, f"{name} cannot be recomputed: quasi-identifiers are missing.")]
-    return recompute(float(bound), str(model.get("column", "")), classes, promise, release)
+    if letter == "k":
+        return [_check_k(name, float(bound), classes)]
+    column = str(model.get("column", ""))
+    columns = (column,) if column else promise.sensitive
+    if not columns or not release.has(columns):
+        which = f"column '{column}'" if column else "a sensitive column"
+        return [undecided(name, f"{name} cannot be recomputed: it needs {which}.")]
+    values = _check_l if name == "l-diversity" else _check_frequency
+    return [values(float(bound), c, classes, release) for c in columns]
 
 
-def _check_k(
-    k: float, column: str, classes: Codes, promise: Promise, release: PublishedTable
-) -> list[Check]:
-    sizes = np.bincount(classes)
-    return [_verdict("k-anonymity", f"k = {k:g}", k, sizes, classes, "rows", "")]
+def _check_k(name: str, k: float, classes: Codes) -> Check:
+    return _verdict(name, f"k = {k:g}", k, np.bincount(classes), classes, "rows", "")
 
 
 def _check_l(
     l: float,  # noqa: E741 - the field's own letter
     column: str,
     classes: Codes,
-    promise: Promise,
     release: PublishedTable,
-) -> list[Check]:
-    columns = (column,) if column else promise.sensitive
-    if not columns or not release.has(columns):
-        which = f"column '{column}'" if column else "a sensitive column"
-        return [undecided("l-diversity", f"l-diversity cannot be recomputed: it needs {which}.")]
-    checks: list[Check] = []
-    for name in columns:
-        _, first = joined([classes, release.values(name)], release.rows)
-        distinct = np.bincount(classes[first])
-        what = f"l = {l:g} for '{name}'"
-        checks.append(_verdict("l-diversity", what, l, distinct, classes, "values", name))
-    return checks
+) -> Check:
+    _, first = joined([classes, release.values(column)], release.rows)
+    distinct = np.bincount(classes[first])
+    return _verdict(
+        "l-diversity", f"l = {l:g} for '{column}'", l, distinct, classes, "values", column
+    )
+
+
+def _check_frequency(
+    l: float,  # noqa: E741 - the field's own letter
+    column: str,
+    classes: Codes,
+    release: PublishedTable,
+) -> Check:
+    pair, first = joined([classes, release.values(column)], release.rows)
+    return check_shares(l, column, classes, classes[first], np.bincount(pair))
 
 
 def _verdict(

@@ -18,7 +18,7 @@ from ..errors import listing
 from .findings import MOST_ROWS, Check, Verification, many, named, numbers, undecided
 from .tables import PrivateTable, Promise, PublishedTable, joined
 from .texts import Codes
-from .written import check_formulas
+from .written import check_formulas, check_shares
 
 Block = tuple[str, ...]
 
@@ -288,24 +288,7 @@ def _check_values(
         distinct = np.bincount(group_of_pair)
         what = f"l = {bound} for '{column}'"
         return _verdict(name, what, bound, distinct, distinct < bound, "values", column)
-    most = np.zeros(len(found.sizes), dtype=np.int64)
-    np.maximum.at(most, group_of_pair, count)
-    broken = most * bound > found.sizes  # whole numbers: no quotient decides
-    worst = float((found.sizes / most).min()) if len(most) else float(bound)
-    wrong = np.flatnonzero(broken) + 1
-    return Check(
-        name=name,
-        holds=not len(wrong),
-        bound=float(bound),
-        reached=worst,
-        column=column,
-        rows=_rows_of(found, broken),
-        sentence=f"l = {bound} for '{column}' is broken: in {many(len(wrong), 'group')} a value "
-        f"fills more than 1/{bound} of the rows, first in group {wrong[0]}."
-        if len(wrong)
-        else f"Recomputed from the published file: no value of '{column}' fills more than "
-        f"1/{bound} of a group (1 in {worst:.3g} at most).",
-    )
+    return check_shares(bound, column, found.group, group_of_pair, count)
 
 
 def _verdict(
@@ -331,10 +314,6 @@ def _verdict(
         if count
         else f"Recomputed from the published file: {what} holds (fewest in a group {least}).",
     )
-
-
-def _rows_of(found: Grouped, groups: npt.NDArray[np.bool_]) -> tuple[int, ...]:
-    return tuple(numbers(groups[found.group])[:MOST_ROWS])
 
 
 # ---- is it true ----------------------------------------------------------------------------------
@@ -373,10 +352,11 @@ def _check_truth(
         )
     ]
     if len(blocks) == 2:
+        one, other = blocks
         checks += [
             check
-            for pair in (blocks, blocks[::-1])
-            if (check := _check_membership(*pair, grouped, table))
+            for known, beside in ((one, other), (other, one))
+            if (check := _check_membership(known, beside, grouped, table))
         ]
     return checks
 

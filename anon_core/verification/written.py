@@ -9,7 +9,7 @@ from ..errors import BadInput
 from .findings import MOST_ROWS, Check, many, named, numbers
 from .reading import read_parquet
 from .tables import PublishedTable
-from .texts import is_formula, text_of
+from .texts import Codes, is_formula, text_of
 
 
 def check_formulas(release: PublishedTable) -> Check:
@@ -77,4 +77,41 @@ def check_parquet(release: PublishedTable, content: bytes, file: str) -> Check:
         f"file {named(rows)}."
         if rows
         else "The Parquet file holds the same rows in the same order.",
+    )
+
+
+def check_shares(
+    l: float,  # noqa: E741 - the field's own letter
+    column: str,
+    group: Codes,
+    group_of_value: Codes,
+    count: Codes,
+) -> Check:
+    """Check that no value fills more than 1/l of a group.
+
+    Parameters
+    ----------
+    l : float
+    column : str
+    group : int64 array of shape (rows,)
+    group_of_value, count : int64 arrays of shape (pairs of a group and a value,)
+    """
+    sizes = np.bincount(group)
+    most = np.zeros(len(sizes), dtype=np.int64)
+    np.maximum.at(most, group_of_value, count)
+    broken = most * l > sizes  # whole numbers: no quotient decides
+    worst = float((sizes / most).min()) if len(most) else l
+    rows = numbers(broken[group])
+    return Check(
+        name="frequency-l-diversity",
+        holds=not rows,
+        bound=l,
+        reached=worst,
+        column=column,
+        rows=tuple(rows[:MOST_ROWS]),
+        sentence=f"l = {l:g} for '{column}' is broken: in {many(int(broken.sum()), 'group')} a "
+        f"value fills more than 1/{l:g} of the rows {named(rows)}."
+        if rows
+        else f"Recomputed from the published file: no value of '{column}' fills more than "
+        f"1/{l:g} of a group (1/{worst:.3g} at most).",
     )

@@ -196,8 +196,17 @@ def test_the_ends_of_a_range_belong_to_it(which: Family, name: str, of: str) -> 
 def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: str) -> None:
     rng = np.random.default_rng(109)
     released, refused = 0, list[Infeasible]()
+    permutes = cast(type[Algorithm], find("algorithm", algorithm)).permutes
+    settings = {"partition": "mondrian"} if permutes else {}
+    # Of the columns drawn every second cell has the same value.
+    promise = {"name": model} | ({"l": 2} if model == "frequency-l-diversity" else {})
+    whole = permutes and cast(type[GroupModel], find("model", model)).needs_whole_rows
     for case in [PATIENTS, *(random_case(rng, rows=25, quasi=2) for _ in range(5))]:
-        plan = case.plan(algorithm={"name": algorithm}, models=[{"name": model}])
+        plan = case.plan(algorithm={"name": algorithm, **settings}, models=[promise])
+        if whole:
+            with pytest.raises(BadPlan, match="permuted apart"):
+                run(plan, case.dataset, case.levels)
+            continue
         try:
             result = run(plan, case.dataset, case.levels)
         except Infeasible as error:
@@ -211,7 +220,7 @@ def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: s
             assert 0 <= measure.share <= 1
         assert {a.attack for a in result.attacks} <= set(ATTACKS)
         json.dumps(result.as_json(), allow_nan=False)
-    assert released
+    assert released or whole
     assert all(error.best is not None and error.remedy for error in refused)
 
 
@@ -219,7 +228,7 @@ def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: s
 def test_every_algorithm_can_be_cancelled(algorithm: str) -> None:
     context = Context()
     context.cancel.set()
-    models = [cast(GroupModel, technique("model", "k-anonymity", k=2))]
+    models = [cast(GroupModel, technique("model", "frequency-l-diversity", l=2))]
     with pytest.raises(Cancelled):
         technique("algorithm", algorithm).run(PATIENTS.problem(), models, context)
 
@@ -229,9 +238,11 @@ def test_an_algorithm_leaves_the_problem_alone(algorithm: str) -> None:
     case = distinct_rows()
     problem = case.problem()
     before = problem.fingerprint, problem.frequency.codes.copy(), problem.frequency.count.copy()
-    models = [cast(GroupModel, technique("model", "k-anonymity", k=3))]
-    one = technique("algorithm", algorithm).run(problem, models, Context())
-    two = technique("algorithm", algorithm).run(problem, models, Context())
+    models = [cast(GroupModel, technique("model", "bucket-size", k=3))]
+    permutes = cast(type[Algorithm], find("algorithm", algorithm)).permutes
+    made = technique("algorithm", algorithm, **({"partition": "mondrian"} if permutes else {}))
+    one = made.run(problem, models, Context())
+    two = made.run(problem, models, Context())
     assert (problem.fingerprint, case.problem().fingerprint) == (before[0], before[0])
     assert np.array_equal(problem.frequency.codes, before[1])
     assert np.array_equal(problem.frequency.count, before[2])

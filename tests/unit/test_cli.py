@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ import anon_core
 from anon_core import __main__ as command_line
 from anon_core.__main__ import main
 from anon_core.errors import AnonError
+from anon_core.params import Kind
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -236,9 +238,10 @@ def test_list_tells_every_technique_with_its_parameters(capsys):
     found = json.loads(capsys.readouterr().out)
     names = {
         key: {t["name"] for t in found[key]}
-        for key in ("algorithms", "models", "metrics", "attacks")
+        for key in ("algorithms", "partitioners", "models", "metrics", "attacks")
     }
     assert names["algorithms"] >= {"optimal", "mondrian"}
+    assert names["partitioners"] >= {"anatomize", "balanced", "bisection", "mondrian"}
     assert names["models"] >= {"k-anonymity", "l-diversity"}
     assert names["metrics"] >= {"loss", "discernibility", "average-class-size", "ncp"}
     assert names["attacks"] >= {"prosecutor", "journalist", "marketer", "homogeneity"}
@@ -246,7 +249,7 @@ def test_list_tells_every_technique_with_its_parameters(capsys):
         for technique in found[key]:
             assert technique["source"]
             for parameter in technique["parameters"]:
-                assert parameter["type"] in {"integer", "number", "choice", "flag", "column"}
+                assert parameter["type"] in get_args(Kind)
                 assert {"range", "options", "default", "help"} <= set(parameter)
                 assert parameter["help"]
 

@@ -101,6 +101,7 @@ def techniques_table() -> str:
     lines = ["| kind | name in a recipe | what it does |", "|---|---|---|"]
     words = {
         "algorithm": "technique",
+        "partitioner": "groups",
         "model": "promise",
         "metric": "what is lost",
         "attack": "attack",

@@ -143,11 +143,29 @@ def test_the_lower_weighted_median(kernels: None) -> None:
 def test_a_side_holds_with_enough_rows_and_values(kernels: None) -> None:
     order, count = np.arange(4), np.array([1, 2, 1, 1])
     sensitive = np.array([[0, 1], [1, 1], [1, 0], [2, 1]], dtype=np.int32)
-    stamp, offset = np.full(5, -1), np.array([0, 3, 5])
+    stamp, offset, tally = np.full(5, -1), np.array([0, 3, 5]), np.zeros(5, np.int64)
 
-    def holds(start: int, stop: int, least: int, distinct: list[int], epoch: int) -> bool:
+    def holds(
+        start: int,
+        stop: int,
+        least: int,
+        distinct: list[int],
+        epoch: int,
+        share: tuple[int, int] = (0, 0),
+    ) -> bool:
         return split.side_holds(
-            order, start, stop, count, least, sensitive, np.array(distinct), stamp, offset, epoch
+            order,
+            start,
+            stop,
+            count,
+            least,
+            sensitive,
+            np.array(distinct),
+            np.array(share),
+            stamp,
+            tally,
+            offset,
+            epoch,
         )
 
     assert holds(0, 4, 5, [3, 2], 1)
@@ -155,6 +173,11 @@ def test_a_side_holds_with_enough_rows_and_values(kernels: None) -> None:
     assert holds(0, 2, 3, [2, 1], 3)
     assert not holds(0, 2, 3, [2, 2], 4)
     assert not holds(1, 3, 1, [2, 1], 5)
+    # Of the five rows three have the first column's 1, and four the second's: 1, 2 and 1 rows.
+    assert holds(0, 4, 1, [0, 0], 6, (1, 1))
+    assert not holds(0, 4, 1, [0, 0], 7, (2, 0))
+    assert holds(2, 4, 1, [0, 0], 8, (2, 2))
+    assert not holds(0, 4, 1, [0, 0], 9, (0, 2))
 
 
 def test_splitting_is_the_recursion(kernels: None) -> None:
@@ -187,6 +210,7 @@ def test_splitting_is_the_recursion(kernels: None) -> None:
                 3,
                 sensitive,
                 np.array([2]),
+                np.array([0]),
                 np.concatenate([np.arange(4) / 3, np.arange(5) / 4]),
                 np.array([0, 4]),
                 np.array([-1, -1]),
