@@ -8,10 +8,11 @@ from anon_core.registry import family
 from ui import running, series, state, table_panel, verdict_lines
 from ui.attack_plots import attack_dots, name_of, risk_chart
 from ui.charts import Palette, Series, kept, palette, show
-from ui.class_plots import most_different, sensitive_chart, size_chart, treemap
+from ui.class_plots import most_different, sensitive_chart, size_chart
 from ui.explain import plain, what_is_this
 from ui.metric_plots import amount, column_heat, metric_bars, title_of, unit_of
 from ui.shell import next_step, page
+from ui.treemap import treemap
 from ui.words import hidden
 
 

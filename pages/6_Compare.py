@@ -7,11 +7,12 @@ import streamlit as st
 from ui import frontier, running, series, state
 from ui.attack_plots import attack_dots, risk_chart
 from ui.charts import Palette, Series, kept, palette, show, table
-from ui.class_plots import size_chart, treemap
+from ui.class_plots import size_chart
 from ui.compare_tables import all_figures, columns_said
 from ui.explain import plain
 from ui.metric_plots import column_heat, metric_bars
 from ui.shell import next_step, page
+from ui.treemap import treemap
 
 MOST = 4
 

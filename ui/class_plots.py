@@ -1,4 +1,4 @@
-"""Charts of equivalence classes: how large they are, what they say, how their values differ."""
+"""Charts of classes and groups: how large they are, what they say, how their values differ."""
 
 from __future__ import annotations
 
@@ -7,15 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ui.charts import Chart, Palette, Series, columns, finish, label, labels, readable
-from ui.facts import binned, size_edges
-from ui.words import count
+from ui.charts import Chart, Palette, Series, columns, finish, labels
+from ui.size_bins import binned, size_edges
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_MOST_TILES = 120
 _MOST_VALUES = 14
+
+
+def nouns(runs: Sequence[Series]) -> tuple[str, str]:
+    """Return what rows that stand together are called in these runs, one and many."""
+    found = dict.fromkeys(r.facts.noun for r in runs)
+    if len(found) == 1:
+        return next(iter(found))
+    return ("class or group", "classes or groups")
 
 
 def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
@@ -27,18 +33,19 @@ def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
     edges = size_edges([r.facts.least for r in runs], largest)
     figure = columns(len(runs))
     tables: list[pd.DataFrame] = []
+    noun = nouns(runs)
     for place, run in enumerate(runs, start=1):
-        bins = binned(run.facts.sizes, edges)
+        bins = binned(run.facts.sizes, edges, noun)
+        one, many = run.facts.noun
         tables.append(bins if len(runs) == 1 else _with_run(bins, run))
         figure.add_trace(
             go.Bar(
-                x=[_short(t) for t in bins["rows in the class"]],
-                customdata=bins[["classes", "rows in the class"]],
+                x=[_short(t) for t in bins[f"rows in the {noun[0]}"]],
+                customdata=bins[[noun[1], f"rows in the {noun[0]}"]],
                 y=bins["people"],
                 marker_color=run.colour,
-                hovertemplate="Classes of %{customdata[1]} rows<br>%{y:,} people in "
-                "%{customdata[0]:,} classes"
-                "<extra></extra>",
+                hovertemplate=f"{many.capitalize()} of %{{customdata[1]}} rows<br>%{{y:,}} people "
+                f"in %{{customdata[0]:,}} {many}<extra></extra>",
             ),
             row=1,
             col=place,
@@ -54,7 +61,7 @@ def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
             y=1,
             yref="y domain" if place == 1 else f"y{place} domain",
             xref="x" if place == 1 else f"x{place}",
-            text=f"k = {run.facts.least}",
+            text=f"{run.facts.least_name} = {run.facts.least}",
             showarrow=False,
             xanchor="left",
             yanchor="top",
@@ -63,80 +70,24 @@ def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
             bgcolor=colours.paper,
         )
         figure.update_xaxes(
-            title_text="rows in the class", type="category", tickangle=-45, row=1, col=place
+            title_text=f"rows in the {one}", type="category", tickangle=-45, row=1, col=place
         )
     figure.update_yaxes(title_text="people", row=1, col=1)
     finish(figure, colours, height=270, runs=runs)
+    meaning = [
+        "A class is a set of rows that say the same in every quasi-identifier."
+        if not all(r.facts.permuted for r in runs)
+        else "",
+        "A group is a set of rows with one published number, among which links are cut."
+        if any(r.facts.permuted for r in runs)
+        else "",
+        "Left of the dashed line stands nobody, if the promise holds.",
+    ]
     return Chart(
-        title="People by the size of their class",
+        title=f"People by the size of their {noun[0]}",
         figure=figure,
         numbers=pd.concat(tables, ignore_index=True),
-        note="A class is a set of rows that say the same in every quasi-identifier. Left of the "
-        "dashed line stands nobody, if the promise holds.",
-    )
-
-
-def treemap(runs: Sequence[Series], colours: Palette, height: int = 300) -> Chart:
-    """Return the classes of one run as areas, as large as the people in them."""
-    import pandas as pd
-    import plotly.graph_objects as go
-
-    run = runs[0]
-    facts = run.facts
-    largest_first = facts.by_size[::-1]
-    drawn = largest_first[:_MOST_TILES]
-    rest = largest_first[_MOST_TILES:]
-    sizes = facts.sizes[drawn].tolist()
-    cells = [facts.cells(int(n)) for n in drawn]
-    names = [f"class {int(facts.place[n]) + 1}" for n in drawn]
-    titles = [", ".join(c.values()) or n for c, n in zip(cells, names, strict=True)]
-    hover = [
-        "<br>".join(f"{label(c, 30)}: {label(v, 60)}" for c, v in cell.items()) for cell in cells
-    ]
-    chance = [1 / size for size in sizes]
-    shown = [f"{size:,}" for size in sizes]
-    if len(rest):
-        edges = size_edges([facts.least], int(facts.sizes[rest].max()))
-        bins = binned(facts.sizes[rest], edges)
-        for bounds, classes, people in bins[bins["people"] > 0].itertuples(index=False):
-            names.append(f"others, {bounds} rows")
-            titles.append(f"{count(classes, 'class', 'classes')} of {bounds} rows")
-            hover.append(titles[-1])
-            shown.append(f"{classes:,} classes<br>of {bounds}")
-            sizes.append(int(people))
-            chance.append(classes / people)
-    steps = [_step(c) for c in chance]
-    numbers = pd.DataFrame({"class": names, "rows": sizes, "says": titles, "chance": chance})
-    figure = go.Figure(
-        go.Treemap(
-            ids=names,
-            labels=[label(t, 90) for t in titles],
-            text=shown,
-            parents=[""] * len(names),
-            values=sizes,
-            customdata=hover,
-            texttemplate="%{text}",
-            hovertemplate="%{value:,} rows<br>%{customdata}<extra></extra>",
-            marker={
-                "colors": [colours.scale[s] for s in steps],
-                "line": {"color": colours.paper, "width": 1},
-            },
-            textfont={"color": [readable(colours.scale[s]) for s in steps], "size": 12},
-            tiling={"pad": 1},
-            pathbar={"visible": False},
-        )
-    )
-    finish(figure, colours, height=height)
-    figure.update_layout(
-        margin={"l": 0, "r": 0, "t": 0, "b": 0}, uniformtext={"minsize": 10, "mode": "hide"}
-    )
-    return Chart(
-        title=f"Classes{' of ' + run.heading if run.heading else ''} by their rows",
-        figure=figure,
-        numbers=numbers,
-        note="An area is a class with its rows, or many small ones together. The stronger the "
-        "colour, the easier a person is picked out. Point at an area to read what it says.",
-        formats={"chance": "%.4f"},
+        note=" ".join(m for m in meaning if m),
     )
 
 
@@ -146,6 +97,7 @@ def sensitive_chart(runs: Sequence[Series], colours: Palette, column: str, numbe
     import plotly.graph_objects as go
 
     facts = runs[0].facts
+    inside = f"this {facts.noun[0]}"
     whole = facts.whole(column)
     within = facts.within(column, number)
     ranked = sorted(whole, key=lambda v: -max(whole[v], within.get(v, 0.0)))
@@ -193,24 +145,24 @@ def sensitive_chart(runs: Sequence[Series], colours: Palette, column: str, numbe
             x=[r[1] for r in rows],
             y=names,
             mode="markers",
-            name="this class",
+            name=inside,
             marker={"color": colours.sensitive, "symbol": "circle", "size": 11},
-            hovertemplate="this class: %{x:.1%}<extra></extra>",
+            hovertemplate=f"{inside}: %{{x:.1%}}<extra></extra>",
         )
     )
     figure.update_xaxes(title_text="share of rows", tickformat=".0%", range=[-0.02, 1.04])
     figure.update_yaxes(type="category")
     finish(figure, colours, height=90 + 24 * len(rows), legend=True)
     return Chart(
-        title=f"Values of “{column}” in one class",
+        title=f"Values of “{column}” in one {facts.noun[0]}",
         figure=figure,
         numbers=pd.DataFrame(
             [(v, here, there, here - there) for v, here, there in reversed(rows)],
-            columns=["value", "this class", "whole release", "difference"],
+            columns=["value", inside, "whole release", "difference"],
         ),
-        note="Where the class differs much from the whole, finding someone's class already tells "
-        "something about them.",
-        formats={"this class": "percent", "whole release": "percent", "difference": "%+.3f"},
+        note=f"Where the {facts.noun[0]} differs much from the whole, finding someone's "
+        f"{facts.noun[0]} already tells something about them.",
+        formats={inside: "percent", "whole release": "percent", "difference": "%+.3f"},
     )
 
 
@@ -238,17 +190,3 @@ def _short(bounds: str) -> str:
     if (low % scale and low >= scale) or len(ends) == 1:
         return bounds
     return f"{low / scale:g}–{high / scale:g}{sign}"
-
-
-def _step(chance: float) -> int:
-    return (
-        4
-        if chance >= 0.2
-        else 3
-        if chance >= 0.1
-        else 2
-        if chance >= 0.04
-        else 1
-        if chance >= 0.01
-        else 0
-    )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +17,7 @@ from ui.words import in_order
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
     from anon_core.release import Persons
 
@@ -70,9 +69,25 @@ class Facts:
         return self.result.class_sizes
 
     @cached_property
+    def permuted(self) -> bool:
+        """Whether links are cut within numbered groups, instead of cells made coarser."""
+        return self.result.release.grouping.published
+
+    @property
+    def noun(self) -> tuple[str, str]:
+        """What rows that stand together are called, one and many."""
+        return ("group", "groups") if self.permuted else ("class", "classes")
+
+    @cached_property
     def least(self) -> int:
         """The smallest class the plan allows."""
         return max(model.least_size() for model in self.result.plan.models)
+
+    @cached_property
+    def least_name(self) -> str:
+        """The letter of the promise behind `least`."""
+        model = max(self.result.plan.models, key=lambda m: m.least_size())
+        return next((n for n, v in model.as_mapping().items() if v == self.least), "least")
 
     @cached_property
     def persons(self) -> Persons | None:
@@ -93,10 +108,27 @@ class Facts:
         place[self.by_size] = np.arange(len(self.by_size))
         return place
 
+    @cached_property
+    def numbers(self) -> npt.NDArray[np.int64]:
+        """The number by which each class is shown, from 1: the published one, or its place."""
+        if not self.permuted:
+            return self.place + 1
+        found = np.zeros(len(self.sizes), dtype=np.int64)
+        found[self.result.member] = group_numbers(self.result.published)
+        return found
+
+    @cached_property
+    def head(self) -> str:
+        """Name of the column of these numbers; longer where the table has one of that name."""
+        name = self.noun[0]
+        while name in self.result.problem.roles.published(self.result.problem.dataset):
+            name += " number"
+        return name
+
     def cells(self, number: int) -> dict[str, str]:
-        """Return what a class says, by quasi-identifier."""
+        """Return what a class says, by quasi-identifier; the rows of a group say nothing as one."""
         persons = self.persons
-        if persons is None:
+        if persons is None or self.permuted:
             return {}
         pools = self.result.release.vocabularies
         return {
@@ -122,10 +154,23 @@ class Facts:
     @cached_property
     def published(self) -> pd.DataFrame:
         """The published rows with the number of their class, smallest classes first."""
-        order = np.argsort(self.published_place, kind="stable")
-        frame = self.result.published.take(order).to_pandas()
-        frame.insert(0, "class", self.published_place[order] + 1)
-        return frame
+        return self.tables[next(iter(self.result.tables))]
+
+    @cached_property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Every published table with the number of the class first, smallest classes first."""
+        found: dict[str, pd.DataFrame] = {}
+        owner = np.zeros(int(self.numbers.max(initial=0)) + 1, dtype=np.int64)
+        owner[self.numbers] = self.place
+        for title, table in self.result.tables.items():
+            place = owner[group_numbers(table)] if self.permuted else self.published_place
+            order = np.argsort(place, kind="stable")
+            frame = table.take(order).to_pandas()
+            if self.permuted:
+                frame = frame.drop(columns=self.head)
+            frame.insert(0, self.head, self.numbers[self.by_size[place[order]]])
+            found[title] = frame
+        return found
 
     @cached_property
     def original(self) -> pd.DataFrame:
@@ -133,7 +178,7 @@ class Facts:
         kept = np.flatnonzero(self.original_place >= 0)
         order = kept[np.argsort(self.original_place[kept], kind="stable")]
         frame = self._table.iloc[order].reset_index(drop=True)
-        frame.insert(0, "class", self.original_place[order] + 1)
+        frame.insert(0, self.head, self.numbers[self.by_size[self.original_place[order]]])
         return frame
 
     @cached_property
@@ -200,13 +245,8 @@ class Facts:
         return {}
 
     def _difference(self, column: str) -> npt.NDArray[np.float64]:
-        block = self.result.release.view.block_of(column)
-        codes = block.codes[:, block.columns.index(column)]
-        texts = self.result.release.vocabularies[column].texts
-        groups = len(self.sizes)
-        rank, first = dense_rank([block.group.astype(np.int32), codes], [groups, len(texts)])
-        count = np.bincount(rank, weights=block.count, minlength=len(first))
-        owner, value = block.group[first], codes[first]
+        owner, value, count = self._counted(column)
+        texts, groups = self.result.release.vocabularies[column].texts, len(self.sizes)
         whole = np.bincount(value, weights=count, minlength=len(texts)) / max(count.sum(), 1)
         share = count / self.sizes[owner]
         apart = np.bincount(owner, weights=np.abs(share - whole[value]), minlength=groups)
@@ -214,37 +254,27 @@ class Facts:
         # A value that a class does not show differs by its whole share.
         return (apart + 1 - covered) / 2
 
+    def surest(self, column: str) -> tuple[npt.NDArray[np.float64], list[str]]:
+        """Return, per class, the share of its most common value, and that value."""
+        owner, value, count = self._counted(column)
+        last = np.lexsort((count, owner))
+        ends = last[np.searchsorted(owner[last], np.arange(len(self.sizes)), side="right") - 1]
+        texts = self.result.release.vocabularies[column].texts
+        return count[ends] / self.sizes, [shown(texts[v]) for v in value[ends].tolist()]
 
-def size_edges(least: Sequence[int], largest: int) -> list[int]:
-    """Return where the bins of class sizes begin: 1, 2, 5, 10, 20, …, and every k asked for.
-
-    Examples
-    --------
-    >>> size_edges([3], 40), size_edges([2], 70)
-    ([1, 2, 3, 5, 10, 20, 50], [1, 2, 5, 10, 20, 50, 100])
-    """
-    edges = {1, *least}
-    scale = 1
-    while scale <= largest:
-        edges |= {scale, 2 * scale, 5 * scale}
-        scale *= 10
-    edges.add(scale)
-    ordered = sorted(edges)
-    beyond = next((i for i, e in enumerate(ordered) if e > largest), len(ordered) - 1)
-    return ordered[: max(beyond, max(ordered.index(k) for k in least) + 1) + 1]
+    def _counted(
+        self, column: str
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+        """Return the (class, value) pairs of a sensitive column and the rows that show them."""
+        block = self.result.release.view.block_of(column)
+        codes = block.codes[:, block.columns.index(column)]
+        sizes = [len(self.sizes), len(self.result.release.vocabularies[column].texts)]
+        rank, first = dense_rank([block.group.astype(np.int32), codes], sizes)
+        count = np.bincount(rank, weights=block.count, minlength=len(first))
+        return block.group[first], codes[first], count.astype(np.float64)
 
 
-def binned(sizes: npt.NDArray[np.int64], edges: Sequence[int]) -> pd.DataFrame:
-    """Return classes and people per bin of class size, one row a bin."""
-    import pandas as pd
-
-    bins = len(edges) - 1
-    place = np.searchsorted(np.array(edges), sizes, side="right") - 1
-    labels = [f"{lo:,}" if hi == lo + 1 else f"{lo:,}–{hi - 1:,}" for lo, hi in pairwise(edges)]
-    return pd.DataFrame(
-        {
-            "rows in the class": labels,
-            "classes": np.bincount(place, minlength=bins)[:bins],
-            "people": np.bincount(place, weights=sizes, minlength=bins).astype(np.int64)[:bins],
-        }
-    )
+def group_numbers(table: pa.Table) -> npt.NDArray[np.int64]:
+    """Return the published group number of every row of a table that begins with it."""
+    column = table.column(0).to_pandas()
+    return np.asarray(column.astype(str).astype(np.int64), dtype=np.int64)

@@ -14,9 +14,10 @@ from anon_core.runner import VERSION, Result
 from ui import words
 from ui.attack_plots import attack_dots, risk_chart
 from ui.charts import Chart, Series, light_palette
-from ui.class_plots import most_different, sensitive_chart, size_chart, treemap
+from ui.class_plots import most_different, sensitive_chart, size_chart
 from ui.facts import Facts
 from ui.metric_plots import column_heat, metric_bars
+from ui.treemap import treemap
 
 if TYPE_CHECKING:
     import pandas as pd

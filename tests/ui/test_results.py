@@ -15,8 +15,10 @@ from anon_core.table import Dataset
 from tests.ui.sessions import RESULTS, carried_out, load, open_page, words
 from ui import state
 from ui.charts import Series, label, light_palette
-from ui.class_plots import sensitive_chart, size_chart, treemap
-from ui.facts import Facts, size_edges
+from ui.class_plots import sensitive_chart, size_chart
+from ui.facts import Facts
+from ui.size_bins import size_edges
+from ui.treemap import treemap
 from ui.words import chance, share
 
 FORBIDDEN = ("safe", "verified", "compliant", "no risk", "attack failed")
