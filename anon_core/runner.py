@@ -50,7 +50,7 @@ class Result:
     attacks : tuple of AttackResult
     tables : mapping of str to pyarrow.Table
         The public edition, in canonical order.
-    files : mapping of str to bytes
+    files : dict of str to bytes
         The public edition as it is written: CSV files by file name.
     member : int64 array of shape (published rows,)
         Group of each row of the first table, as `View` numbers groups.
@@ -69,7 +69,7 @@ class Result:
     measures: Mapping[str, Measure]
     attacks: tuple[AttackResult, ...]
     tables: Mapping[str, pa.Table]
-    files: Mapping[str, bytes]
+    files: dict[str, bytes]
     member: npt.NDArray[np.int64]
     row_group: npt.NDArray[np.int64]
     verification: Verification
@@ -86,7 +86,7 @@ class Result:
         return next(iter(self.files.values()))
 
     @cached_property
-    def parquet_files(self) -> Mapping[str, bytes]:
+    def parquet_files(self) -> dict[str, bytes]:
         """The public edition as Parquet files by file name."""
         return {f"{name}.parquet": as_parquet(table) for name, table in self.tables.items()}
 

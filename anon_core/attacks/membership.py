@@ -53,7 +53,7 @@ class Membership(Attack):
         unit="seconds",
     )
 
-    def applies(self, problem: Problem) -> str:
+    def applies(self, problem: Problem, view: View) -> str:
         """Ask for a public table."""
         if problem.population is None or problem.population.codes is None:
             return "It needs a table of the population; its size alone names nobody."
@@ -70,7 +70,7 @@ class Membership(Attack):
         population = problem.population
         if population is None or population.codes is None:
             raise AnonError(
-                self.applies(problem),
+                self.applies(problem, view),
                 remedy="State a table of the population that has the quasi-identifiers.",
             )
         end = time.monotonic() + self.seconds

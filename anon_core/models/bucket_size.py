@@ -50,6 +50,7 @@ class BucketSize(GroupModel):
                 f"{problem.rows}.",
                 remedy=f"Choose k of at most {problem.rows}, or load more rows.",
                 best=float(problem.rows),
+                best_of="rows",
             )
 
     def per_group(self, stats: GroupStats) -> npt.NDArray[np.bool_]:

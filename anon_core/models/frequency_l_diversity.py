@@ -65,6 +65,7 @@ class FrequencyLDiversity(GroupModel):
                     f"value stands in {common} of {problem.rows} rows.",
                     remedy=f"Choose l of at most {largest}.",
                     best=float(largest),
+                    best_of="largest l",
                 )
 
     def per_group(self, stats: GroupStats) -> npt.NDArray[np.bool_]:

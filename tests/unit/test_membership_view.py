@@ -257,8 +257,8 @@ def test_it_asks_for_a_public_table() -> None:
         population=Population(size=9),
     )
     release = by_hand(problem, [0, 0], (("age",), ("zip",)))
-    assert Membership().applies(problem) == ""
-    assert "table of the population" in Membership().applies(bare)
+    assert Membership().applies(problem, release.view) == ""
+    assert "table of the population" in Membership().applies(bare, release.view)
     with pytest.raises(AnonError, match="table of the population"):
         Membership().run(bare, release.view, Context())
     with pytest.raises(AnonError, match="public table itself"):
