@@ -5,10 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from anon_core.errors import AnonError, Cancelled, Infeasible
-from ui import hotkey, jobs, run_form, running, state
+from ui import hotkey, jobs, promises_form, run_form, running, state
 from ui.explain import plain
+from ui.plan_words import intention, not_defined
 from ui.shell import next_step, page, show_error
-from ui.words import intention, outcome, promises
+from ui.words import outcome, promises
 
 #: The column with the button stays in view while the forms scroll.
 _LOOK = """<style>
@@ -25,7 +26,7 @@ def choices() -> None:
     data, roles = state.dataset(), state.roles()
     rows = data.rows if data is not None else 1
     st.subheader("Promises", anchor=False)
-    models = run_form.models(draft, roles.sensitive)
+    models = promises_form.models(draft, roles.sensitive, run_form.chosen_technique(draft))
     st.subheader("Technique", anchor=False)
     algorithm = run_form.technique(draft)
     st.subheader("Attackers", anchor=False)
@@ -53,6 +54,12 @@ def what_will_happen() -> bool:
         return False
     if data is not None:
         st.markdown(plain(intention(plan, data)))
+    undefined = not_defined(plan)
+    if undefined:
+        st.warning(plain(undefined))
+        return False
+    if plan.algorithm.permutes:
+        return True
     bare = [name for name in plan.roles.quasi if name not in plan.hierarchies]
     if bare:
         named = ", ".join(f"“{name}”" for name in bare)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from anon_core.registry import family
 from ui import running, series, state, table_panel, verdict_lines
@@ -10,10 +13,18 @@ from ui.attack_plots import attack_dots, name_of, risk_chart
 from ui.charts import Palette, Series, kept, palette, show
 from ui.class_plots import most_different, sensitive_chart, size_chart
 from ui.explain import plain, what_is_this
-from ui.metric_plots import amount, column_heat, metric_bars, title_of, unit_of
+from ui.metric_plots import (
+    amount,
+    column_heat,
+    metric_bars,
+    metric_names,
+    title_of,
+    unit_of,
+    what_is_lost,
+)
 from ui.shell import next_step, page
 from ui.treemap import treemap
-from ui.words import hidden
+from ui.words import hidden, not_run
 
 
 def head(run: Series) -> None:
@@ -26,7 +37,8 @@ def head(run: Series) -> None:
     )
     left.markdown(
         f"{plain(state.dataset_title())} · **{plain(result.plan.algorithm.title)}** · "
-        f"{plain(promised)} · {len(run.facts.sizes):,} classes · {plain(hidden(result))}"
+        f"{plain(promised)} · {len(run.facts.sizes):,} {run.facts.noun[1]} · "
+        f"{plain(hidden(result))}"
     )
     pinned = series.pin_of(result)
     if pinned is None:
@@ -58,14 +70,15 @@ def classes(run: Series, colours: Palette) -> None:
         if len(names) > 1:
             column = st.selectbox("Sensitive column", names, key="sensitive")
         ranked = most_different(run, column)
-        sizes, place = run.facts.sizes, run.facts.place
+        sizes, numbers = run.facts.sizes, run.facts.numbers
+        one = run.facts.noun[0]
         words = {
-            number: f"class {int(place[number]) + 1:,}: {int(sizes[number]):,} rows, "
+            number: f"{one} {int(numbers[number]):,}: {int(sizes[number]):,} rows, "
             f"differs by {apart:.2f}"
             for number, apart in ranked
         }
         number = st.selectbox(
-            "Class (most different first)",
+            f"{one.capitalize()} (most different first)",
             list(words),
             format_func=words.__getitem__,
             key=f"class-of-{column}",
@@ -76,33 +89,58 @@ def classes(run: Series, colours: Palette) -> None:
 def metrics(run: Series, colours: Palette) -> None:
     """Draw the metric panel with an explanation of each number."""
     show(kept(metric_bars, [run], colours), key="metrics")
+    if run.facts.permuted:
+        st.caption(what_is_lost([run]))
     halves = st.columns(2)
-    for place, (name, measure) in enumerate(run.facts.result.measures.items()):
+    for place, name in enumerate(metric_names([run])):
+        measure = run.facts.result.measures[name]
         with halves[place % 2].container(gap=None):
             value = f"{amount(measure.value)} {unit_of(name)}"
             st.markdown(f"**{plain(title_of(name))}**  \n{plain(value)}")
             what_is_this(family("metric")[name])
-    heat = kept(column_heat, [run], colours)
+    heat = None if run.facts.permuted else kept(column_heat, [run], colours)
     if heat is not None:
         show(heat, key="heat")
 
 
 def attacks(run: Series, colours: Palette) -> None:
     """Draw the attack panel with an explanation of each attack."""
-    show(kept(attack_dots, [run], colours), key="attacks")
-    show(kept(risk_chart, [run], colours), key="risk")
+    if run.facts.attacks:
+        show(kept(attack_dots, [run], colours), key="attacks")
+        show(kept(risk_chart, [run], colours), key="risk")
     for attack in run.facts.attacks:
         with st.container(gap=None):
             st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}")
             what_is_this(family("attack")[attack.attack])
-    result = run.facts.result
-    skipped = [
-        f"{t.title}: {why}"
-        for t in result.plan.all_attacks()
-        if (why := t.applies(result.problem, result.release.view))
-    ]
-    for sentence in skipped:
+    for sentence in not_run(run.facts.result):
         st.caption(plain(f"Not run – {sentence}"))
+
+
+def places(run: Series) -> list[DeltaGenerator]:
+    """Return where the four panels go: two by two; two tables side by side take a whole row."""
+    wide = len(run.facts.result.tables) > 1
+    rows = [1, 2, 1] if wide else [2, 2]
+    return [
+        column.container(border=True, height="stretch")
+        for count in rows
+        for column in st.columns(count, gap="medium")
+    ]
+
+
+def panels(run: Series, colours: Palette) -> list[tuple[str, Callable[[], None]]]:
+    """Return the four panels: their titles, and what draws them.
+
+    Below two tables the long panel of attacks stands beside the groups.
+    """
+    found: list[tuple[str, Callable[[], None]]] = [
+        ("Table", lambda: table_panel.draw(run.facts, key="results")),
+        (run.facts.noun[1].capitalize(), lambda: classes(run, colours)),
+        ("Metrics", lambda: metrics(run, colours)),
+        ("Attacks", lambda: attacks(run, colours)),
+    ]
+    if len(run.facts.result.tables) > 1:
+        found[2], found[3] = found[3], found[2]
+    return found
 
 
 running.settle()
@@ -113,19 +151,9 @@ if page("Results", "📊", needs="result"):
         shown = series.of_result(last, tones)
         head(shown)
         verdict_lines.draw(last, key="results")
-        upper = st.columns(2, gap="medium")
-        with upper[0].container(border=True, height="stretch"):
-            st.subheader("Table", anchor=False)
-            table_panel.draw(shown.facts, key="results")
-        with upper[1].container(border=True, height="stretch"):
-            st.subheader("Classes", anchor=False)
-            classes(shown, tones)
-        lower = st.columns(2, gap="medium")
-        with lower[0].container(border=True, height="stretch"):
-            st.subheader("Metrics", anchor=False)
-            metrics(shown, tones)
-        with lower[1].container(border=True, height="stretch"):
-            st.subheader("Attacks", anchor=False)
-            attacks(shown, tones)
+        for place, (title, draw) in zip(places(shown), panels(shown, tones), strict=True):
+            with place:
+                st.subheader(title, anchor=False)
+                draw()
         next_step("pages/6_Compare.py", "Compare pinned runs")
         next_step("pages/7_Export.py", "Export")

@@ -7,12 +7,14 @@ import streamlit as st
 from ui import frontier, running, series, state
 from ui.attack_plots import attack_dots, risk_chart
 from ui.charts import Palette, Series, kept, palette, show, table
-from ui.class_plots import size_chart
+from ui.class_plots import nouns, size_chart
 from ui.compare_tables import all_figures, columns_said
 from ui.explain import plain
-from ui.metric_plots import column_heat, metric_bars
+from ui.group_panel import title_of
+from ui.metric_plots import column_heat, metric_bars, what_is_lost
 from ui.shell import next_step, page
 from ui.treemap import treemap
+from ui.words import links
 
 MOST = 4
 
@@ -37,26 +39,38 @@ def tables(runs: list[Series]) -> None:
                 formats={"coarser cells": "percent"},
             )
             with st.expander("First rows"):
-                table(run.facts.published.head(50), key=f"rows-{run.letter}")
+                for name, frame in run.facts.tables.items():
+                    if len(run.facts.tables) > 1:
+                        st.markdown(f"**{title_of(name)}**")
+                    table(frame.head(50), key=f"rows-{run.letter}-{name}")
+                if run.facts.permuted:
+                    st.caption(plain(links(run.facts.result)))
 
 
 def panels(runs: list[Series], colours: Palette) -> None:
     """Draw the four panels as rows."""
     st.subheader("Table", anchor=False)
     tables(runs)
-    st.subheader("Classes", anchor=False)
+    st.subheader(nouns(runs)[1].capitalize(), anchor=False)
     show(kept(size_chart, runs, colours), key="sizes")
     for column, run in zip(st.columns(len(runs)), runs, strict=True):
         with column:
             show(kept(treemap, [run], colours, 220), key=f"treemap-{run.letter}")
     st.subheader("Metrics", anchor=False)
     show(kept(metric_bars, runs, colours), key="metrics")
-    heat = kept(column_heat, runs, colours)
+    lost = what_is_lost(runs)
+    if lost:
+        st.caption(lost)
+    heat = None if all(r.facts.permuted for r in runs) else kept(column_heat, runs, colours)
     if heat is not None:
         show(heat, key="heat")
     st.subheader("Attacks", anchor=False)
-    show(kept(attack_dots, runs, colours), key="attacks")
-    show(kept(risk_chart, runs, colours), key="risk")
+    if any(run.facts.attacks for run in runs):
+        show(kept(attack_dots, runs, colours), key="attacks")
+        show(kept(risk_chart, runs, colours), key="risk")
+    for run in runs:
+        for sentence in run.facts.undefined:
+            st.caption(plain(f"{run.heading}: not run – {sentence}"))
 
 
 def compare(pins: list[state.Pin], colours: Palette) -> list[Series]:

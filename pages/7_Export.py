@@ -10,6 +10,7 @@ from anon_core.errors import AnonError
 from anon_core.runner import Result
 from ui import bundle, jobs, population, running, state, verdict_lines
 from ui.explain import plain
+from ui.group_panel import title_of
 from ui.report import report
 from ui.script import script
 from ui.shell import page, show_error
@@ -70,25 +71,41 @@ def formulas(result: Result) -> None:
 def public(result: Result) -> None:
     """Draw the downloads that may leave the house."""
     st.subheader("Public edition", anchor=False)
+    several = len(result.tables) > 1
     st.markdown(
-        "The published rows alone. Neither file holds the seed, the recipe or the order of the "
-        "table: rows are sorted by what they say."
+        "The published rows alone. No file holds the seed, the recipe or the order of the table: "
+        "rows are sorted by what they say."
+        + (
+            " The tables are joined by the group number alone; publish both or neither."
+            if several
+            else ""
+        )
     )
     formulas(result)
-    download(
-        "Release as CSV",
-        "**Public edition.** UTF-8, comma, quotes where they are needed.",
-        lambda: result.csv,
-        file="release.csv",
-        mime="text/csv",
-    )
-    download(
-        "Release as Parquet",
-        "**Public edition.** The same rows for programs.",
-        lambda: result.parquet,
-        file="release.parquet",
-        mime="application/vnd.apache.parquet",
-    )
+    for name in result.tables:
+        title = title_of(name)
+        download(
+            f"{title} as CSV",
+            "**Public edition.** UTF-8, comma, quotes where they are needed.",
+            lambda name=name: result.files[f"{name}.csv"],
+            file=f"{name}.csv",
+            mime="text/csv",
+        )
+        download(
+            f"{title} as Parquet",
+            "**Public edition.** The same rows for programs.",
+            lambda name=name: result.parquet_files[f"{name}.parquet"],
+            file=f"{name}.parquet",
+            mime="application/vnd.apache.parquet",
+        )
+    if several:
+        download(
+            "All tables",
+            "**Public edition.** A zip of the files above and nothing else.",
+            lambda: bundle.public_archive(result),
+            file="release.zip",
+            mime="application/zip",
+        )
 
 
 def internal(result: Result) -> None:

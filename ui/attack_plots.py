@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anon_core.registry import family
 from anon_core.results import AttackResult
 from ui.charts import Chart, Palette, Series, columns, finish, labels
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 
 def name_of(result: AttackResult) -> str:
@@ -87,6 +90,9 @@ def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
             place,
             names,
         )
+        for key in keys:
+            if key not in found:
+                _undefined(figure, text[key], place, colours)
         figure.update_xaxes(
             range=[-0.03, 1.05],
             tickformat=".0%",
@@ -117,13 +123,20 @@ def risk_chart(runs: Sequence[Series], colours: Palette) -> Chart:
 
     figure = columns(len(runs))
     rows: list[dict[str, Any]] = []
+    keys = list(dict.fromkeys((a.attack, a.column) for r in runs for a in r.facts.attacks))[::-1]
+    named = {(a.attack, a.column): name_of(a) for r in runs for a in r.facts.attacks}
+    text = dict(zip(keys, labels([named[k] for k in keys], 26), strict=True))
     for place, run in enumerate(runs, start=1):
-        attacks = list(run.facts.attacks)[::-1]
+        found = {(a.attack, a.column): a for a in run.facts.attacks}
+        attacks = [found[k] for k in keys if k in found]
+        for key in keys:
+            if key not in found:
+                _undefined(figure, text[key], place, colours)
         share = [a.at_risk / max(a.attempted, 1) for a in attacks]
         figure.add_trace(
             go.Bar(
                 x=share,
-                y=labels([name_of(a) for a in attacks], 26),
+                y=[text[k] for k in keys if k in found],
                 orientation="h",
                 marker_color=run.colour,
                 text=[
@@ -152,7 +165,8 @@ def risk_chart(runs: Sequence[Series], colours: Palette) -> Chart:
             | {"attack": name_of(a), "people at risk": a.at_risk, "of": a.attempted, "share": s}
             for a, s in zip(attacks[::-1], share[::-1], strict=True)
         ]
-    finish(figure, colours, height=60 + 34 * max(len(r.facts.attacks) for r in runs), runs=runs)
+    figure.update_yaxes(type="category", categoryorder="array", categoryarray=list(text.values()))
+    finish(figure, colours, height=70 + 34 * max(len(keys), 2), runs=runs)
     return Chart(
         title="People at risk",
         figure=figure,
@@ -160,6 +174,20 @@ def risk_chart(runs: Sequence[Series], colours: Palette) -> Chart:
         note="People whose chance of being picked exceeds your threshold; marketer: everyone, if "
         "the share of right links does; homogeneity: people whose value is certain.",
         formats={"share": "percent"},
+    )
+
+
+def _undefined(figure: go.Figure, name: str, place: int, colours: Palette) -> None:
+    """Say that an attack was not run on what a run publishes, where others have their marks."""
+    figure.add_annotation(
+        x=0,
+        y=name,
+        text="not run: see Results",
+        showarrow=False,
+        xanchor="left",
+        font={"color": colours.muted, "size": 12},
+        row=1,
+        col=place,
     )
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 import zipfile
+from collections.abc import Mapping
 from dataclasses import replace
 
 from anon_core.plan import Plan
@@ -58,6 +59,15 @@ def archive(result: Result, people: Population | None = None) -> bytes:
         files[people.path] = people.content
     files["reproduce.py"] = script(result)
     files["README.txt"] = _README
+    return _packed(files)
+
+
+def public_archive(result: Result) -> bytes:
+    """Return every published table, as CSV and as Parquet, in one zip that holds nothing else."""
+    return _packed({**result.files, **result.parquet_files})
+
+
+def _packed(files: Mapping[str, str | bytes]) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive_:
         for name, content in files.items():

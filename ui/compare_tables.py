@@ -7,23 +7,27 @@ from typing import TYPE_CHECKING
 
 from ui.attack_plots import name_of
 from ui.charts import Series
-from ui.metric_plots import title_of
+from ui.class_plots import nouns
+from ui.metric_plots import metric_names, title_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def figures(run: Series) -> dict[str, float]:
-    """Return a run's figures by name, each exactly as in its JSON."""
+def figures(run: Series, beside: Sequence[Series] = ()) -> dict[str, float]:
+    """Return a run's figures by name, each exactly as in its JSON; named alike in runs `beside`."""
+    runs = beside or [run]
+    one, many = nouns(runs)
     result = run.facts.result
     told = result.as_json()
     found: dict[str, float] = {
         "rows in the table": told["rows"],
         "rows hidden": told["suppressed"],
-        "classes": told["classes"],
-        "smallest class": told["smallest_class"],
+        many: told["classes"],
+        f"smallest {one}": told["smallest_class"],
     }
-    found |= {title_of(name): value for name, value in told["metrics"].items()}
+    measured = [n for n in metric_names(runs) if n in told["metrics"]]
+    found |= {title_of(name): told["metrics"][name] for name in measured}
     for attack in run.facts.attacks:
         name = name_of(attack)
         found[f"{name}: rate"] = attack.rate
@@ -33,7 +37,7 @@ def figures(run: Series) -> dict[str, float]:
         if column not in result.problem.quasi and len(run.facts.sizes):
             apart = run.facts.difference(column)
             sizes = run.facts.sizes
-            found[f"{column}: mean difference of a class to the whole"] = float(
+            found[f"{column}: mean difference of a {one} to the whole"] = float(
                 (apart * sizes).sum() / sizes.sum()
             )
     found["seconds"] = sum(told["seconds"].values())
@@ -44,7 +48,7 @@ def all_figures(runs: Sequence[Series]) -> pd.DataFrame:
     """Return one row a figure: its value in every run, and the difference to the first."""
     import pandas as pd
 
-    values = [figures(run) for run in runs]
+    values = [figures(run, runs) for run in runs]
     names = list(dict.fromkeys(n for v in values for n in v))
     first = runs[0].letter
     rows: list[dict[str, object]] = []
@@ -82,5 +86,8 @@ def columns_said(run: Series) -> pd.DataFrame:
             "values": len({pool.texts[i] for i in used.tolist()}),
             "coarser cells": float(sizes[wide].sum()) / total,
         }
+        if run.facts.permuted:
+            block = next(b for b in result.release.blocks if name in b)
+            row["linked with"] = ", ".join(n for n in block if n != name) or "nothing"
         rows.append(row)
     return pd.DataFrame(rows)

@@ -13,7 +13,7 @@ import streamlit as st
 from anon_core.frequency import dense_rank
 from anon_core.results import AttackResult
 from anon_core.runner import Result
-from ui.words import in_order
+from ui.words import in_order, undefined
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,6 +62,11 @@ class Facts:
     def attacks(self) -> list[AttackResult]:
         """The attacks in the order in which they are told."""
         return in_order(self.result.attacks)
+
+    @cached_property
+    def undefined(self) -> list[str]:
+        """The attacks that are not defined on what is published, with the reason."""
+        return undefined(self.result) if self.permuted else []
 
     @cached_property
     def sizes(self) -> npt.NDArray[np.int64]:

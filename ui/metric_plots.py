@@ -9,6 +9,9 @@ from anon_core.kinds import Metric
 from anon_core.registry import family
 from ui.charts import Chart, Palette, Series, columns, finish, label, labels, readable
 
+#: The metric that means the same whether cells are coarser or links are cut.
+_COMMON = "query-error"
+
 
 def title_of(metric: str) -> str:
     """Return a metric's name for people."""
@@ -25,12 +28,34 @@ def unit_of(metric: str) -> str:
     return cast(type[Metric], family("metric")[metric]).unit
 
 
+def metric_names(runs: Sequence[Series]) -> list[str]:
+    """Return the metrics in the order they are told: what cut links cost first, if any are cut."""
+    names = list(dict.fromkeys(n for r in runs for n in r.facts.result.measures))
+    cut = any(r.facts.permuted for r in runs)
+    return sorted(names, key=lambda n: cut and n != _COMMON)
+
+
+def what_is_lost(runs: Sequence[Series]) -> str:
+    """Return how metrics of cells are to be read where links are cut; empty where none are."""
+    cut = [r.facts.permuted for r in runs]
+    if not any(cut):
+        return ""
+    seen = any(_COMMON in r.facts.result.measures for r in runs)
+    if all(cut):
+        tail = " – see query error." if seen else "."
+        return f"Cells are exact, so loss and NCP are 0; what is lost is the links{tail}"
+    return (
+        "Where links are cut, cells are exact and loss and NCP are 0: they do not tell these runs "
+        "apart. " + ("Query error is the scale that they share." if seen else "")
+    ).strip()
+
+
 def metric_bars(runs: Sequence[Series], colours: Palette) -> Chart:
     """Return every metric brought to 0–1."""
     import pandas as pd
     import plotly.graph_objects as go
 
-    names = list(runs[0].facts.result.measures)[::-1]
+    names = metric_names(runs)[::-1]
     figure = columns(len(runs))
     rows: list[dict[str, object]] = []
     for place, run in enumerate(runs, start=1):

@@ -15,8 +15,10 @@ from ui import words
 from ui.attack_plots import attack_dots, risk_chart
 from ui.charts import Chart, Series, light_palette
 from ui.class_plots import most_different, sensitive_chart, size_chart
-from ui.facts import Facts
+from ui.facts import MISSING_TEXT, Facts
+from ui.group_panel import title_of
 from ui.metric_plots import column_heat, metric_bars
+from ui.plan_words import intention
 from ui.treemap import treemap
 
 if TYPE_CHECKING:
@@ -47,6 +49,10 @@ figure { margin: 0; }
 @media (max-width: 800px) { .verdicts { grid-template-columns: 1fr; } }
 @media print { body { background: #FFFFFF; } figure, tr { break-inside: avoid; } }
 """
+
+
+#: Of every published table, the groups and at most the rows that a report shows.
+_GROUPS_SHOWN, _ROWS_SHOWN = 3, 30
 
 
 def report(result: Result, *, title: str, judgement: str = "") -> str:
@@ -80,9 +86,10 @@ def report(result: Result, *, title: str, judgement: str = "") -> str:
         "its seed and figures of the private table. Do not publish it with the release.</p>",
         _verdicts(result, judgement),
         "<h2>What was done</h2>",
-        f"<p>{_text(words.intention(result.plan, result.problem.dataset))}</p>",
+        f"<p>{_text(intention(result.plan, result.problem.dataset))}</p>",
         f"<p>{_text(words.hidden(result))}</p>",
         _roles(result),
+        _heads(facts),
         "<h2>Figures</h2>",
         _figures(facts),
         "<h2>Charts</h2>",
@@ -99,10 +106,15 @@ def report(result: Result, *, title: str, judgement: str = "") -> str:
 
 def _verdicts(result: Result, judgement: str) -> str:
     kept = _list(words.promises(result))
-    lines = [words.against_threshold(a) for a in words.in_order(result.attacks)]
+    permuted = result.release.grouping.published
+    lines = [words.against_threshold(a, permuted=permuted) for a in words.in_order(result.attacks)]
     met = "".join(
         f'<li class="{"unmet" if line.standing == "not met" else ""}">{_text(line.sentence)}</li>'
         for line in lines
+    )
+    missed = "".join(
+        f'<p class="quiet">Not run – {_text(sentence)}</p>'
+        for sentence in (words.undefined(result) if permuted else [])
     )
     written = _text(judgement.strip()) or "No judgement was written down."
     return (
@@ -110,7 +122,7 @@ def _verdicts(result: Result, judgement: str) -> str:
         f"<section><h3>1 · Promises, recomputed</h3>{kept}"
         f"<details><summary>What else was recomputed</summary>{_list(words.other_checks(result))}"
         "</details></section>"
-        f"<section><h3>2 · Threshold</h3><ul>{met}</ul></section>"
+        f"<section><h3>2 · Threshold</h3><ul>{met}</ul>{missed}</section>"
         f'<section><h3>3 · Judgement</h3><p class="note">{written}</p></section></div>'
     )
 
@@ -133,10 +145,10 @@ def _figures(facts: Facts) -> str:
         "rows in the table": told["rows"],
         "rows dropped for missing values": told["dropped"],
         "rows hidden": told["suppressed"],
-        "classes": told["classes"],
-        "smallest class": told["smallest_class"],
+        facts.noun[1]: told["classes"],
+        f"smallest {facts.noun[0]}": told["smallest_class"],
         "SHA-256 of the table": told["input_sha256"],
-        "SHA-256 of the published CSV": told["output_sha256"],
+        "SHA-256 of the published CSV files": told["output_sha256"],
     }
     parts = [_table(["figure", "value"], plain.items())]
     models = [[m["name"], m["column"] or "", m["bound"], m["value"]] for m in told["models"]]
@@ -154,6 +166,24 @@ def _figures(facts: Facts) -> str:
     return "\n".join(parts)
 
 
+def _heads(facts: Facts) -> str:
+    """Return the first groups of every table of a permuted release; empty for others."""
+    if not facts.permuted or not len(facts.sizes):
+        return ""
+    starts = facts.page_starts
+    stop = int(starts[min(_GROUPS_SHOWN, len(starts) - 1)])
+    parts = ["<h2>What is published</h2>", f"<p>{_text(words.links(facts.result))}</p>"]
+    for name, frame in facts.tables.items():
+        shown = frame.iloc[: min(stop, _ROWS_SHOWN)]
+        shown = shown.astype(object)
+        filled = shown.where(shown.notna() & (shown != ""), MISSING_TEXT)
+        parts.append(
+            f"<h3>{_text(title_of(name))}: the first rows, smallest groups first</h3>"
+            + _frame(filled)
+        )
+    return "\n".join(parts)
+
+
 def _charts(facts: Facts) -> Iterable[Chart]:
     colours = light_palette()
     run = Series(letter="", title="", facts=facts, colour=colours.quasi)
@@ -164,11 +194,12 @@ def _charts(facts: Facts) -> Iterable[Chart]:
             number = most_different(run, column, 1)[0][0]
             yield sensitive_chart([run], colours, column, number)
     yield metric_bars([run], colours)
-    heat = column_heat([run], colours)
+    heat = None if facts.permuted else column_heat([run], colours)
     if heat is not None:
         yield heat
-    yield attack_dots([run], colours)
-    yield risk_chart([run], colours)
+    if facts.attacks:
+        yield attack_dots([run], colours)
+        yield risk_chart([run], colours)
 
 
 def _chart(place: int, chart: Chart) -> str:

@@ -1,4 +1,4 @@
-"""The choices of a run: technique, promises, population, threshold, and what is rarely changed."""
+"""The choices of a run: technique, population, threshold, and what is rarely changed."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any, cast
 import streamlit as st
 
 from anon_core.errors import AnonError
-from anon_core.kinds import Algorithm, GroupModel
+from anon_core.kinds import Algorithm
 from anon_core.params import Technique
 from anon_core.registry import family
-from ui import population, state
+from ui import population, promises_form, state
 from ui.explain import plain, what_is_this
 from ui.forms import parameter_form
 from ui.shell import show_error
@@ -26,6 +26,7 @@ _USUAL: dict[str, float] = {
 }
 _OTHER = "Another"
 _KEPT = "run_form/parameters"
+_TECHNIQUE = "run_form/technique"
 
 
 def technique(draft: dict[str, Any]) -> dict[str, Any]:
@@ -33,7 +34,7 @@ def technique(draft: dict[str, Any]) -> dict[str, Any]:
     known = cast(dict[str, type[Algorithm]], family("algorithm"))
     names = list(known)
     present = draft["algorithm"].get("name", "optimal")
-    widget = "run_form/technique"
+    widget = _TECHNIQUE
     if st.session_state.get(f"{widget}/before") != present or widget not in st.session_state:
         st.session_state[widget] = present if present in names else names[0]
     name = st.radio(
@@ -42,6 +43,8 @@ def technique(draft: dict[str, Any]) -> dict[str, Any]:
         format_func=lambda n: known[n].title,
         captions=[known[n].when or known[n].summary for n in names],
         key=widget,
+        on_change=promises_form.restore,
+        args=(widget,),
         label_visibility="collapsed",
     )
     st.session_state[f"{widget}/before"] = name
@@ -49,7 +52,9 @@ def technique(draft: dict[str, Any]) -> dict[str, Any]:
     kept: dict[str, dict[str, Any]] = st.session_state.setdefault(_KEPT, {})
     values = draft["algorithm"] if name == present else kept.get(name, {})
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        given = _form(chosen, values, key="run_form/algorithm")
+        given = dict(parameter_form(chosen, values, key="run_form/algorithm"))
+    if "sets" in given:
+        _column_sets(str(given["sets"]))
     if not chosen.parameters():
         st.caption(f"{chosen.title} needs no settings of its own.")
     what_is_this(chosen)
@@ -57,44 +62,43 @@ def technique(draft: dict[str, Any]) -> dict[str, Any]:
     return {"name": name, **given}
 
 
+def chosen_technique(draft: dict[str, Any]) -> type[Algorithm]:
+    """Return the technique that `technique` will show as chosen, before it is drawn."""
+    known = cast(dict[str, type[Algorithm]], family("algorithm"))
+    name = draft["algorithm"].get("name", "optimal")
+    if st.session_state.get(f"{_TECHNIQUE}/before") == name:
+        name = st.session_state.get(_TECHNIQUE, name)
+    return known.get(name, next(iter(known.values())))
+
+
+def _column_sets(written: str) -> None:
+    """Say what column sets written by hand come to, and which columns can be named."""
+    data = state.dataset()
+    names = state.roles().published(data) if data is not None else ()
+    if not written.strip():
+        st.caption(plain(f"Columns that can be named: {', '.join(names)}."))
+        return
+    sets = [[n.strip() for n in part.split("+") if n.strip()] for part in written.split("|")]
+    named = [n for part in sets for n in part]
+    linked = [" + ".join(part) for part in sets if len(part) > 1]
+    alone = [n for n in names if n not in {m for part in sets if len(part) > 1 for m in part}]
+    st.caption(
+        plain(
+            f"Linked row by row: {'; '.join(linked) or 'none'}. "
+            f"By themselves: {', '.join(alone) or 'none'}."
+        )
+    )
+    unknown = [n for n in named if n not in names]
+    if unknown:
+        st.warning(
+            plain(f"Not a published column: {', '.join(unknown)}. Columns are: {', '.join(names)}.")
+        )
+
+
 def kept_parameters(name: str) -> dict[str, Any]:
     """Return what was last set for a technique, chosen now or not."""
     kept: dict[str, dict[str, Any]] = st.session_state.get(_KEPT, {})
     return dict(kept.get(name, {}))
-
-
-def models(draft: dict[str, Any], sensitive: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Draw the promises, each with its form; return the recipe's tables."""
-    known = {n: m for n, m in family("model").items() if issubclass(m, GroupModel)}
-    present: list[dict[str, Any]] = draft["models"]
-    found: list[dict[str, Any]] = []
-    for place, model in enumerate(present):
-        chosen = known.get(model["name"])
-        if chosen is None:
-            found.append(model)
-            continue
-        with st.container(border=True, key=f"model-{place}"):
-            head, gone = st.columns([4, 1], vertical_alignment="center")
-            head.markdown(f"**{plain(chosen.title)}** – {plain(chosen.summary)}")
-            gone.button(
-                "Remove",
-                key=f"remove-model-{place}",
-                disabled=len(present) == 1,
-                help="A plan needs at least one promise." if len(present) == 1 else None,
-                on_click=_remove_model,
-                args=(place,),
-                width="stretch",
-            )
-            with st.container(horizontal=True, vertical_alignment="bottom"):
-                given = _form(chosen, model, key=f"run_form/model/{place}", sensitive=sensitive)
-            what_is_this(chosen)
-        found.append({"name": model["name"], **given})
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        new = st.selectbox(
-            "Another promise", list(known), format_func=lambda n: known[n].title, key="new-model"
-        )
-        st.button("Add it", key="add-model", on_click=_add_model, args=(new,))
-    return found
 
 
 def people(draft: dict[str, Any], rows: int) -> dict[str, Any]:
@@ -169,7 +173,7 @@ def attacks(draft: dict[str, Any]) -> list[dict[str, Any]]:
     for name, attack in known.items():
         if name not in personal:
             st.markdown(f"**{plain(attack.title)}**")
-            tables[name] = _form(attack, given.get(name, {}), key="run_form/attack")
+            tables[name] = dict(parameter_form(attack, given.get(name, {}), key="run_form/attack"))
     return [
         {"name": name, **table}
         for name, table in tables.items()
@@ -205,12 +209,6 @@ def advanced(draft: dict[str, Any]) -> tuple[int, dict[str, str]]:
     return int(seed), {"formulas": formulas}
 
 
-def _form(
-    chosen: type[Technique], values: dict[str, Any], *, key: str, sensitive: tuple[str, ...] = ()
-) -> dict[str, Any]:
-    return dict(parameter_form(chosen, values, key=key, sensitive=sensitive))
-
-
 def _is_chance(attack: type[Technique]) -> bool:
     """Say whether an attack's threshold is a person's chance, not a share of everyone."""
     return any(p.name == "threshold" and "chance" in p.label.lower() for p in attack.parameters())
@@ -222,15 +220,3 @@ def _follow(widget: str, wanted: object) -> None:
     if widget not in st.session_state or st.session_state.get(before) != wanted:
         st.session_state[widget] = wanted
     st.session_state[before] = wanted
-
-
-def _remove_model(place: int) -> None:
-    present = state.draft()["models"]
-    if len(present) > 1:
-        del present[place]
-        state.update_draft(models=present)
-
-
-def _add_model(name: str) -> None:
-    defaults = {p.name: p.default for p in family("model")[name].parameters()}
-    state.update_draft(models=[*state.draft()["models"], {"name": name, **defaults}])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
 from anon_core.runner import VERSION, Result
 
 _SCRIPT = '''"""Make the release again. Internal edition: the recipe beside it holds the seed.
@@ -15,7 +13,6 @@ Anonymity Workbench {version} can be imported, with recipe.toml and hierarchies/
 """
 
 import argparse
-import hashlib
 from pathlib import Path
 
 from anon_core import DataOptions, Plan, load_hierarchies, read_table, run
@@ -41,11 +38,11 @@ def main() -> None:
     result = run(plan, table, load_hierarchies(plan, HERE), population=people)
 
     given.folder.mkdir(parents=True, exist_ok=True)
-    (given.folder / "release.csv").write_bytes(result.csv)
-    (given.folder / "release.parquet").write_bytes(result.parquet)
+    for name, content in (*result.files.items(), *result.parquet_files.items()):
+        (given.folder / name).write_bytes(content)
     for check in result.verification.checks:
         print(check.sentence)
-    same = hashlib.sha256(result.csv).hexdigest() == EXPECTED_SHA256
+    same = result.sha256 == EXPECTED_SHA256
     print("The same bytes as before." if same else "Not the same bytes: table or version differ.")
 
 
@@ -56,4 +53,4 @@ if __name__ == "__main__":
 
 def script(result: Result) -> str:
     """Return the script's text; it expects the recipe and its hierarchies beside it."""
-    return _SCRIPT.format(version=VERSION, digest=hashlib.sha256(result.csv).hexdigest())
+    return _SCRIPT.format(version=VERSION, digest=result.sha256)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from ui import group_panel
 from ui.charts import Palette, palette
 from ui.facts import MISSING_TEXT, Facts
 
@@ -19,6 +20,9 @@ _HEIGHT = 560
 
 def draw(facts: Facts, *, key: str) -> None:
     """Draw the panel: which side, which rows, and the rows with changed cells marked."""
+    if facts.permuted:
+        group_panel.draw(facts, key=key)
+        return
     colours = palette()
     hidden = facts.result.release.suppressed
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -126,7 +130,9 @@ def _rows(facts: Facts, frame: pd.DataFrame, side: str, colours: Palette, key: s
         hide_index=True,
         height=_HEIGHT if len(frame) > 11 else "auto",
         key=f"rows-{key}-{side}",
-        column_config={"class": st.column_config.NumberColumn(format="localized", width="small")},
+        column_config={
+            facts.head: st.column_config.NumberColumn(format="localized", width="small")
+        },
     )
 
 
@@ -141,7 +147,7 @@ def _marks(facts: Facts, frame: pd.DataFrame, side: str) -> dict[str, list[bool]
         for name, coarse in facts.coarse.items():
             marks[name] = [text in coarse for text in frame[name]]
         return marks
-    places = [int(n) - 1 for n in frame["class"]]
+    places = [int(n) - 1 for n in frame[facts.head]]
     release = facts.result.release
     persons = facts.persons
     if persons is None:

@@ -7,6 +7,7 @@ import streamlit as st
 from anon_core.runner import Result
 from ui import words
 from ui.explain import plain
+from ui.facts import facts
 
 _NOTES = "judgement"
 _SIGNS = {
@@ -23,6 +24,7 @@ def note_of(result: Result) -> str:
 
 def draw(result: Result, *, key: str) -> None:
     """Draw the three lines of a result."""
+    permuted = result.release.grouping.published
     first, second, third = st.columns([1, 1.35, 1], gap="medium")
     with first.container(border=True, height="stretch"):
         st.markdown("**1 · Promises, recomputed**")
@@ -35,9 +37,11 @@ def draw(result: Result, *, key: str) -> None:
     with second.container(border=True, height="stretch"):
         st.markdown("**2 · Your threshold**")
         for attack in words.in_order(result.attacks):
-            line = words.against_threshold(attack)
+            line = words.against_threshold(attack, permuted=permuted)
             text = _weighed(plain(line.sentence), line.standing)
             st.markdown(f"{_SIGNS[line.standing]} {text}")
+        for sentence in facts(result).undefined:
+            st.caption(plain(f"Not run – {sentence}"))
     with third.container(border=True, height="stretch"):
         st.markdown("**3 · Your judgement**")
         st.caption(
@@ -63,7 +67,9 @@ def _weighed(text: str, standing: words.Standing) -> str:
 
 
 def _beyond(result: Result) -> None:
-    """Say how many rows are unique over all published columns, where more than the quasi count."""
+    """Say how many rows are unique over all published columns, where rows are anybody's."""
+    if result.release.grouping.published:
+        return
     alone = int(result.verification.facts.get("unique_over_all_columns", 0))
     total = result.release.view.rows
     if alone:

@@ -1,27 +1,21 @@
-"""Figures in plain words: chances, shares, what a plan will do, and the three verdict lines."""
+"""Figures in plain words: chances, shares, and the three verdict lines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from anon_core.kinds import GroupModel
-from anon_core.plan import Plan
 from anon_core.registry import family
+from anon_core.release import raw_view
 from anon_core.results import AttackResult
 from anon_core.runner import Result
-
-if TYPE_CHECKING:
-    from anon_core.table import Dataset
 
 _NUMBERS = (
     *("no", "one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
 )
 Standing = Literal["met", "not met", "no threshold"]
-#: Metrics of a search that read better by another word than their name.
-_STEERED = {"ncp": "NCP", "average-class-size": "average class size"}
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
@@ -91,52 +85,6 @@ def times(value: float) -> str:
     return f"1 time in {shown}"
 
 
-# ---- what a plan will do -----------------------------------------------------------------------
-
-
-def promise(model: GroupModel, quasi: int) -> str:
-    """Return what a model promises, with its numbers."""
-    values = model.as_mapping()
-    k = values.get("k")
-    if model.name == "k-anonymity" and isinstance(k, int):
-        return (
-            f"Everyone will share their {count(quasi, 'quasi-identifier')} with at least "
-            f"{count(k - 1, 'other person', 'others')}."
-        )
-    least, column = values.get("l"), values.get("column")
-    if model.name == "l-diversity" and isinstance(least, int):
-        of = f"'{column}'" if column else "every sensitive column"
-        return f"Every class will show at least {count(least, 'different value')} of {of}."
-    named = ", ".join(f"{k} = {v}" for k, v in values.items() if v != "")
-    return (
-        f"{model.title} ({named}): {model.summary}" if named else f"{model.title}: {model.summary}"
-    )
-
-
-def intention(plan: Plan, data: Dataset) -> str:
-    """Return in plain words what carrying out a plan will do."""
-    parts = [plan.algorithm.summary]
-    parts += [promise(model, len(plan.roles.quasi)) for model in plan.models]
-    values = plan.algorithm.as_mapping()
-    budget = values.get("max_suppression")
-    if isinstance(budget, float):
-        most = int(budget * data.rows + 1e-9)
-        parts.append(
-            f"Up to {share(budget)} of rows ({most:,}) may be removed."
-            if budget
-            else "No row may be removed."
-        )
-    metric = values.get("metric")
-    if isinstance(metric, str):
-        parts.append(f"The best by {_STEERED.get(metric, metric)} wins.")
-    if plan.data.missing == "drop":
-        parts.append("Rows that miss a value in a column with a role are dropped first.")
-    gone = len(plan.roles.identifier)
-    if gone:
-        parts.append(f"The {count(gone, 'identifier')} will not be published.")
-    return " ".join(parts)
-
-
 # ---- verdicts ----------------------------------------------------------------------------------
 
 
@@ -167,17 +115,26 @@ def in_order(attacks: Iterable[AttackResult]) -> list[AttackResult]:
     return sorted(attacks, key=lambda a: (place.get(a.attack, len(first)), a.attack, a.column))
 
 
-def against_threshold(attack: AttackResult) -> Line:
+def against_threshold(attack: AttackResult, *, permuted: bool = False) -> Line:
     """Return one attack's outcome against its threshold; attacks without one say so."""
     names = {p.name for p in family("attack")[attack.attack].parameters()}
     if "threshold" not in names:
-        return Line(sentence=attack.sentence, standing="no threshold")
+        sentence = attack.sentence
+        if permuted and attack.attack == "homogeneity":
+            sentence += f" Guessed from the group it is right {times(attack.worst)}, at worst."
+        return Line(sentence=sentence, standing="no threshold")
     # A share of all links is one figure for the release, not one for the person placed worst.
     reached = attack.worst
     standing: Standing = "not met" if reached > attack.threshold else "met"
     limit = f"your threshold is {chance(attack.threshold)}: {standing}"
     if attack.attack == "prosecutor":
         who = "Someone who knows these columns, and that the person is in the table,"
+        if permuted:
+            return Line(
+                sentence=f"{who} picks the right row {times(reached)}, at worst, and with it the "
+                f"person's group; what the group gives away stands below; {limit}.",
+                standing=standing,
+            )
         return Line(
             sentence=f"{who} picks the right row {times(reached)}, at worst; {limit}.",
             standing=standing,
@@ -190,6 +147,51 @@ def against_threshold(attack: AttackResult) -> Line:
             standing=standing,
         )
     return Line(sentence=f"{attack.sentence} Y{limit[1:]}{estimated}.", standing=standing)
+
+
+def not_run(result: Result) -> list[str]:
+    """Return which attacks of the plan could not be run on what is published, and why."""
+    view = result.release.view
+    return [
+        f"{attack.title}: {why}"
+        for attack in result.plan.all_attacks()
+        if (why := attack.applies(result.problem, view))
+    ]
+
+
+def undefined(result: Result) -> list[str]:
+    """Return which attacks would run on the table as it is, but not on what is published."""
+    raw = raw_view(result.problem)
+    titles = [
+        attack.title
+        for attack in result.plan.all_attacks()
+        if not attack.applies(result.problem, raw)
+    ]
+    return [s for s in not_run(result) if s.split(": ")[0] in titles]
+
+
+def links(result: Result) -> str:
+    """Return which links a permuted release keeps and cuts within a group."""
+    linked = [" + ".join(block) for block in result.release.blocks if len(block) > 1]
+    start = "Rows of the two tables stand in no relation within a group"
+    if len(result.tables) > 1:
+        if linked:
+            return f"{start}. Linked row by row: {'; '.join(linked)}."
+        return (
+            f"{start}, and every column is shuffled by itself: cells that stand beside each other "
+            "belong to nobody."
+        )
+    if len(result.release.blocks) == 1:
+        return "All columns stay linked row by row: no link is cut."
+    if linked:
+        return (
+            f"Within a group only these columns stay linked row by row: {'; '.join(linked)}. What "
+            "else stands beside each other is chance."
+        )
+    return (
+        "Within a group every column is shuffled by itself: cells that stand beside each other "
+        "belong to nobody."
+    )
 
 
 def worst_case(result: Result) -> float | None:
@@ -211,8 +213,13 @@ def hidden(result: Result) -> str:
 
 def outcome(result: Result) -> str:
     """Return a result in one or two sentences."""
-    loss = result.measures.get("loss")
-    lost = f" Loss {loss.value:.3f}: 0 is unchanged, 1 is everything hidden." if loss else ""
     sizes = result.class_sizes
     smallest = int(sizes.min()) if len(sizes) else 0
+    if result.release.grouping.published:
+        return (
+            f"{count(len(sizes), 'group')}, the smallest has {rows(smallest)}. {hidden(result)} "
+            "Cells are exact; what is lost is the links between columns."
+        )
+    loss = result.measures.get("loss")
+    lost = f" Loss {loss.value:.3f}: 0 is unchanged, 1 is everything hidden." if loss else ""
     return f"{len(sizes):,} classes, the smallest has {rows(smallest)}. {hidden(result)}{lost}"

@@ -1,0 +1,277 @@
+"""Permuted releases on the pages: what is offered, shown, compared and handed out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import subprocess
+import sys
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from anon_core.roles import Roles
+from anon_core.runner import Result
+from anon_core.samples import sample
+from anon_core.table import Dataset
+from tests.ui.sessions import (
+    CHECKOUT,
+    COMPARE,
+    EXPORT,
+    RESULTS,
+    RUN,
+    carried_out,
+    load,
+    open_page,
+    wait_for,
+    words,
+)
+from ui import bundle, state
+from ui.facts import Facts
+from ui.group_panel import page_breaks
+from ui.report import report
+
+FOUR = [{"name": "frequency-l-diversity", "l": 4}]
+CASES = [
+    ("li-microdata", "anatomy", FOUR),
+    ("li-microdata", "permutation", FOUR),
+    ("li-microdata", "bucketization", FOUR),
+    ("toth-private", "one-attribute-slicing", [{"name": "bucket-size", "k": 2}]),
+    ("hospital", "slicing", [{"name": "bucket-size", "k": 3}]),
+    ("hospital", "permutation", FOUR),
+]
+FORBIDDEN = ("safe", "verified", "compliant", "anonymous")
+
+
+def held_with(name: str, technique: str, models: list[dict[str, Any]]) -> dict[str, Any]:
+    return load(name, algorithm={"name": technique}, models=models)
+
+
+def control(app: AppTest, key: str) -> Any:
+    return next(c for c in app.button_group if c.key == key)
+
+
+def plain(text: str) -> str:
+    return text.replace("\\", "")
+
+
+# ---- Run -----------------------------------------------------------------------------------------
+
+
+def test_k_anonymity_is_replaced_in_one_click_and_comes_back() -> None:
+    app = open_page(RUN, load(models=[{"name": "k-anonymity", "k": 3}]))
+    technique = next(r for r in app.radio if r.key == "run_form/technique")
+    technique.set_value("anatomy").run()
+    assert not app.exception
+    assert "Not defined for Anatomy" in plain(words(app))
+    assert next(b for b in app.button if b.key == "run").disabled
+    offered = next(s for s in app.selectbox if s.key == "new-model").options
+    assert "k-anonymity" not in offered
+    next(b for b in app.button if b.key == "replace-0-bucket-size").click().run()
+    assert not app.exception
+    assert app.session_state["state/work"]["draft"]["models"] == [{"name": "bucket-size", "k": 3}]
+    assert "Within a group of at least three rows nothing links a person" in words(app)
+    assert not next(b for b in app.button if b.key == "run").disabled
+    next(r for r in app.radio if r.key == "run_form/technique").set_value("mondrian").run()
+    assert not app.exception
+    assert app.session_state["state/work"]["draft"]["models"] == [{"name": "k-anonymity", "k": 3}]
+
+
+def test_a_promise_about_values_can_take_its_place_too() -> None:
+    app = open_page(RUN, load("li-microdata", algorithm={"name": "anatomy"}))
+    next(b for b in app.button if b.key == "replace-0-frequency-l-diversity").click().run()
+    assert not app.exception
+    assert "right at most 1 time in 4" in words(app)
+    next(b for b in app.button if b.key == "run").click().run()
+    wait_for(app, "run")
+    assert not app.exception
+    said = plain(words(app))
+    assert "two groups, the smallest has 4 rows" in said
+    assert "what is lost is the links" in said
+
+
+def test_column_sets_by_hand_are_read_back() -> None:
+    held = load("hospital", algorithm={"name": "slicing", "sets": "age+sex | oops"})
+    said = plain(words(open_page(RUN, held)))
+    assert "Linked row by row: age + sex." in said
+    assert "Not a published column: oops" in said
+
+
+# ---- Results -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "technique", "models"), CASES)
+def test_results_speak_of_groups(name: str, technique: str, models: list[dict[str, Any]]) -> None:
+    held = held_with(name, technique, models)
+    result = carried_out(held)
+    app = open_page(RESULTS, held)
+    assert not app.exception
+    said = plain(words(app))
+    assert f"{len(result.class_sizes):,} groups · No row is hidden" in said
+    assert "stand in no relation" in said or "stay linked" in said or "shuffled by itself" in said
+    assert "what is lost is the links" in said
+    assert not set(said.lower().split()) & set(FORBIDDEN)
+    assert ("Not run – Prosecutor" in said) == (result.release.view.whole_quasi() is None)
+    assert "Marked cells" not in said
+    assert "Hidden rows" not in str(control(app, "view-results").options)
+    for view in ("One group", "Whole tables"):
+        control(app, "view-results").set_value(view).run()
+        assert not app.exception
+        assert ("Group number, as published" in str(app.number_input)) == (view == "One group")
+    control(app, "side-results").set_value("Original (internal)").run()
+    assert not app.exception
+    assert "None of these links is published" in words(app)
+    control(app, "classes").set_value("Sensitive values").run()
+    assert not app.exception
+    assert any(s.label == "Group (most different first)" for s in app.selectbox)
+
+
+@pytest.mark.parametrize(("name", "technique", "models"), CASES)
+def test_groups_hold_the_same_values_everywhere(
+    name: str, technique: str, models: list[dict[str, Any]]
+) -> None:
+    facts = Facts(result=carried_out(held_with(name, technique, models)))
+    original = facts.original.astype(object).fillna("")
+    head = facts.head
+    sizes = original[head].value_counts()
+    assert sorted(facts.numbers.tolist()) == list(range(1, len(facts.sizes) + 1))
+    for group, number in enumerate(facts.numbers.tolist()):
+        assert sizes[number] == facts.sizes[group]
+    for frame in facts.tables.values():
+        assert list(frame[head]) == list(original[head])
+        shown = frame.astype(object).fillna("")
+        for column in frame.columns[1:]:
+            there = original.groupby(head)[column].agg(lambda v: sorted(map(str, v)))
+            here = shown.groupby(head)[column].agg(lambda v: sorted(map(str, v)))
+            assert there.equals(here)
+    breaks = page_breaks(facts)
+    assert breaks[0] == 0
+    assert breaks[-1] == len(facts.sizes)
+    assert np.all(np.diff(breaks) > 0)
+
+
+def test_the_surest_value_is_the_most_common_one() -> None:
+    facts = Facts(result=carried_out(held_with("hospital", "anatomy", FOUR)))
+    top, values = facts.surest("diagnosis")
+    assert top.max() <= 1 / 4
+    for group in (0, 7, len(facts.sizes) - 1):
+        within = facts.within("diagnosis", group)
+        assert within[values[group]] == pytest.approx(max(within.values()))
+        assert top[group] == pytest.approx(max(within.values()))
+
+
+# ---- Compare -------------------------------------------------------------------------------------
+
+
+def test_a_permutation_stands_beside_a_generalization() -> None:
+    held = load("li-microdata", models=[{"name": "frequency-l-diversity", "l": 2}])
+    carried_out(held, pinned=1)
+    with patch.object(st, "session_state", held):
+        state.update_draft(algorithm={"name": "permutation"}, models=FOUR)
+    carried_out(held, pinned=1)
+    app = open_page(COMPARE, held)
+    assert not app.exception
+    said = plain(words(app))
+    assert "Classes or groups" in said
+    assert "loss and NCP are 0: they do not tell these runs apart" in said
+    assert "■ B: not run – Prosecutor" in said
+    assert "Quasi-identifiers" in said
+
+
+# ---- Export --------------------------------------------------------------------------------------
+
+
+def exported(formulas: str = "neutralise") -> Result:
+    held = load()
+    frame = pd.DataFrame(
+        {
+            "q": [f"=cmd|{n}" for n in range(8)],
+            "r": [f"-{n}" for n in range(8)],
+            "s": ["+SUM(A1)", "@x", "=1", "d"] * 2,
+        }
+    )
+    with patch.object(st, "session_state", held):
+        state.set_dataset(
+            Dataset.from_frame(frame),
+            roles=Roles(quasi=("q", "r"), sensitive=("s",)),
+            levels={},
+            types={},
+            title="formulas",
+        )
+        state.update_draft(
+            algorithm={"name": "permutation"}, models=FOUR, seed=918273645,
+            export={"formulas": formulas},
+        )  # fmt: skip
+    return carried_out(held)
+
+
+def test_every_table_can_be_downloaded() -> None:
+    held = held_with("li-microdata", "permutation", FOUR)
+    carried_out(held)
+    app = open_page(EXPORT, held)
+    assert not app.exception
+    labels = [b.proto.label for b in app.get("download_button")]
+    assert labels[:5] == [
+        "Quasi-identifiers as CSV",
+        "Quasi-identifiers as Parquet",
+        "Sensitive values as CSV",
+        "Sensitive values as Parquet",
+        "All tables",
+    ]
+    assert words(app).count("**Public edition.**") == 5
+
+
+def test_the_public_zip_holds_the_tables_and_neither_seed_nor_formulas() -> None:
+    result = exported()
+    with zipfile.ZipFile(io.BytesIO(bundle.public_archive(result))) as packed:
+        files = {name: packed.read(name) for name in packed.namelist()}
+    assert sorted(files) == ["quasi.csv", "quasi.parquet", "sensitive.csv", "sensitive.parquet"]
+    for name, content in files.items():
+        assert b"918273645" not in content
+        if name.endswith(".csv"):
+            for row in csv.reader(io.StringIO(content.decode())):
+                for cell in row:
+                    assert not cell.startswith(("=", "+", "@"))
+    assert bundle.public_archive(result) == bundle.public_archive(replace(result))
+
+
+def test_the_script_writes_every_table(tmp_path: Path) -> None:
+    result = carried_out(held_with("hospital", "permutation", FOUR))
+    with zipfile.ZipFile(io.BytesIO(bundle.archive(result))) as packed:
+        packed.extractall(tmp_path)
+    data = tmp_path / "private.csv"
+    sample("hospital").frame().to_csv(data, index=False)
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "reproduce.py"), str(data), str(tmp_path / "out")],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=180,
+        env={"PYTHONPATH": str(CHECKOUT), "PATH": "", "HOME": str(tmp_path)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "The same bytes as before." in done.stdout
+    for name, content in (*result.files.items(), *result.parquet_files.items()):
+        assert (tmp_path / "out" / name).read_bytes() == content
+
+
+def test_the_report_shows_the_heads_of_both_tables() -> None:
+    result = carried_out(held_with("li-microdata", "permutation", FOUR))
+    text = report(result, title="Li")
+    told = re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)
+    assert "Quasi-identifiers: the first rows" in told
+    assert "Sensitive values: the first rows" in told
+    assert "every column is shuffled by itself" in told
+    assert "Not run – Prosecutor" in told
+    assert "People by the size of their group" in told
+    assert result.sha256 in told

@@ -1,0 +1,101 @@
+"""What a plan will do, in plain words: its promises, what it cuts, and what stands against it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anon_core.errors import listing
+from anon_core.kinds import GroupModel
+from anon_core.plan import Plan
+from ui.words import count, share, times
+
+if TYPE_CHECKING:
+    from anon_core.table import Dataset
+
+#: Metrics of a search that read better by another word than their name.
+_STEERED = {"ncp": "NCP", "average-class-size": "average class size"}
+
+
+def promise(model: GroupModel, quasi: int, *, together: str = "class") -> str:
+    """Return what a model promises, with its numbers; `together` names rows that stand together."""
+    values = model.as_mapping()
+    k = values.get("k")
+    if model.name == "k-anonymity" and isinstance(k, int):
+        return (
+            f"Everyone will share their {count(quasi, 'quasi-identifier')} with at least "
+            f"{count(k - 1, 'other person', 'others')}."
+        )
+    if model.name == "bucket-size" and isinstance(k, int):
+        return f"Every {together} will have at least {count(k, 'row')}."
+    least, column = values.get("l"), values.get("column")
+    of = f"'{column}'" if column else "every sensitive column"
+    if model.name == "l-diversity" and isinstance(least, int):
+        return f"Every {together} will show at least {count(least, 'different value')} of {of}."
+    if model.name == "frequency-l-diversity" and isinstance(least, int):
+        return (
+            f"Whoever finds a person's {together} will guess the value of {of} right at most "
+            f"{times(1 / least)}."
+        )
+    named = ", ".join(f"{k} = {v}" for k, v in values.items() if v != "")
+    return (
+        f"{model.title} ({named}): {model.summary}" if named else f"{model.title}: {model.summary}"
+    )
+
+
+def not_defined(plan: Plan) -> str:
+    """Return which promises the plan's technique cannot give, or an empty text."""
+    if not plan.algorithm.permutes:
+        return ""
+    titles = [m.title for m in plan.models if m.needs_whole_rows]
+    if not titles:
+        return ""
+    return (
+        f"{listing(titles)} is not defined where columns are permuted apart: no published row is a "
+        "person's. Replace it by a promise about groups."
+    )
+
+
+def cut(plan: Plan) -> str:
+    """Return which links a permuting technique cuts, and within how many rows."""
+    least = max((m.least_size() for m in plan.models if not m.needs_whole_rows), default=1)
+    within = f"Within a group of at least {count(least, 'row')}" if least > 1 else "Within a group"
+    alone = [n for n in plan.roles.sensitive if n not in plan.roles.quasi]
+    if str(plan.algorithm.as_mapping().get("sets", "")).strip():
+        return f"{within} the column sets stand in no relation to each other."
+    if not alone:
+        return f"{within} the columns permuted apart stand in no relation to each other."
+    return f"{within} nothing links a person to a value of {listing(alone)}."
+
+
+def intention(plan: Plan, data: Dataset) -> str:
+    """Return in plain words what carrying out a plan will do."""
+    permutes = plan.algorithm.permutes
+    parts = [plan.algorithm.summary]
+    if permutes:
+        parts.append(cut(plan))
+    together = "group" if permutes else "class"
+    parts += [
+        promise(model, len(plan.roles.quasi), together=together)
+        for model in plan.models
+        if not (permutes and (model.needs_whole_rows or model.name == "bucket-size"))
+    ]
+    values = plan.algorithm.as_mapping()
+    budget = values.get("max_suppression")
+    if isinstance(budget, float):
+        most = int(budget * data.rows + 1e-9)
+        parts.append(
+            f"Up to {share(budget)} of rows ({most:,}) may be removed."
+            if budget
+            else "No row may be removed."
+        )
+    elif permutes:
+        parts.append("Every value stays exact and no row is removed.")
+    metric = values.get("metric")
+    if isinstance(metric, str):
+        parts.append(f"The best by {_STEERED.get(metric, metric)} wins.")
+    if plan.data.missing == "drop":
+        parts.append("Rows that miss a value in a column with a role are dropped first.")
+    gone = len(plan.roles.identifier)
+    if gone:
+        parts.append(f"The {count(gone, 'identifier')} will not be published.")
+    return " ".join(parts)

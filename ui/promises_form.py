@@ -1,0 +1,128 @@
+"""The promises of a run, each with its form, and what takes the place of one not defined."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import streamlit as st
+
+from anon_core.kinds import Algorithm, GroupModel
+from anon_core.registry import family
+from ui import state
+from ui.explain import plain, what_is_this
+from ui.forms import parameter_form
+
+_REPLACED = "promises_form/replaced"
+
+
+def models(
+    draft: dict[str, Any], sensitive: tuple[str, ...], technique: type[Algorithm]
+) -> list[dict[str, Any]]:
+    """Draw the promises, each with its form; return the recipe's tables.
+
+    A promise that the technique cannot give is marked, with what can take its place.
+    """
+    known = {n: m for n, m in family("model").items() if issubclass(m, GroupModel)}
+    present: list[dict[str, Any]] = draft["models"]
+    found: list[dict[str, Any]] = []
+    for place, model in enumerate(present):
+        chosen = known.get(model["name"])
+        if chosen is None:
+            found.append(model)
+            continue
+        with st.container(border=True, key=f"model-{place}"):
+            head, gone = st.columns([4, 1], vertical_alignment="center")
+            head.markdown(f"**{plain(chosen.title)}** – {plain(chosen.summary)}")
+            gone.button(
+                "Remove",
+                key=f"remove-model-{place}",
+                disabled=len(present) == 1,
+                help="A plan needs at least one promise." if len(present) == 1 else None,
+                on_click=_remove_model,
+                args=(place,),
+                width="stretch",
+            )
+            if technique.permutes and chosen.needs_whole_rows:
+                _not_defined(place, chosen, technique, present, bool(sensitive))
+                found.append(model)
+                continue
+            with st.container(horizontal=True, vertical_alignment="bottom"):
+                given = parameter_form(
+                    chosen, model, key=f"run_form/model/{place}", sensitive=sensitive
+                )
+            what_is_this(chosen)
+        found.append({"name": model["name"], **given})
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        fit = [n for n, m in known.items() if not (technique.permutes and m.needs_whole_rows)]
+        if st.session_state.get("new-model") not in fit:
+            st.session_state.pop("new-model", None)
+        new = st.selectbox(
+            "Another promise", fit, format_func=lambda n: known[n].title, key="new-model"
+        )
+        st.button("Add it", key="add-model", on_click=_add_model, args=(new,))
+    return found
+
+
+def restore(widget: str) -> None:
+    """Bring back a promise about whole rows when a technique that can give it is chosen again."""
+    technique = cast(type[Algorithm], family("algorithm")[st.session_state[widget]])
+    kept = st.session_state.get(_REPLACED)
+    if technique.permutes or kept is None:
+        return
+    present = state.draft()["models"]
+    for place, model in enumerate(present):
+        if model["name"] == kept["by"]:
+            present[place] = kept["was"] | ({"k": model["k"]} if "k" in model else {})
+            state.update_draft(models=present)
+            break
+    del st.session_state[_REPLACED]
+
+
+def _not_defined(
+    place: int,
+    model: type[GroupModel],
+    technique: type[Algorithm],
+    present: list[dict[str, Any]],
+    sensitive: bool,
+) -> None:
+    """Say that a promise is not defined for a technique, and offer what is, in one click."""
+    st.warning(
+        plain(
+            f"Not defined for {technique.title}: it permutes columns apart, so no published row is "
+            f"a person's, and {model.title} is about whole rows. Promise something of the groups "
+            "instead; the present promise comes back with a technique that can keep it."
+        )
+    )
+    taken = {m["name"] for m in present}
+    known = family("model")
+    instead = ["bucket-size", *(["frequency-l-diversity"] if sensitive else [])]
+    with st.container(horizontal=True):
+        for name in instead:
+            if name in known and name not in taken:
+                st.button(
+                    f"Replace it with {known[name].title}",
+                    key=f"replace-{place}-{name}",
+                    on_click=_replace,
+                    args=(place, name),
+                )
+
+
+def _replace(place: int, name: str) -> None:
+    present = state.draft()["models"]
+    was = present[place]
+    values = {p.name: p.default for p in family("model")[name].parameters()}
+    present[place] = {"name": name, **values} | ({"k": was["k"]} if "k" in values else {})
+    st.session_state[_REPLACED] = {"was": was, "by": name}
+    state.update_draft(models=present)
+
+
+def _remove_model(place: int) -> None:
+    present = state.draft()["models"]
+    if len(present) > 1:
+        del present[place]
+        state.update_draft(models=present)
+
+
+def _add_model(name: str) -> None:
+    defaults = {p.name: p.default for p in family("model")[name].parameters()}
+    state.update_draft(models=[*state.draft()["models"], {"name": name, **defaults}])
