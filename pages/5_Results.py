@@ -120,11 +120,12 @@ def places(run: Series) -> list[DeltaGenerator]:
     """Return where the four panels go: two by two; two tables side by side take a whole row."""
     wide = len(run.facts.result.tables) > 1
     rows = [1, 2, 1] if wide else [2, 2]
-    return [
-        column.container(border=True, height="stretch")
-        for count in rows
-        for column in st.columns(count, gap="medium")
-    ]
+    found: list[DeltaGenerator] = []
+    for place, count in enumerate(rows):
+        with st.container(key=f"stack-panels-{place}"):
+            columns = st.columns(count, gap="medium")
+        found += [column.container(border=True, height="stretch") for column in columns]
+    return found
 
 
 def panels(run: Series, colours: Palette) -> list[tuple[str, Callable[[], None]]]:

@@ -166,7 +166,7 @@ def risk_chart(runs: Sequence[Series], colours: Palette) -> Chart:
             for a, s in zip(attacks[::-1], share[::-1], strict=True)
         ]
     figure.update_yaxes(type="category", categoryorder="array", categoryarray=list(text.values()))
-    finish(figure, colours, height=70 + 34 * max(len(keys), 2), runs=runs)
+    finish(figure, colours, height=100 + 32 * len(keys), runs=runs)
     return Chart(
         title="People at risk",
         figure=figure,

@@ -25,7 +25,8 @@ def note_of(result: Result) -> str:
 def draw(result: Result, *, key: str) -> None:
     """Draw the three lines of a result."""
     permuted = result.release.grouping.published
-    first, second, third = st.columns([1, 1.35, 1], gap="medium")
+    with st.container(key=f"stack-verdicts-{key}"):
+        first, second, third = st.columns([1, 1.35, 1], gap="medium")
     with first.container(border=True, height="stretch"):
         st.markdown("**1 · Promises, recomputed**")
         for sentence in words.promises(result):
