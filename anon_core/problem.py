@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -203,8 +203,24 @@ def _encode_population(
         )
     if isinstance(population, int):
         return Population(size=size)
+    columns = population_codes(population, roles.quasi, hierarchies)
+    # Ranks want codes from 0; -1 (unknown to the hierarchy) is shifted up and back.
+    shifted = [c + np.int32(1) for c in columns]
+    found = frequency_set(
+        roles.quasi,
+        shifted,
+        [len(hierarchies[n].leaves) + 1 for n in roles.quasi],
+        quasi=len(roles.quasi),
+    )
+    return Population(size=size, codes=found.codes - np.int32(1), tuple_count=found.count)
+
+
+def population_codes(
+    population: Dataset, quasi: Sequence[str], hierarchies: Mapping[str, Hierarchy]
+) -> list[npt.NDArray[np.int32]]:
+    """Return, per quasi-identifier, the leaf of each row of a population table; -1 for unknown."""
     columns: list[npt.NDArray[np.int32]] = []
-    for name in roles.quasi:
+    for name in quasi:
         column = population.column(name)
         hierarchy = hierarchies[name]
         missing = len(hierarchy.leaves) - 1 if hierarchy.has_missing else -1
@@ -215,12 +231,4 @@ def _encode_population(
         else:
             pool = [hierarchy.code.get(v, -1) for v in column.values] + [missing]
         columns.append(np.array(pool, dtype=np.int32)[column.codes])
-    # Ranks want codes from 0; -1 (unknown to the hierarchy) is shifted up and back.
-    shifted = [c + np.int32(1) for c in columns]
-    found = frequency_set(
-        roles.quasi,
-        shifted,
-        [len(hierarchies[n].leaves) + 1 for n in roles.quasi],
-        quasi=len(roles.quasi),
-    )
-    return Population(size=size, codes=found.codes - np.int32(1), tuple_count=found.count)
+    return columns

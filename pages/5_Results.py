@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from anon_core.registry import family
-from ui import running, series, state, table_panel, verdict_lines
+from ui import members_panel, running, series, state, table_panel, verdict_lines
 from ui.attack_plots import attack_dots, name_of, risk_chart
 from ui.charts import Palette, Series, kept, palette, show
 from ui.class_plots import most_different, sensitive_chart, size_chart
@@ -112,6 +112,7 @@ def attacks(run: Series, colours: Palette) -> None:
         with st.container(gap=None):
             st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}")
             what_is_this(family("attack")[attack.attack])
+    members_panel.draw(run.facts)
     for sentence in not_run(run.facts.result):
         st.caption(plain(f"Not run – {sentence}"))
 

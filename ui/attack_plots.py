@@ -172,7 +172,8 @@ def risk_chart(runs: Sequence[Series], colours: Palette) -> Chart:
         figure=figure,
         numbers=pd.DataFrame(rows),
         note="People whose chance of being picked exceeds your threshold; marketer: everyone, if "
-        "the share of right links does; homogeneity: people whose value is certain.",
+        "the share of right links does; homogeneity: people whose value is certain; membership: "
+        "people proven to be in the table, or not decided in time.",
         formats={"share": "percent"},
     )
 

@@ -20,7 +20,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from anon_core.roles import Roles
-from anon_core.runner import Result
+from anon_core.runner import Result, run
 from anon_core.samples import sample
 from anon_core.table import Dataset
 from tests.ui.sessions import (
@@ -35,7 +35,7 @@ from tests.ui.sessions import (
     wait_for,
     words,
 )
-from ui import bundle, state
+from ui import bundle, population, state
 from ui.facts import Facts
 from ui.group_panel import page_breaks
 from ui.report import report
@@ -169,6 +169,36 @@ def test_the_surest_value_is_the_most_common_one() -> None:
         assert top[group] == pytest.approx(max(within.values()))
 
 
+def test_people_proven_to_be_in_the_table_are_listed() -> None:
+    held = held_with("toth-private", "one-attribute-slicing", [{"name": "bucket-size", "k": 2}])
+    public = sample("toth-public").frame()
+    with patch.object(st, "session_state", held):
+        people = population.add("public.csv", public.to_csv(index=False).encode())
+        state.update_draft(population={"file": people.path})
+        plan, table = state.plan(), state.dataset()
+        assert table is not None
+        levels = {c: r for c, r in state.levels().items() if c in plan.hierarchies}
+        result = run(plan, table, levels, population=people.table)
+        state.set_result(result)
+    attack = next(a for a in result.attacks if a.attack == "membership")
+    assert attack.at_risk > 0
+    app = open_page(RESULTS, held)
+    assert not app.exception
+    proven = f"{int(attack.succeeded)} of {len(public)}"
+    assert proven in [m.value for m in app.metric]
+    next(b for b in app.button if b.key == "list-members").click().run()
+    wait_for(app, "members")
+    assert not app.exception
+    shown = next(d.value for d in app.dataframe if "standing" in d.value.columns)
+    assert len(shown) == attack.at_risk
+    # Whoever is proven present is one of the table's people.
+    private = sample("toth-private").frame()
+    there = set(zip(private["Zip"].astype(str), private["Age"].astype(str), strict=True))
+    for row in shown[shown["standing"].str.startswith("proven")]["row"]:
+        person = public.iloc[row - 1]
+        assert (str(person["Zip"]), str(person["Age"])) in there
+
+
 # ---- Compare -------------------------------------------------------------------------------------
 
 
@@ -182,6 +212,7 @@ def test_a_permutation_stands_beside_a_generalization() -> None:
     assert not app.exception
     said = plain(words(app))
     assert "Classes or groups" in said
+    assert "Query error is the scale that they share" in said
     assert "loss and NCP are 0: they do not tell these runs apart" in said
     assert "■ B: not run – Prosecutor" in said
     assert "Quasi-identifiers" in said
