@@ -39,9 +39,10 @@ def draw(facts: Facts) -> None:
     if attack is None:
         return
     proven, exposed = int(attack.succeeded), attack.at_risk
-    left, right = st.columns(2)
-    left.metric("People proven to be in the table", f"{proven:,} of {attack.attempted:,}")
-    right.metric("Not decided in time; treated as exposed", f"{exposed - proven:,}")
+    st.markdown(
+        f"**{proven:,} of {attack.attempted:,}** public people are proven to be in the table; "
+        f"**{exposed - proven:,}** were not decided in time and are treated as exposed."
+    )
     if not exposed:
         return
     people = population.find(result.plan.population_file)
