@@ -55,8 +55,7 @@ def draw(runs: Sequence[Series], colours: Palette) -> None:
         "Carries out the present plan once for every technique and k; other promises, budget and "
         "threshold stay. Every point is a release whose promises were recomputed."
     )
-    if _busy():
-        jobs.watch(JOB)
+    jobs.watch(JOB)
     error = st.session_state.get(_ERROR)
     if error is not None:
         show_error(error)
