@@ -139,6 +139,14 @@ class Metric(Technique):
         """Measure a release."""
 
 
+def in_units_of(metric: type[Metric], models: Sequence[PrivacyModel]) -> Metric:
+    """Return a metric as the promises set it: C_AVG counts in the k that was asked for."""
+    asked = [int(str(m.as_mapping()["k"])) for m in models if "k" in m.as_mapping()]
+    if asked and any(p.name == "k" for p in metric.parameters()):
+        return metric.from_mapping({"k": max(asked)})
+    return metric()
+
+
 class Algorithm(Technique):
     """A way to build a release that keeps the models' promises."""
 

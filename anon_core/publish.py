@@ -105,13 +105,23 @@ def published_table(
         for name in names
     }
     order = canonical_order([codes[n] for n in names], [texts[n] for n in names])
-    arrays = [
-        pa.DictionaryArray.from_arrays(
-            pa.array(codes[name][order], type=pa.int32()), pa.array(texts[name], type=pa.string())
-        )
-        for name in names
-    ]
+    arrays = [_dictionary(codes[name][order], texts[name]) for name in names]
     return pa.Table.from_arrays(arrays, names=list(names)), member[order]
+
+
+def _dictionary(codes: npt.NDArray[np.int32], texts: Sequence[str]) -> pa.Array[Any]:
+    """Return a column whose dictionary holds only texts that stand in a row.
+
+    A Parquet file carries its dictionaries whole: a text that only a removed row had would be
+    published by it.
+    """
+    import pyarrow as pa
+
+    used, place = np.unique(codes, return_inverse=True)
+    return pa.DictionaryArray.from_arrays(
+        pa.array(place.astype(np.int32), type=pa.int32()),
+        pa.array([texts[code] for code in used.tolist()], type=pa.string()),
+    )
 
 
 def canonical_order(

@@ -60,6 +60,8 @@ class DistinctLDiversity(GroupModel):
                 remedy=f"Mark it as sensitive.{nearest(self.column, problem.sensitive)}",
             )
         columns = (self.column,) if self.column else problem.sensitive
+        if not self.column:  # of several, those that are quasi-identifiers too are left out
+            columns = tuple(c for c in columns if c not in problem.quasi) or columns
         if not columns:
             raise BadPlan(
                 "l-diversity needs a sensitive column, and none is marked.",

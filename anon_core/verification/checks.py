@@ -20,7 +20,7 @@ import pandas as pd
 
 from ..errors import BadInput, BadPlan, listing
 from .match import TooLarge, covering_pairs, text_runs, without_partner
-from .reading import read_bytes, read_csv_rows, read_parquet, read_table
+from .reading import idle_dictionaries, read_bytes, read_csv_rows, read_parquet, read_table
 from .tables import PrivateTable, Promise, PublishedTable, joined, read_promise, section
 from .texts import Codes, PrivateColumn, is_formula, read_cover, text_of
 
@@ -477,6 +477,14 @@ def _check_parquet(release: PublishedTable, content: bytes) -> Check:
             name=name,
             holds=False,
             sentence="The Parquet file has other columns or more or fewer rows than the CSV file.",
+        )
+    idle = idle_dictionaries(content)
+    if idle:
+        return Check(
+            name=name,
+            holds=False,
+            sentence=f"The Parquet file's dictionary of {listing(idle)} holds values that stand in "
+            "no published row.",
         )
     wrong = np.zeros(release.rows, dtype=np.bool_)
     for place, column in enumerate(release.header):
