@@ -197,21 +197,36 @@ def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
         own = [(row[0], TOP) for row in own]
     elif len(tops) > 1:
         raise BadHierarchy(
-            f"Hierarchy of '{column.name}' has {len(tops)} tops: {listing(tops, 4)}.",
+            f"Hierarchy of '{column.name}' has {len(tops)} tops{_named(tops, known)}.",
             remedy="Add a last level that is the same for every value, for example '*'.",
+            values=[t for t in tops[:5] if t in known],
         )
     for level in range(1, width - 1):
         parent: dict[str, tuple[str, int]] = {}
         for number, row in numbered:
             before = parent.setdefault(row[level], (row[level + 1], number))
             if before[0] != row[level + 1]:
+                under = [row[level], before[0], row[level + 1]]
                 raise BadHierarchy(
-                    f"Hierarchy of '{column.name}': label '{row[level]}' on level {level} is under "
-                    f"'{before[0]}' in line {before[1]} and under '{row[level + 1]}' in line "
-                    f"{number}.",
+                    f"Hierarchy of '{column.name}': a label on level {level} has one label above "
+                    f"it in line {before[1]} and another in line {number}{_named(under, known)}.",
                     remedy="Levels must nest: values that share a label share all labels above.",
+                    values=[t for t in under if t in known],
+                )
+            meant = seen.get(row[level])
+            if meant is not None and cleaned[meant - 1][level] != row[level]:
+                raise BadHierarchy(
+                    f"Hierarchy of '{column.name}', line {number}: the label on level {level} is "
+                    f"also a value, in line {meant}, which does not belong to that group.",
+                    remedy="Give the group a label that no value outside of it has.",
+                    values=[row[level]],
                 )
     return _build(column, own)
+
+
+def _named(labels: Sequence[str], values: set[str]) -> str:
+    """Return labels for a message, unless one of them is a value of the data."""
+    return "" if any(label in values for label in labels) else f": {listing(labels, 4)}"
 
 
 def _build(column: Column, rows: Sequence[tuple[str, ...]]) -> Hierarchy:
@@ -266,8 +281,8 @@ def _build(column: Column, rows: Sequence[tuple[str, ...]]) -> Hierarchy:
         repeated = [n for n, times in Counter(names).items() if times > 1]
         if repeated:
             raise BadHierarchy(
-                f"Hierarchy of '{column.name}': group {listing(repeated, 3)} on level "
-                f"{level} is no interval of the column's order.",
+                f"Hierarchy of '{column.name}': {len(repeated)} groups on level {level} are no "
+                f"intervals of the column's order{_named(repeated, set(column.values))}.",
                 remedy="Groups of numbers and dates must be intervals that do not overlap.",
             )
         if has_missing and level < levels - 1:

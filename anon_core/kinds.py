@@ -151,6 +151,8 @@ def sensitive_columns(problem: Problem, column: str, model: str) -> tuple[str, .
             remedy=f"Mark it as sensitive.{nearest(column, problem.sensitive)}",
         )
     columns = (column,) if column else problem.sensitive
+    if not column:  # of several, those that are quasi-identifiers too are left out
+        columns = tuple(c for c in columns if c not in problem.quasi) or columns
     if not columns:
         raise BadPlan(
             f"{model} needs a sensitive column, and none is marked.",
@@ -218,6 +220,14 @@ class Metric(Technique):
     @abstractmethod
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
         """Measure a release."""
+
+
+def in_units_of(metric: type[Metric], models: Sequence[PrivacyModel]) -> Metric:
+    """Return a metric as the promises set it: C_AVG counts in the k that was asked for."""
+    asked = [int(str(m.as_mapping()["k"])) for m in models if "k" in m.as_mapping()]
+    if asked and any(p.name == "k" for p in metric.parameters()):
+        return metric.from_mapping({"k": max(asked)})
+    return metric()
 
 
 class Algorithm(Technique):

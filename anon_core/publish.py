@@ -182,13 +182,23 @@ def _arrow(
         for name, number in group.items()
     }
     columns |= {name: (codes[name][order], texts[name]) for name in part}
-    arrays = [
-        pa.DictionaryArray.from_arrays(
-            pa.array(column, type=pa.int32()), pa.array(pool, type=pa.string())
-        )
-        for column, pool in columns.values()
-    ]
+    arrays = [_dictionary(column, pool) for column, pool in columns.values()]
     return pa.Table.from_arrays(arrays, names=list(columns))
+
+
+def _dictionary(codes: npt.NDArray[np.int32], texts: Sequence[str]) -> pa.Array[Any]:
+    """Return a column whose dictionary holds only texts that stand in a row.
+
+    A Parquet file carries its dictionaries whole: a text that only a removed row had would be
+    published by it.
+    """
+    import pyarrow as pa
+
+    used, place = np.unique(codes, return_inverse=True)
+    return pa.DictionaryArray.from_arrays(
+        pa.array(place.astype(np.int32), type=pa.int32()),
+        pa.array([texts[code] for code in used.tolist()], type=pa.string()),
+    )
 
 
 def group_column(names: Sequence[str]) -> str:

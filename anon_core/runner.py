@@ -15,7 +15,7 @@ import numpy.typing as npt
 from .context import Context, part_of
 from .errors import BadPlan, InputChanged, NotVerified, listing, nearest
 from .hierarchy import from_rows
-from .kinds import Metric
+from .kinds import Metric, in_units_of
 from .plan import LevelTable, Plan
 from .problem import Problem, build_problem
 from .publish import Edition, as_csv, as_parquet, neutralised, public_edition
@@ -130,6 +130,7 @@ class Result:
                 "checked": self.account.checked,
             },
             "metrics": {name: m.value for name, m in self.measures.items()},
+            "metric_forms": {name: dict(m.also) for name, m in self.measures.items() if m.also},
             "models": [
                 {
                     "name": v.model,
@@ -221,7 +222,10 @@ def run(
 
     def measured() -> tuple[tuple[Verdict, ...], dict[str, Measure]]:
         verdicts = [v for model in plan.models for v in model.measure(problem, view, context)]
-        metrics = {name: cast(type[Metric], m)() for name, m in family("metric").items()}
+        metrics = {
+            name: in_units_of(cast(type[Metric], m), plan.models)
+            for name, m in family("metric").items()
+        }
         return tuple(verdicts), {
             n: m.measure(problem, release, context) for n, m in metrics.items()
         }

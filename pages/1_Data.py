@@ -50,6 +50,16 @@ def main() -> None:
         _missing(data)
     st.header("Rows", anchor=False)
     _rows(data)
+    st.download_button(
+        "Download this table (CSV, internal)",
+        data=lambda: loading.table_csv(data),
+        file_name="table.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        help="The private table as it was read: what an exported recipe or script takes as its "
+        "table. Keep it where the original is kept.",
+        key="data/download",
+    )
     _reading()
     shell.next_step("pages/2_Roles.py", "Mark what each column tells an attacker")
 

@@ -119,9 +119,8 @@ if page("Run", "▶️", needs="roles"):
                 show_error(error)
             else:
                 st.rerun()
-        if running.is_running():
-            jobs.watch(running.JOB)
-        elif jobs.is_preparing():
+        jobs.watch(running.JOB)
+        if not running.is_running() and jobs.is_preparing():
             st.caption(
                 "Preparing: the searches are being compiled, once after installation. You can "
                 "already start; the run waits for it."

@@ -17,6 +17,7 @@ from ui.shell import show_error
 from ui.sweep import JOB, KS, Point, sweep
 
 _POINTS = "frontier/points"
+_NEXT = "frontier/next"
 _ERROR = "frontier/error"
 _NOTE = "frontier/note"
 #: Techniques have their own signs, so that they are not taken for pinned runs.
@@ -61,12 +62,14 @@ def draw(runs: Sequence[Series], colours: Palette) -> None:
         "Carries out the present plan once for every technique and k; other promises, budget and "
         "threshold stay. Every point is a release whose promises were recomputed."
     )
-    if _busy():
-        jobs.watch(JOB)
+    jobs.watch(JOB)
     error = st.session_state.get(_ERROR)
     if error is not None:
         show_error(error)
-    points = cast(list[Point], list(st.session_state.get(_POINTS, [])))
+    # A sweep's points show as they come, unless those of the one before are still to be seen.
+    points = cast(
+        list[Point], list(st.session_state.get(_POINTS) or st.session_state.get(_NEXT) or [])
+    )
     if st.session_state.get(_NOTE) and not _busy():
         st.caption(st.session_state[_NOTE])
     if not points:
@@ -192,7 +195,7 @@ def _start(techniques: Sequence[str], ks: Sequence[int]) -> None:
         st.session_state[_ERROR] = error
         return
     levels = {name: rows for name, rows in state.levels().items() if name in plan.hierarchies}
-    st.session_state[_POINTS] = found
+    st.session_state[_NEXT] = found
     st.session_state[_NOTE] = ""
     settings = {name: run_form.kept_parameters(name) for name in techniques}
     if plan.algorithm.name in settings:
@@ -205,11 +208,16 @@ def _settle() -> None:
     job = jobs.collect(JOB)
     if job is None:
         return
+    found = cast(list[Point], st.session_state.pop(_NEXT, []))
+    before = cast(list[Point], st.session_state.get(_POINTS, []))
     if job.state == "failed":
         st.session_state[_ERROR] = job.error
     if job.state == "cancelled":
-        done = len(st.session_state.get(_POINTS, []))
-        st.session_state[_NOTE] = f"The sweep was stopped; the {done} points it had stay."
+        many = f"{len(found)} point" if len(found) == 1 else f"{len(found)} points"
+        kept = "the points of the one before stay" if before else f"it had come to {many}"
+        st.session_state[_NOTE] = f"The sweep was stopped; {kept}."
+    if job.state == "done" or not before:
+        st.session_state[_POINTS] = found
 
 
 def _busy() -> bool:

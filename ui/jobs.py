@@ -124,14 +124,19 @@ def collect(name: str) -> Job | None:
 
 
 def watch(name: str) -> None:
-    """Draw a running job: its stage, how far it is, and a button that stops it.
+    """Draw a running job, if there is one: its stage, how far it is, and a button that stops it.
 
     The drawing renews itself; once the job has ended the whole page runs again. The button stands
     outside of what is renewed and stops the job before anything is drawn, so one run shows it.
     """
+    # An emptied place takes the drawing away at once, also where the page's own clean-up of what a
+    # run no longer draws is overtaken by the next renewal.
+    place = st.empty()
     job = current(name)
     if job is None:
         return
+    if job.state != "running":  # it ended while this page was drawn; the next run collects it
+        st.rerun()
 
     @st.fragment(run_every=LOOK_EVERY)
     def drawn() -> None:
@@ -141,8 +146,9 @@ def watch(name: str) -> None:
         seconds = f"{job.seconds:.0f} s"
         st.progress(job.share, text=f"{job.title}: {job.stage} … ({seconds})")
 
-    drawn()
-    st.button("Cancel", key=f"cancel-{name}", shortcut="Esc", on_click=job.cancel.set)
+    with place.container():
+        drawn()
+        st.button("Cancel", key=f"cancel-{name}", shortcut="Esc", on_click=job.cancel.set)
 
 
 def _jobs() -> dict[str, Job]:

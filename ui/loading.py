@@ -176,6 +176,11 @@ def load_levels(column: str, opened: Opened) -> None:
     state.set_levels(column, rows)
 
 
+def table_csv(data: Dataset) -> bytes:
+    """Return a table as it was read, as CSV; a missing value is an empty cell."""
+    return data.frame().to_csv(index=False, lineterminator="\n").encode()
+
+
 def levels_csv(hierarchy: Hierarchy) -> str:
     """Return a hierarchy as the text of a level file, separated by semicolons."""
     import csv

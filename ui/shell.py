@@ -24,7 +24,11 @@ _CSS = """
 [data-testid="stSidebar"] [data-testid="stVerticalBlock"] {gap: .35rem;}
 [data-testid="stPageLink"] a {padding-top: .2rem; padding-bottom: .2rem;}
 [data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] p {color: MUTED; opacity: 1;}
-[data-testid^="stBaseButton-primary"]:not(:disabled) * {color: ON_PRIMARY; opacity: 1;}
+[data-testid^="stBaseButton-primary"]:not(:disabled) *,
+[data-testid="stMultiSelect"] [data-baseweb="tag"] * {color: ON_PRIMARY; opacity: 1;}
+[data-testid="stSidebar"] [data-testid="stPageLink"] * {opacity: 1;}
+[data-testid="stSidebar"] [data-testid="stPageLink"] a[disabled] *,
+[data-testid="stSidebar"] [data-testid="stPageLink"] [aria-disabled="true"] * {color: MUTED;}
 h1 {font-size: 1.7rem !important; padding-bottom: .25rem !important;}
 h2 {font-size: 1.2rem !important; padding-top: .4rem !important;}
 h3 {font-size: 1.05rem !important;}

@@ -14,6 +14,7 @@ from .system import I64, Ranges, System
 from .witness import first_solution, local_witnesses
 
 _LARGE = 150  # free variables from which the first solution is rounded, not searched
+_TURN = 5.0  # seconds of the whole program's first turn between local witnesses; then doubled
 _HUGE = 150  # free variables from which local witnesses are sought first
 
 
@@ -62,21 +63,26 @@ def settle(part: System, targets: Targets, known: I64 | None, context: Context) 
         known = first.x
     seen = _Seen(known)
     left = targets.chosen(~targets.met(known))
-    if part.variables >= _HUGE:
-        for x in local_witnesses(part, left, known, context):
-            seen.add(x)
-            left = _open(left, seen)
+    huge, attempt, seconds = part.variables >= _HUGE, 0, _TURN
     while len(left):
-        found = solve(part, left, context, must=True)
+        if huge:
+            for x in local_witnesses(part, left, known, context, attempt):
+                seen.add(x)
+                left = _open(left, seen)
+            if not len(left):
+                break
+        found = solve(part, left, context, must=True, seconds=seconds if huge else None)
         if found.state == "none":
             up, at = left.up, left.variable
             np.minimum.at(upper, at[up], left.bound[up] - 1)
             np.maximum.at(lower, at[~up], left.bound[~up] + 1)
             break
-        if found.x is None:
+        if found.x is not None:
+            seen.add(found.x)
+            left = _open(left, seen)
+        elif not huge or context.cancel.is_set() or context.out_of_time():
             break
-        seen.add(found.x)
-        left = _open(left, seen)
+        attempt, seconds = attempt + 1, seconds * 2
     return Ranges(lower=lower, upper=upper, seen_low=seen.low, seen_high=seen.high, infeasible=none)
 
 

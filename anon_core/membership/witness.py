@@ -26,7 +26,9 @@ def first_solution(part: System, targets: Targets, context: Context) -> Solved:
     """
     generator = np.random.default_rng(0)  # of no influence on answers, only on time
     found = _rounded(part, targets, context, generator)
-    return found if found.state != "unknown" else solve(part, targets, context, must=False)
+    if found.state != "unknown":
+        return found
+    return solve(part, targets.chosen(np.empty(0, dtype=np.int64)), context, must=False)
 
 
 def _rounded(
@@ -36,17 +38,21 @@ def _rounded(
     start = relaxed(part, targets, context, generator)
     if start.state != "found" or start.x is None:
         return start
+    # The fractions have aimed at the targets already; here any whole solution will do.
+    nobody = targets.chosen(np.empty(0, dtype=np.int64))
     present = np.repeat(np.arange(part.variables), start.x - part.lower)
     for size in (0, 8, *_SIZES):
         taken = np.zeros_like(start.x)
         np.add.at(taken, generator.permutation(present)[:size], 1)
-        found = _anew(part, targets, start.x, taken, context, generator, must=False)
+        found = _anew(part, nobody, start.x, taken, context, generator, must=False)
         if found is not None:
             return Solved(state="found", x=found)
     return Solved(state="unknown")
 
 
-def local_witnesses(part: System, targets: Targets, known: I64, context: Context) -> Iterator[I64]:
+def local_witnesses(
+    part: System, targets: Targets, known: I64, context: Context, attempt: int = 0
+) -> Iterator[I64]:
     """Yield solutions that meet targets the ones before did not.
 
     Parameters
@@ -57,6 +63,8 @@ def local_witnesses(part: System, targets: Targets, known: I64, context: Context
     known : int64 array of shape (variables,)
         A solution.
     context : Context
+    attempt : int
+        Another number tries other neighbourhoods.
 
     Notes
     -----
@@ -64,7 +72,7 @@ def local_witnesses(part: System, targets: Targets, known: I64, context: Context
     and the small bucket they make is solved anew. Whatever it shows is a solution of the whole, so
     a met target is decided; that a small bucket meets none says nothing.
     """
-    generator = np.random.default_rng(0)  # of no influence on answers, only on time
+    generator = np.random.default_rng(attempt)  # of no influence on answers, only on time
     left, x = targets, known
     for _ in range(_WHOLE):
         found = _rounded(part, left, context, generator)
@@ -139,7 +147,8 @@ def _anew(
     mine = mine.chosen(inside)
     if must and not len(mine):
         return None
-    found = solve(small, mine, context, must=must, seconds=_SECONDS)
+    seconds = _SECONDS if must else 4 * _SECONDS
+    found = solve(small, mine, context, must=must, seconds=seconds)
     if found.x is None:
         return None
     moved = rest.copy()
@@ -161,4 +170,5 @@ def _rows_near(
     score[np.isin(present, pick)] = np.inf
     taken = np.zeros_like(x)
     taken[present[np.argsort(-score)[:size]]] = 1
+    taken[pick] = (x - part.lower)[pick]  # a type is only gone when all its copies are
     return taken

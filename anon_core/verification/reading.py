@@ -10,6 +10,7 @@ import re
 import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import cast
 
 import pandas as pd
 
@@ -173,3 +174,23 @@ def _frame(header: Sequence[str], columns: Iterable[Iterable[object]]) -> pd.Dat
     frame = pd.DataFrame(made)
     frame.columns = pd.Index(list(header))
     return frame
+
+
+def idle_dictionaries(content: bytes) -> list[str]:
+    """Return the columns of a Parquet file whose dictionary holds texts that no row shows.
+
+    A reader of the cells alone does not see them, but whoever has the file does.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = pq.read_schema(pa.BufferReader(content)).names
+    table = pq.ParquetFile(pa.BufferReader(content), read_dictionary=names).read()
+    found: list[str] = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        for chunk in column.chunks:
+            if isinstance(chunk, pa.DictionaryArray):
+                shown = set(cast(list[object], chunk.indices.unique().to_pylist())) - {None}
+                if len(shown) < len(chunk.dictionary) and name not in found:
+                    found.append(name)
+    return found

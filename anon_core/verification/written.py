@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..errors import BadInput
+from ..errors import BadInput, listing
 from .findings import MOST_ROWS, Check, many, named, numbers
-from .reading import read_parquet
+from .reading import idle_dictionaries, read_parquet
 from .tables import PublishedTable
 from .texts import Codes, is_formula, text_of
 
@@ -54,6 +54,14 @@ def check_parquet(release: PublishedTable, content: bytes, file: str) -> Check:
             name=name,
             holds=False,
             sentence="The Parquet file has other columns or more or fewer rows than the CSV file.",
+        )
+    idle = idle_dictionaries(content)
+    if idle:
+        return Check(
+            name=name,
+            holds=False,
+            sentence=f"The dictionary of {listing(idle)} in {file} holds values that stand in no "
+            "published row.",
         )
     wrong = np.zeros(release.rows, dtype=np.bool_)
     for place, column in enumerate(release.header):

@@ -249,11 +249,32 @@ def test_levels_that_do_not_nest() -> None:
         BadHierarchy,
         column(["a"]),
         table,
-        "label 'x' on level 1",
-        "'p' in line 2",
-        "'q' in line 4",
+        "a label on level 1",
+        "in line 2",
+        "in line 4",
+        "'x', 'p', 'q'",
         remedy="must nest",
     )
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        [[SECRET, SECRET], ["b", "b"]],
+        [[SECRET, SECRET, "p", "*"], ["b", SECRET, "q", "*"]],
+    ],
+)
+def test_labels_that_are_values_stay_out_of_messages(table: list[list[str]]) -> None:
+    with pytest.raises(BadHierarchy) as error:
+        from_rows(column([SECRET, "b"]), table)
+    assert SECRET not in str(error.value)
+    assert SECRET in error.value.values
+
+
+def test_a_group_with_the_text_of_a_value_outside_of_it() -> None:
+    table = rows("a;x;* b;x;* c;a;* d;a;*")
+    refused(BadHierarchy, column(list("abcd")), table, "line 3", "level 1", remedy="label")
+    assert from_rows(column(list("ab")), rows("a;a;* b;a;*")).labels[1] == ("a",)
 
 
 def test_an_empty_label() -> None:
@@ -280,7 +301,7 @@ def test_values_of_the_data_that_are_not_covered() -> None:
 def test_a_group_of_numbers_that_is_no_interval() -> None:
     of = column(["1", "2", "3"], "number")
     table = rows("1;odd;* 2;even;* 3;odd;*")
-    refused(BadHierarchy, of, table, "'odd' on level 1", "no interval", remedy="intervals")
+    refused(BadHierarchy, of, table, "level 1", "no intervals", "'odd'", remedy="intervals")
     assert from_rows(replace(of, kind="text", measure=None), table).leaves == ("1", "3", "2")
 
 

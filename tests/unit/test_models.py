@@ -80,8 +80,11 @@ def test_l_diversity_wants_a_sensitive_column() -> None:
 def test_l_diversity_cannot_protect_what_the_attacker_knows() -> None:
     both = dataclasses.replace(PATIENTS, sensitive=("zip", "illness")).problem()
     with pytest.raises(BadPlan, match="cannot protect 'zip': it is also a quasi-identifier"):
-        DistinctLDiversity().check(both)
-    assert DistinctLDiversity(column="illness").needs(both) == ("illness",)
+        DistinctLDiversity(column="zip").check(both)
+    assert DistinctLDiversity().needs(both) == ("illness",)
+    only = dataclasses.replace(PATIENTS, sensitive=("zip",)).problem()
+    with pytest.raises(BadPlan, match="cannot protect 'zip': it is also a quasi-identifier"):
+        DistinctLDiversity().check(only)
 
 
 def test_every_sensitive_column_by_itself_or_one_by_name() -> None:

@@ -7,13 +7,14 @@ import io
 import itertools
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from anon_core import run
+from anon_core import Dataset, Plan, run
 from anon_core.publish import (
     as_csv,
     as_parquet,
@@ -176,3 +177,23 @@ def test_a_single_block_keeps_rows_whole() -> None:
     for name in (*problem.quasi, *problem.sensitive):
         texts = release.vocabularies[name].texts
         assert [texts[c] for c in codes[name]] == PATIENTS.column(name)
+
+
+def test_no_file_holds_a_value_that_only_a_removed_row_had() -> None:
+    rows = [(str(30 + i % 3), "F", "cold" if i % 2 else "flu") for i in range(60)]
+    rows.append(("97", "F", "RAREDISEASE"))
+    frame = pd.DataFrame(rows, columns=["age", "sex", "ill"])
+    plan = Plan.from_mapping(
+        {
+            "roles": {"quasi": ["age", "sex"], "sensitive": ["ill"]},
+            "algorithm": {"name": "optimal", "max_suppression": 0.05},
+            "models": [{"name": "k-anonymity", "k": 5}],
+        }
+    )
+    result = run(plan, Dataset.from_frame(frame))
+    assert result.release.suppressed == 1
+    table = parquet.ParquetFile(io.BytesIO(result.parquet), read_dictionary=["age", "ill"]).read()
+    chunks = [chunk for name in ("age", "ill") for chunk in table[name].chunks]
+    texts = {text for chunk in chunks for text in chunk.dictionary.to_pylist()}
+    assert texts == {"30", "31", "32", "cold", "flu"}
+    assert b"RAREDISEASE" not in result.csv + result.parquet
