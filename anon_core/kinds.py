@@ -16,7 +16,7 @@ from .errors import BadPlan, listing, nearest
 from .frequency import dense_rank
 from .params import Technique
 from .problem import Problem
-from .release import Release, View
+from .release import Persons, Release, View
 from .results import AttackResult, Measure, Outcome, Verdict
 
 
@@ -66,6 +66,20 @@ def histogram(
         count=np.bincount(rank, weights=count, minlength=len(first)).astype(np.int64),
         groups=groups,
     )
+
+
+def sensitive_histogram(view: View, column: str) -> tuple[Persons, Histogram]:
+    """Return the classes people match beside a sensitive column, and its values in each."""
+    block = view.block_of(column)
+    persons = view.persons(block)
+    counted = histogram(
+        persons.of_entry,
+        block.codes[:, block.columns.index(column)],
+        block.count,
+        len(persons.sizes),
+        len(view.vocabularies[column].texts),
+    )
+    return persons, counted
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

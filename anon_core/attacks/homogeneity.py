@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..context import Context
-from ..kinds import Attack, histogram
+from ..kinds import Attack, sensitive_histogram
 from ..problem import Problem
 from ..registry import register
 from ..release import View, raw_view
@@ -75,13 +75,5 @@ def _columns(problem: Problem) -> list[str]:
 
 def _most_common(view: View, column: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return each class's size and the count of its most common sensitive value."""
-    block = view.block_of(column)
-    persons = view.persons(block)
-    counted = histogram(
-        persons.of_entry,
-        block.codes[:, block.columns.index(column)],
-        block.count,
-        len(persons.sizes),
-        len(view.vocabularies[column].texts),
-    )
+    persons, counted = sensitive_histogram(view, column)
     return persons.sizes, counted.most

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..context import Context
 from ..errors import Infeasible
-from ..kinds import GroupModel, GroupStats, histogram, sensitive_columns
+from ..kinds import GroupModel, GroupStats, sensitive_columns, sensitive_histogram
 from ..params import integer, sensitive_column
 from ..problem import Problem
 from ..registry import register
@@ -89,15 +89,7 @@ class DistinctLDiversity(GroupModel):
         return [self._measure(view, column) for column in self.needs(problem)]
 
     def _measure(self, view: View, column: str) -> Verdict:
-        block = view.block_of(column)
-        persons = view.persons(block)
-        counted = histogram(
-            persons.of_entry,
-            block.codes[:, block.columns.index(column)],
-            block.count,
-            len(persons.sizes),
-            len(view.vocabularies[column].texts),
-        )
+        persons, counted = sensitive_histogram(view, column)
         fewest = int(counted.distinct.min()) if len(persons.sizes) else 0
         holds = not len(persons.sizes) or fewest >= self.l
         return Verdict(
