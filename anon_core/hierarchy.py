@@ -351,6 +351,18 @@ def parse_levels(text: str, name: str) -> list[list[str]]:
     return rows
 
 
+def levels_csv(hierarchy: Hierarchy) -> str:
+    """Return a hierarchy as the text of a level file, one line a value, separated by semicolons.
+
+    The missing value is left out: it hangs under the root by itself.
+    """
+    text = io.StringIO()
+    csv.writer(text, delimiter=";", lineterminator="\n").writerows(
+        row for row in hierarchy.rows() if row[0] != MISSING
+    )
+    return text.getvalue()
+
+
 def read_levels(path: Path, name: str) -> list[list[str]]:
     """Read a hierarchy file.
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from .context import Context
 from .kernels.cover import covered
 from .problem import Problem
-from .release import Persons, View
+from .release import Persons, View, raw_view
 
 _TUPLES = 20_000  # population tuples between two looks at the cancel button
 
@@ -75,6 +75,14 @@ def population_risk(
         size=population.size,
         unmatched=int(np.count_nonzero(found < sizes)),
     )
+
+
+def raw_rate(problem: Problem, context: Context) -> float:
+    """Return the share of right links on the table as it is, identifiers removed."""
+    view = raw_view(problem)
+    persons = view.persons(view.blocks[0])
+    risk = population_risk(problem, view, persons, context)
+    return float(risk.chance @ persons.sizes) / problem.rows
 
 
 def expected_inverse(sizes: npt.NDArray[np.int64], share: float) -> npt.NDArray[np.float64]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from anon_core.errors import AnonError
-from anon_core.hierarchy import Hierarchy
+from anon_core.hierarchy import Hierarchy, levels_csv
 from anon_core.profile import LevelEffect, level_effects, rows_per_leaf
 from anon_core.samples import sample
 from anon_core.table import Dataset
@@ -109,7 +109,7 @@ def _sources(column: str, hierarchy: Hierarchy | None) -> None:
         if hierarchy is not None:
             st.download_button(
                 "Download",
-                data=lambda: loading.levels_csv(hierarchy),
+                data=lambda: levels_csv(hierarchy),
                 file_name=f"{column}.csv",
                 mime="text/csv",
                 key="hierarchies/download",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
 
+from anon_core.hierarchy import levels_csv
 from anon_core.plan import Plan
 from anon_core.runner import Result
 from ui.population import Population
@@ -38,23 +38,12 @@ def recipe(result: Result) -> str:
     return recipe_plan(result).as_toml()
 
 
-def levels_csv(result: Result, column: str) -> str:
-    """Return a column's hierarchy as the run used it, one line a value, separated by semicolons."""
-    hierarchy = result.problem.hierarchies[column]
-    rows = hierarchy.rows()
-    if hierarchy.has_missing:
-        rows = rows[:-1]  # the missing value hangs under the root by itself
-    text = io.StringIO()
-    csv.writer(text, delimiter=";", lineterminator="\n").writerows(rows)
-    return text.getvalue()
-
-
 def archive(result: Result, people: Population | None = None) -> bytes:
     """Return recipe, hierarchies, script and a note as a zip that runs where it is unpacked."""
     plan = recipe_plan(result)
     files: dict[str, str | bytes] = {"recipe.toml": plan.as_toml()}
     for column, path in plan.hierarchies.items():
-        files[path] = levels_csv(result, column)
+        files[path] = levels_csv(result.problem.hierarchies[column])
     if people is not None and plan.population_file == people.path:
         files[people.path] = people.content
     files["reproduce.py"] = script(result)

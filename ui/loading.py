@@ -181,18 +181,6 @@ def table_csv(data: Dataset) -> bytes:
     return data.frame().to_csv(index=False, lineterminator="\n").encode()
 
 
-def levels_csv(hierarchy: Hierarchy) -> str:
-    """Return a hierarchy as the text of a level file, separated by semicolons."""
-    import csv
-    import io
-
-    text = io.StringIO()
-    csv.writer(text, delimiter=";", lineterminator="\n").writerows(
-        row for row in hierarchy.rows() if row[0]
-    )
-    return text.getvalue()
-
-
 def open_recipe(recipe: Opened, others: Sequence[Opened] = ()) -> tuple[str, ...]:
     """Set everything a recipe says, if it fits the table; otherwise nothing changes.
 

@@ -85,8 +85,3 @@ def settle() -> None:
 def error() -> AnonError | None:
     """Return what stopped the last run, until the next one starts."""
     return st.session_state.get(_ERROR)
-
-
-def forget_error() -> None:
-    """Take the message away."""
-    st.session_state.pop(_ERROR, None)

@@ -10,10 +10,10 @@ from ..context import Context
 from ..errors import AnonError
 from ..kinds import Attack
 from ..params import number
-from ..population import population_risk
+from ..population import population_risk, raw_rate
 from ..problem import Problem
 from ..registry import register
-from ..release import View, raw_view
+from ..release import View
 from ..results import AttackResult
 
 
@@ -68,9 +68,6 @@ class Journalist(Attack):
             )
         persons = view.persons(block)
         risk = population_risk(problem, view, persons, context)
-        whole = raw_view(problem)
-        raw_persons = whole.persons(whole.blocks[0])
-        raw_risk = population_risk(problem, whole, raw_persons, context)
         worst = float(risk.chance.max(initial=0.0))
         succeeded = float(risk.chance @ persons.sizes)
         model = ", estimated from the population's size" if risk.estimated else ""
@@ -89,7 +86,7 @@ class Journalist(Attack):
                 rate=succeeded / problem.rows,
                 worst=worst,
                 baseline=1.0 / risk.size,
-                raw=float(raw_risk.chance @ raw_persons.sizes) / problem.rows,
+                raw=raw_rate(problem, context),
                 at_risk=int(persons.sizes[risk.chance > self.threshold].sum()),
                 threshold=self.threshold,
                 per_class=risk.chance,

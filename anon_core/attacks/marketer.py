@@ -10,10 +10,10 @@ from ..context import Context
 from ..errors import AnonError
 from ..kinds import Attack
 from ..params import number
-from ..population import population_risk
+from ..population import population_risk, raw_rate
 from ..problem import Problem
 from ..registry import register
-from ..release import View, raw_view
+from ..release import View
 from ..results import AttackResult
 
 
@@ -65,9 +65,6 @@ class Marketer(Attack):
         risk = population_risk(problem, view, persons, context)
         succeeded = float(risk.chance @ persons.sizes)
         rate = succeeded / problem.rows
-        whole = raw_view(problem)
-        raw_persons = whole.persons(whole.blocks[0])
-        raw_risk = population_risk(problem, whole, raw_persons, context)
         return [
             AttackResult(
                 attack=self.name,
@@ -77,7 +74,7 @@ class Marketer(Attack):
                 rate=rate,
                 worst=rate,
                 baseline=1.0 / risk.size,
-                raw=float(raw_risk.chance @ raw_persons.sizes) / problem.rows,
+                raw=raw_rate(problem, context),
                 at_risk=view.rows if rate > self.threshold else 0,
                 threshold=self.threshold,
                 per_class=risk.chance,

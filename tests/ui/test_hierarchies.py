@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from anon_core.errors import AnonError, BadHierarchy, InputChanged
-from anon_core.hierarchy import parse_levels
+from anon_core.hierarchy import levels_csv, parse_levels
 from anon_core.roles import Roles
 from tests.ui.sessions import words
 from ui import loading, state
@@ -121,7 +121,7 @@ def test_what_is_downloaded_can_be_loaded(session: None) -> None:
     loading.load_sample("hospital")
     for name in state.roles().quasi:
         hierarchy = loading.hierarchy_of(name)
-        text = loading.levels_csv(hierarchy)
+        text = levels_csv(hierarchy)
         assert parse_levels(text, name)
         loading.load_levels(name, Opened(name="h.csv", content=text.encode()))
         assert loading.hierarchy_of(name).labels == hierarchy.labels
