@@ -1,117 +1,17 @@
-"""Generalization hierarchies: leaves in one fixed order, and for every level where its nodes begin.
-
-Because the leaves are ordered so that every node is a run of neighbours, a node is an interval
-[lo, hi] of leaf numbers and all work on generalized values is integer arithmetic.
-"""
+"""Build a column's hierarchy from nothing or from a level table, and refuse what is none."""
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from .errors import BadHierarchy, InputChanged, listing
-from .table import MISSING, MISSING_TOKENS, Column, as_day, as_number
-
-TOP = "*"
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Hierarchy:
-    """The generalization hierarchy of one column (Samarati 2001, doi 10.1109/69.971193).
-
-    Attributes
-    ----------
-    column : str
-    leaves : tuple of str
-        Texts in leaf order: numbers and dates by value, else depth-first; missing last.
-    measure : float64 array of shape (leaves,), or None
-        Number or day of each leaf, NaN for missing; None for text.
-    starts : tuple of int32 arrays
-        Per level, the first leaf of each of its nodes, ascending. Level 0 is the leaves.
-    labels : tuple of tuples of str
-        Per level, the published text of each node.
-    counted : bool array of shape (leaves,)
-        Leaves in |A|: all of the hierarchy's own, seen in the data or not. Values that only a
-        population table has are leaves too, but do not move metrics.
-    has_missing : bool
-        Whether the last leaf is the missing value; it hangs directly under the root.
-    """
-
-    column: str
-    leaves: tuple[str, ...]
-    measure: npt.NDArray[np.float64] | None
-    starts: tuple[npt.NDArray[np.int32], ...]
-    labels: tuple[tuple[str, ...], ...]
-    counted: npt.NDArray[np.bool_]
-    has_missing: bool
-
-    @property
-    def height(self) -> int:
-        """The number of the top level."""
-        return len(self.starts) - 1
-
-    @cached_property
-    def code(self) -> dict[str, int]:
-        """Leaf number by text."""
-        return {text: i for i, text in enumerate(self.leaves)}
-
-    @cached_property
-    def size(self) -> int:
-        """|A|: the number of counted leaves."""
-        return int(np.count_nonzero(self.counted))
-
-    def node(self, level: int) -> npt.NDArray[np.int32]:
-        """Return the node number at `level` of every leaf, shape (leaves,)."""
-        places = np.arange(len(self.leaves), dtype=np.int32)
-        found = np.searchsorted(self.starts[level], places, side="right") - 1
-        return found.astype(np.int32)
-
-    @cached_property
-    def first_leaf(self) -> npt.NDArray[np.int32]:
-        """First leaf of the node that holds each leaf, shape (levels, leaves).
-
-        Generalizing is one look-up, whatever level a value already stands at.
-        """
-        return np.stack([s[self.node(i)] for i, s in enumerate(self.starts)]).astype(np.int32)
-
-    def bounds(self, level: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        """Return first and last leaf of every node at `level`, each of shape (nodes,)."""
-        lo = self.starts[level]
-        hi = np.append(lo[1:], len(self.leaves)).astype(np.int32) - np.int32(1)
-        return lo, hi.astype(np.int32)
-
-    def leaf_count(
-        self, lo: npt.NDArray[np.int32], hi: npt.NDArray[np.int32]
-    ) -> npt.NDArray[np.int64]:
-        """Return how many counted leaves lie in [lo, hi]; same shape as `lo`."""
-        upto = np.concatenate([[0], np.cumsum(self.counted)])
-        return (upto[hi + 1] - upto[lo]).astype(np.int64)
-
-    def smallest_node(
-        self, lo: npt.NDArray[np.int32], hi: npt.NDArray[np.int32]
-    ) -> npt.NDArray[np.int32]:
-        """Return the lowest level at which one node covers [lo, hi] (the LCA's level)."""
-        level = np.full(lo.shape, self.height, dtype=np.int32)
-        for step in range(self.height, -1, -1):
-            level[self.first_leaf[step][lo] == self.first_leaf[step][hi]] = step
-        return level
-
-    def rows(self) -> list[tuple[str, ...]]:
-        """Return the level table: a row a leaf, its text first, then each level's label."""
-        maps = [self.node(i) for i in range(len(self.starts))]
-        return [
-            tuple(self.labels[i][maps[i][leaf]] for i in range(len(self.starts)))
-            for leaf in range(len(self.leaves))
-        ]
+from ..errors import BadHierarchy, InputChanged, listing
+from ..table import MISSING, MISSING_TOKENS, Column, as_day, as_number
+from .model import TOP, Hierarchy
 
 
 def flat(column: Column) -> Hierarchy:
@@ -327,65 +227,3 @@ def _depth_first(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     return sorted(
         rows, key=lambda row: tuple(place[i][row[i]] for i in range(len(row) - 1, -1, -1))
     )
-
-
-def parse_levels(text: str, name: str) -> list[list[str]]:
-    """Read a level table: ``;`` or ``,`` separated, quoted or not, value first.
-
-    Raises
-    ------
-    BadHierarchy
-        If the text holds no line.
-    """
-    lines = text.lstrip("\ufeff").splitlines()
-    first = next((line for line in lines if line.strip()), "")
-    separator = ";" if ";" in first else ","
-    rows = [
-        row for row in csv.reader(io.StringIO(text.lstrip("\ufeff")), delimiter=separator) if row
-    ]
-    if not rows:
-        raise BadHierarchy(
-            f"The hierarchy file of '{name}' is empty.",
-            remedy="It needs one line per value: the value, then its label on each level.",
-        )
-    return rows
-
-
-def levels_csv(hierarchy: Hierarchy) -> str:
-    """Return a hierarchy as the text of a level file, one line a value, separated by semicolons.
-
-    The missing value is left out: it hangs under the root by itself.
-    """
-    text = io.StringIO()
-    csv.writer(text, delimiter=";", lineterminator="\n").writerows(
-        row for row in hierarchy.rows() if row[0] != MISSING
-    )
-    return text.getvalue()
-
-
-def read_levels(path: Path, name: str) -> list[list[str]]:
-    """Read a hierarchy file.
-
-    Raises
-    ------
-    BadHierarchy
-        If the file is not there, is no UTF-8 text, or is empty.
-    """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise BadHierarchy(
-            f"The hierarchy file of '{name}' cannot be read: {path.name} ({error.strerror}).",
-            remedy="Check the path; it is relative to the recipe.",
-        ) from error
-    except UnicodeDecodeError as error:
-        raise BadHierarchy(
-            f"The hierarchy file of '{name}' is not UTF-8 text ({path.name}, byte {error.start}).",
-            remedy="Save it as UTF-8.",
-        ) from error
-    return parse_levels(text, name)
-
-
-def read_hierarchy(path: Path, column: Column) -> Hierarchy:
-    """Read a column's hierarchy from a level file; see `from_rows` for what is refused."""
-    return from_rows(column, read_levels(path, column.name))

@@ -1,0 +1,16 @@
+"""Generalization hierarchies: their model, how they are built, and the files they are kept in."""
+
+from .building import flat, from_rows
+from .level_files import levels_csv, parse_levels, read_hierarchy, read_levels
+from .model import TOP, Hierarchy
+
+__all__ = [
+    "TOP",
+    "Hierarchy",
+    "flat",
+    "from_rows",
+    "levels_csv",
+    "parse_levels",
+    "read_hierarchy",
+    "read_levels",
+]
