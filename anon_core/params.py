@@ -28,7 +28,11 @@ class Parameter:
     low, high : float or None
         Inclusive range for numbers.
     options : tuple of str
-        Allowed values of a choice.
+        Allowed values of a choice; recipes hold them as they are.
+    titles : mapping of str to str
+        Options in words, for forms and sentences; see `registry.option_title`.
+    options_of : str
+        Family of the registry that the options name, where they name techniques.
     unit : str
         What the number counts, for forms and messages.
     """
@@ -41,6 +45,8 @@ class Parameter:
     low: float | None = None
     high: float | None = None
     options: tuple[str, ...] = ()
+    titles: Mapping[str, str] = dataclasses.field(default_factory=dict[str, str])
+    options_of: str = ""
     unit: str = ""
 
     def allowed(self) -> str:
@@ -132,9 +138,29 @@ def number(
     return _declared("number", default, low=low, high=high, help=help, label=label, unit=unit)
 
 
-def choice(*, default: str, options: Sequence[str], help: str, label: str = "") -> Any:
-    """Declare a field that takes one of `options`."""
-    return _declared("choice", default, options=tuple(options), help=help, label=label)
+def choice(
+    *,
+    default: str,
+    options: Sequence[str] | Mapping[str, str],
+    help: str,
+    label: str = "",
+    options_of: str = "",
+) -> Any:
+    """Declare a field that takes one of `options`.
+
+    A mapping gives each option its words; `options_of` names the family of the registry whose
+    titles are the words.
+    """
+    titles = dict(options) if isinstance(options, Mapping) else {}
+    return _declared(
+        "choice",
+        default,
+        options=tuple(options),
+        titles=titles,
+        options_of=options_of,
+        help=help,
+        label=label,
+    )
 
 
 def flag(*, default: bool, help: str, label: str = "") -> Any:

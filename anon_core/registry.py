@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable
-from typing import Literal, TypeVar, get_args
+from typing import Literal, TypeVar, cast, get_args
 
 from .errors import BadPlan, listing, nearest
-from .params import Technique
+from .params import Parameter, Technique
 
 T = TypeVar("T", bound=type[Technique])
 Family = Literal["algorithm", "partitioner", "model", "metric", "attack"]
@@ -73,3 +73,12 @@ def find(which: Family, name: str) -> type[Technique]:
             remedy=f"Choose one of them.{nearest(name, known)}",
         )
     return known[name]
+
+
+def option_title(parameter: Parameter, option: str) -> str:
+    """Return an option of a choice in words: its own, the title of what it names, or its name."""
+    if option in parameter.titles:
+        return parameter.titles[option]
+    if parameter.options_of:
+        return find(cast(Family, parameter.options_of), option).title
+    return option.replace("_", " ").replace("-", " ")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import streamlit as st
 
 from anon_core.errors import BadPlan
 from anon_core.params import Parameter, Technique
+from anon_core.registry import Family, find, option_title
 
 from .explain import plain
 
@@ -66,12 +68,17 @@ def _widget(parameter: Parameter, widget: str, sensitive: Sequence[str], wanted:
     if parameter.unit:
         label = f"{label} ({parameter.unit})"
     label = plain(label)
-    allowed = parameter.allowed()
-    note = f"{plain(parameter.help)}\n\nAllowed: {plain(allowed)}."
+    if parameter.kind == "choice":
+        return st.selectbox(
+            label,
+            parameter.options,
+            key=widget,
+            help=f"{plain(parameter.help)}\n\n{_each(parameter)}",
+            format_func=lambda option: option_title(parameter, option),
+        )
+    note = f"{plain(parameter.help)}\n\nAllowed: {plain(parameter.allowed())}."
     if parameter.kind == "flag":
         return st.checkbox(label, key=widget, help=note)
-    if parameter.kind == "choice":
-        return st.selectbox(label, parameter.options, key=widget, help=note, format_func=_words)
     if parameter.kind == "column":
         columns = ["", *sensitive]
         if wanted not in columns:  # the plan says what is wrong with it, not the form
@@ -96,5 +103,12 @@ def _widget(parameter: Parameter, widget: str, sensitive: Sequence[str], wanted:
     )
 
 
-def _words(option: str) -> str:
-    return option.replace("_", " ")
+def _each(parameter: Parameter) -> str:
+    """Return every option in words, with what it is where the registry says so."""
+    lines: list[str] = []
+    for option in parameter.options:
+        line = f"- {plain(option_title(parameter, option))}"
+        if parameter.options_of:
+            line += f": {plain(find(cast(Family, parameter.options_of), option).summary)}"
+        lines.append(line)
+    return "\n".join(lines)

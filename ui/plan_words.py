@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 from anon_core.errors import listing
 from anon_core.kinds import GroupModel
 from anon_core.plan import Plan
-from ui.words import count, share, times
+from anon_core.registry import find, option_title
+from ui.words import count, in_a_sentence, share, times
 
 if TYPE_CHECKING:
     from anon_core.table import Dataset
-
-#: Metrics of a search that read better by another word than their name.
-_STEERED = {"ncp": "NCP", "average-class-size": "average class size"}
 
 
 def promise(model: GroupModel, quasi: int, *, together: str = "class") -> str:
@@ -67,10 +65,20 @@ def cut(plan: Plan) -> str:
     return f"{within} nothing links a person to a value of {listing(alone)}."
 
 
+def gathered(plan: Plan) -> list[str]:
+    """Return how a technique that leaves this open gathers rows into groups."""
+    values = plan.algorithm.as_mapping()
+    return [
+        find("partitioner", str(values[parameter.name])).summary
+        for parameter in plan.algorithm.parameters()
+        if parameter.options_of == "partitioner"
+    ]
+
+
 def intention(plan: Plan, data: Dataset) -> str:
     """Return in plain words what carrying out a plan will do."""
     permutes = plan.algorithm.permutes
-    parts = [plan.algorithm.summary]
+    parts = [plan.algorithm.summary, *gathered(plan)]
     if permutes:
         parts.append(cut(plan))
     together = "group" if permutes else "class"
@@ -90,9 +98,11 @@ def intention(plan: Plan, data: Dataset) -> str:
         )
     elif permutes:
         parts.append("Every value stays exact and no row is removed.")
-    metric = values.get("metric")
-    if isinstance(metric, str):
-        parts.append(f"The best by {_STEERED.get(metric, metric)} wins.")
+    for parameter in plan.algorithm.parameters():
+        chosen = values[parameter.name]
+        if parameter.options_of == "metric":
+            title = option_title(parameter, str(chosen))
+            parts.append(f"The best by {in_a_sentence(title)} wins.")
     if plan.data.missing == "drop":
         parts.append("Rows that miss a value in a column with a role are dropped first.")
     gone = len(plan.roles.identifier)

@@ -30,6 +30,17 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{word} {noun if number == 1 else plural or noun + 's'}"
 
 
+def in_a_sentence(title: str) -> str:
+    """Return a title as it stands within a sentence.
+
+    Examples
+    --------
+    >>> in_a_sentence("Average class size"), in_a_sentence("NCP / GCP")
+    ('average class size', 'NCP / GCP')
+    """
+    return title if title[1:2].isupper() else title[:1].lower() + title[1:]
+
+
 def rows(number: int) -> str:
     """Return a number of rows in figures."""
     return f"{number:,} {'row' if number == 1 else 'rows'}"

@@ -36,12 +36,13 @@ class Bucketization(Algorithm):
     partition: str = choice(
         default="mondrian",
         options=("mondrian", "bisection", "anatomize", "balanced"),
+        options_of="partitioner",
         help="How rows are gathered into groups.",
         label="Groups by",
     )
     insensitive_with: str = choice(
         default="quasi",
-        options=("quasi", "sensitive"),
+        options={"quasi": "the quasi-identifiers", "sensitive": "the sensitive columns"},
         help="Which block the columns without a role stay linked with.",
         label="Other columns travel with",
     )

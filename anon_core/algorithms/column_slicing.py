@@ -34,6 +34,7 @@ class ColumnSlicing(Algorithm):
     partition: str = choice(
         default="mondrian",
         options=("mondrian", "bisection", "anatomize", "balanced"),
+        options_of="partitioner",
         help="How rows are gathered into groups.",
         label="Groups by",
     )

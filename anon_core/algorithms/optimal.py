@@ -53,6 +53,7 @@ class Optimal(Algorithm):
     metric: str = choice(
         default="loss",
         options=("loss", "discernibility", "average-class-size", "ncp"),
+        options_of="metric",
         help="What the best release loses least of.",
         label="Best by",
     )

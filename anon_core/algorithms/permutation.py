@@ -38,6 +38,7 @@ class PermutationAnonymization(Algorithm):
     partition: str = choice(
         default="bisection",
         options=("mondrian", "bisection", "anatomize", "balanced"),
+        options_of="partitioner",
         help="How rows are gathered into groups.",
         label="Groups by",
     )

@@ -39,6 +39,7 @@ class Slicing(Algorithm):
     partition: str = choice(
         default="mondrian",
         options=("mondrian", "bisection", "anatomize", "balanced"),
+        options_of="partitioner",
         help="How rows are gathered into groups.",
         label="Groups by",
     )

@@ -69,8 +69,9 @@ class QueryError(Metric):
     )
     spread: str = choice(
         default="leaves",
-        options=("leaves", "length"),
+        options={"leaves": "its values", "length": "its length"},
         help="Whether a range is taken to be even over its values or over its length.",
+        label="A range is even over",
     )
     seed: int = integer(default=1, low=0, help="Seed of the questions: the same for every release.")
 

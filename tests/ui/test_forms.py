@@ -32,6 +32,22 @@ def test_shows_the_defaults(which: Family, name: str) -> None:
     assert technique.from_mapping(app.session_state["shown"])
 
 
+@pytest.mark.parametrize(("which", "name"), EVERY)
+def test_options_are_shown_in_words_and_kept_as_they_are(which: Family, name: str) -> None:
+    """A form shows no raw name of another technique; what it returns are the recipe's."""
+    parts = [p for p in family(which)[name].parameters() if p.kind == "choice"]
+    if not parts:
+        return
+    app = AppTest.from_function(page, kwargs={"which": which, "name": name}).run()
+    raw = {n for f in FAMILIES for n in family(f)}
+    for parameter in parts:
+        box = app.selectbox(key=f"t/{name}/{parameter.name}")
+        assert len(set(box.options)) == len(parameter.options)
+        assert not raw & set(box.options), "name the family in options_of"
+        box.select(box.options[-1]).run()
+        assert app.session_state["shown"][parameter.name] == parameter.options[-1]
+
+
 def test_follows_the_session_and_keeps_what_is_typed() -> None:
     app = AppTest.from_function(page, kwargs={"which": "model", "name": "l-diversity"})
     app.session_state["given"] = {"l": 4, "column": "Gone"}

@@ -10,8 +10,8 @@ import pytest
 
 import anon_core.registry as registry
 from anon_core.errors import BadPlan
-from anon_core.params import Technique
-from anon_core.registry import family, find, register
+from anon_core.params import Parameter, Technique
+from anon_core.registry import family, find, option_title, register
 
 
 @pytest.fixture(autouse=True)
@@ -51,6 +51,25 @@ def test_a_reloaded_module_replaces_its_own() -> None:
     register("metric")(make("made", "one"))
     newer = register("metric")(make("made", "one"))
     assert find("metric", "made") is newer
+
+
+def test_an_option_is_told_in_words() -> None:
+    own = Parameter(
+        name="a", kind="choice", default="x_y", help="", options=("x_y", "z"), titles={"z": "last"}
+    )
+    assert [option_title(own, o) for o in own.options] == ["x y", "last"]
+    naming = Parameter(
+        name="b",
+        kind="choice",
+        default="average-class-size",
+        help="",
+        options=("average-class-size", "ncp"),
+        options_of="metric",
+    )
+    assert [option_title(naming, o) for o in naming.options] == [
+        "Average class size",
+        find("metric", "ncp").title,
+    ]
 
 
 def test_another_familys_name_is_free() -> None:
