@@ -29,11 +29,14 @@ class Population:
         Distinct quasi tuples of the population table, as leaf numbers; -1 for a value that the
         hierarchies do not know.
     tuple_count : int64 array of shape (tuples,), or None
+    row_tuple : int64 array of shape (size,), or None
+        The tuple of each row of the population table.
     """
 
     size: int
     codes: npt.NDArray[np.int32] | None = None
     tuple_count: npt.NDArray[np.int64] | None = None
+    row_tuple: npt.NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -212,7 +215,12 @@ def _encode_population(
         [len(hierarchies[n].leaves) + 1 for n in roles.quasi],
         quasi=len(roles.quasi),
     )
-    return Population(size=size, codes=found.codes - np.int32(1), tuple_count=found.count)
+    return Population(
+        size=size,
+        codes=found.codes - np.int32(1),
+        tuple_count=found.count,
+        row_tuple=found.row_key,
+    )
 
 
 def population_codes(

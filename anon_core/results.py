@@ -12,6 +12,9 @@ import numpy.typing as npt
 from .release import Release
 
 State = Literal["holds", "broken", "undecided"]
+#: People an attack lists, and groups it lists of each; a result stays small.
+MOST_HITS = 100_000
+MOST_GROUPS = 5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -76,6 +79,31 @@ class Measure:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Hits:
+    """Whom an attack names: people exposed for certain first, in the order of their table.
+
+    Attributes
+    ----------
+    people : int
+        How many there are; at most `MOST_HITS` of them are listed.
+    row : int64 array of shape (listed,)
+        Rows of the attacker's table, counted from 0.
+    proven : bool array of shape (listed,)
+        False where nothing was decided, so that the person is treated as exposed.
+    group : int64 array of shape (listed, groups shown)
+        Groups, as `View` numbers them, that a person fits, ascending; -1 fills up.
+    groups : int64 array of shape (listed,)
+        How many groups a person fits.
+    """
+
+    people: int
+    row: npt.NDArray[np.int64]
+    proven: npt.NDArray[np.bool_]
+    group: npt.NDArray[np.int64]
+    groups: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class AttackResult:
     """What an adversary achieves, against guessing and against the raw table.
 
@@ -108,6 +136,8 @@ class AttackResult:
     column : str
         Sensitive column concerned, if any.
     sentence : str
+    hits : Hits or None
+        Whom it names, where it names anyone.
     """
 
     attack: str
@@ -125,6 +155,7 @@ class AttackResult:
     interval: tuple[float, float] | None = None
     estimated: bool = False
     column: str = ""
+    hits: Hits | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -239,7 +239,7 @@ def run(
             found
             for attack in plan.all_attacks()
             if not attack.applies(problem, view)
-            for found in attack.run(problem, view, context)
+            for found in attack.run(problem, view, part_of(context, 0.68, 0.75))
         ),
     )
 

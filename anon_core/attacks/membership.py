@@ -13,7 +13,7 @@ from ..context import Context
 from ..errors import AnonError
 from ..kinds import Attack
 from ..membership.exact import count, shares
-from ..membership.members import Members, find_members, proven_by_raw
+from ..membership.members import Members, find_members, hits, proven_by_raw
 from ..params import number
 from ..problem import Problem
 from ..registry import register
@@ -97,6 +97,7 @@ class Membership(Attack):
                 per_class=np.minimum(found.published.size / np.maximum(fitting, 1), 1.0),
                 interval=(proven / people, (proven + undecided) / people) if undecided else None,
                 sentence=_sentence(found, view.rows, people),
+                hits=hits(found, population),
             )
         ]
 

@@ -12,6 +12,7 @@ from ..context import Context
 from ..frequency import dense_rank
 from ..problem import Population, Problem
 from ..release import View
+from ..results import MOST_GROUPS, MOST_HITS, Hits
 from .decide import UNKNOWN, YES, Decision, decide
 from .presolve import parts
 from .system import I64
@@ -119,6 +120,30 @@ def find_members(
     published = published_buckets(view, population, context)
     decision = decide(published.joint, context, zero=zero)
     return Members(published=published, decision=decision)
+
+
+def hits(members: Members, population: Population) -> Hits:
+    """Return who is proven present or undecided, by row of the public table, with the groups."""
+    assert population.row_tuple is not None
+    joint = members.published.joint
+    exposed = (members.present == YES) | ((members.present == UNKNOWN) & members.fits)
+    row = np.flatnonzero(exposed[population.row_tuple])
+    proven = members.present[population.row_tuple[row]] == YES
+    people = len(row)
+    first = np.argsort(~proven, kind="stable")[:MOST_HITS]
+    row, proven = row[first], proven[first]
+    order = np.lexsort((joint.bucket, joint.types))
+    pair = np.stack([joint.types[order], joint.bucket[order]])
+    new = np.ones(pair.shape[1], dtype=np.bool_)
+    new[1:] = (pair[:, 1:] != pair[:, :-1]).any(axis=0)
+    types, bucket = pair[:, new]
+    start = np.searchsorted(types, np.arange(len(exposed) + 1))
+    kind = population.row_tuple[row]
+    groups = np.diff(start)[kind]
+    column = np.arange(MOST_GROUPS)
+    place = np.minimum(start[kind][:, None] + column, max(len(bucket) - 1, 0))
+    listed = np.where(column < groups[:, None], bucket[place], -1)
+    return Hits(people=people, row=row, proven=proven, group=listed, groups=groups)
 
 
 def proven_by_raw(problem: Problem) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 
 import numpy as np
@@ -17,11 +18,12 @@ from anon_core.membership.decide import UNKNOWN, YES, decide
 from anon_core.membership.estimate import estimate, interval
 from anon_core.membership.exact import count, shares
 from anon_core.membership.joint import JointProblem
-from anon_core.membership.members import find_members, proven_by_raw
+from anon_core.membership.members import find_members, hits, proven_by_raw
 from anon_core.membership.slicing import SlicedBucket, matching_buckets
 from anon_core.membership.view import published_buckets
 from anon_core.problem import Population, Problem
 from anon_core.release import Release
+from anon_core.results import MOST_GROUPS
 from anon_core.table import Dataset
 from anon_core.vocabulary import Vocabulary
 from tests.making import Case, by_hand
@@ -84,6 +86,22 @@ def test_the_view_gives_the_equations_of_its_buckets() -> None:
         joint = found.published.joint
         counted = shares(joint, count(joint.system).mean)
         assert counted == pytest.approx([float(d) for d in by_assignments], abs=1e-12)
+        # Who is named: the rows of those people, each with the buckets that show all they are.
+        assert population.row_tuple is not None
+        named = hits(found, population)
+        kinds = population.row_tuple.tolist()
+        assert named.row.tolist() == [r for r, kind in enumerate(kinds) if delta[kind] == 1]
+        assert named.people == len(named.row)
+        assert named.proven.all()
+        for row, groups, many in zip(named.row, named.group, named.groups, strict=True):
+            person = values[int(first[kinds[row]])]
+            fit = [
+                g
+                for g, bucket in enumerate(shown)
+                if all(value in column for value, column in zip(person, bucket, strict=True))
+            ]
+            assert groups[groups >= 0].tolist() == fit[:MOST_GROUPS]
+            assert many == len(fit)
 
 
 def test_single_buckets_and_known_solutions() -> None:
@@ -187,6 +205,20 @@ def test_overlapping_covers_in_a_bucket_are_undecided() -> None:
     assert result.worst == 1.0
     assert result.interval == (0.0, 1.0)
     assert "overlap" in result.sentence
+
+
+def test_who_is_named_is_bounded_with_the_proven_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = people_aged(["20", "21", "30", "40"], ["20", "21", "30", "40", "20"])
+    release = boxed(problem, [(0, 1), (1, 2), (2, 2), (3, 3)], [0, 0, 0, 1])
+    monkeypatch.setattr("anon_core.membership.members.MOST_HITS", 2)
+    (result,) = Membership().run(problem, release.view, Context())
+    assert result.hits is not None
+    assert (result.hits.people, result.at_risk) == (5, 5)
+    assert result.hits.row.tolist() == [3, 0]
+    assert result.hits.proven.tolist() == [True, False]
+    assert result.hits.group[:, 0].tolist() == [1, 0]
+    copied = pickle.loads(pickle.dumps(result.hits))
+    assert copied.row.tolist() == result.hits.row.tolist()
 
 
 def test_an_unclear_bucket_leaves_the_other_decided() -> None:
