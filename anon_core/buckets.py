@@ -11,11 +11,26 @@ from .context import Context, part_of
 from .errors import BadPlan
 from .grouping import Grouping
 from .kinds import Buckets, GroupModel, Partitioner
+from .params import choice
 from .problem import Problem
 from .registry import find
 from .release import Block, Release
 from .results import Outcome, SearchAccount
 from .vocabulary import of_level
+
+#: The partitioners that a permuted release can take its groups from.
+PARTITIONS = ("mondrian", "relaxed-mondrian", "bisection", "anatomize", "balanced")
+
+
+def partition_choice(default: str) -> str:
+    """Declare the parameter that says how rows are gathered into groups."""
+    return choice(
+        default=default,
+        options=PARTITIONS,
+        options_of="partitioner",
+        help="How rows are gathered into groups.",
+        label="Groups by",
+    )
 
 
 def permuted(

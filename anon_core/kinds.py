@@ -209,6 +209,16 @@ def buckets_of_rows(key: npt.NDArray[np.int64], group: npt.NDArray[np.int64]) ->
     )
 
 
+def run_buckets(problem: Problem, group_of_run: npt.NDArray[np.int64]) -> Buckets:
+    """Put every quasi tuple whole into its group; `group_of_run` is of shape (runs,)."""
+    frequency = problem.frequency
+    return Buckets(
+        key=np.arange(len(frequency.count), dtype=np.int64),
+        group=group_of_run[frequency.run],
+        count=frequency.count,
+    )
+
+
 class Partitioner(Technique):
     """A way to form groups that keep the models' promises, whatever is published of them."""
 

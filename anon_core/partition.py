@@ -1,4 +1,4 @@
-"""Strict Mondrian partition, shared by the algorithm of that name and by every permuted release."""
+"""Mondrian partitions, strict and relaxed, for the algorithm and for every permuted release."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .errors import BadPlan, Infeasible, listing
 from .frequency import dense_rank
 from .hierarchy import Hierarchy
 from .kernels.split import split
-from .kinds import GroupModel, GroupStats, histogram
+from .kinds import Buckets, GroupModel, GroupStats, buckets_of_rows, histogram
 from .problem import Problem
 
 _WORK = 20_000_000  # tuple visits between two looks at the cancel button, about 0.1 s
@@ -32,16 +32,9 @@ def strict_parts(
         If not even the whole table as one part keeps the promises.
     """
     frequency = problem.frequency
-    distinct: dict[str, int] = {}
-    share: dict[str, int] = {}
-    for model in models:
-        for name, least in model.least_distinct(problem).items():
-            distinct[name] = max(least, distinct.get(name, 0))
-        for name, least in model.most_share(problem).items():
-            share[name] = max(least, share.get(name, 0))
+    watched, distinct, share = _limits(problem, models)
     _refuse_whole(problem, models)
     quasi = range(len(problem.quasi))
-    watched = list(dict.fromkeys([*distinct, *share]))
     extra = [frequency.columns.index(name) for name in watched]
     if extra:
         columns = [frequency.codes[:, d] for d in (*quasi, *extra)]
@@ -60,14 +53,66 @@ def strict_parts(
         codes,
         count,
         np.ascontiguousarray(sensitive.astype(np.int32)),
-        np.array([distinct.get(name, 0) for name in watched], dtype=np.int64),
-        np.array([share.get(name, 0) for name in watched], dtype=np.int64),
+        distinct,
+        share,
         max(m.least_size() for m in models),
         context,
     )
     found = np.empty(len(frequency.run_count), dtype=np.int64)
     found[run_of] = part
     return found
+
+
+def relaxed_parts(problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
+    """Return the parts of a relaxed partition, in which equal rows may part.
+
+    As `strict_parts`, but rows at the median are parted over both sides so that these are equally
+    large (LeFevre et al. 2006, relaxed partitioning); ranges of parts may therefore overlap. Which
+    of the rows at a median go where is drawn, so neither the table's order nor the sensitive value
+    decides it. Where a balanced cut breaks a promise, strict cuts are tried; categories are always
+    cut along their hierarchy.
+
+    Raises
+    ------
+    Infeasible
+        If not even the whole table as one part keeps the promises.
+    """
+    frequency = problem.frequency
+    watched, distinct, share = _limits(problem, models)
+    _refuse_whole(problem, models)
+    key = context.generator.permutation(rows_of_keys(problem))
+    extra = [frequency.columns.index(name) for name in watched]
+    part = _partition(
+        problem,
+        np.ascontiguousarray(frequency.codes[key, : len(problem.quasi)]),
+        np.ones(len(key), dtype=np.int64),
+        np.ascontiguousarray(frequency.codes[key][:, extra]),
+        distinct,
+        share,
+        max(m.least_size() for m in models),
+        context,
+        relaxed=True,
+    )
+    return buckets_of_rows(key, part)
+
+
+def _limits(
+    problem: Problem, models: Sequence[GroupModel]
+) -> tuple[list[str], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the columns models look at, with the distinct values and the l each asks for."""
+    distinct: dict[str, int] = {}
+    share: dict[str, int] = {}
+    for model in models:
+        for name, least in model.least_distinct(problem).items():
+            distinct[name] = max(least, distinct.get(name, 0))
+        for name, least in model.most_share(problem).items():
+            share[name] = max(least, share.get(name, 0))
+    watched = list(dict.fromkeys([*distinct, *share]))
+    return (
+        watched,
+        np.array([distinct.get(name, 0) for name in watched], dtype=np.int64),
+        np.array([share.get(name, 0) for name in watched], dtype=np.int64),
+    )
 
 
 def _refuse_whole(problem: Problem, models: Sequence[GroupModel]) -> None:
@@ -109,6 +154,8 @@ def _partition(
     share: npt.NDArray[np.int64],
     least: int,
     context: Context,
+    *,
+    relaxed: bool = False,
 ) -> npt.NDArray[np.int64]:
     """Return the part of every tuple, shape (tuples,)."""
     tuples = len(count)
@@ -148,6 +195,7 @@ def _partition(
             np.concatenate([[0], np.cumsum([len(t) for t in trees])[:-1]]).astype(np.int64),
             leaves,
             _WORK,
+            relaxed,
         )
     runs = parts[:found][np.argsort(parts[:found, 0])]
     part = np.empty(tuples, dtype=np.int64)

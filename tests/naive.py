@@ -208,24 +208,41 @@ def mondrian(
     k: int,
     needs: Sequence[tuple[Sequence[str], int]] = (),
     members: Sequence[int] | None = None,
+    *,
+    relaxed: bool = False,
+    most: Sequence[tuple[Sequence[str], int]] = (),
 ) -> list[list[int]]:
     """Partition the rows: strict cuts, widest attribute first, ties in the attributes' order.
 
     Numbers, dates and ordered values have missing values cut off first; else they are cut at ≤ the
     lower median, and where a side would break a promise at < the median; categories with a
     hierarchy into the children of the node that covers them, all of which must keep the promises.
+    Relaxed cuts part the rows at the median in the order of `members`, the earlier ones below.
+    `most` gives columns of which no value may fill more than 1/l of a part.
     """
     members = range(len(rows)) if members is None else members
     widths = [width(a, [rows[i][d] for i in members]) for d, a in enumerate(attributes)]
     for d in sorted(range(len(attributes)), key=lambda d: (-widths[d], d)):
         if widths[d] <= 0:
             continue
-        for parts in cuts(attributes[d], {i: rows[i][d] for i in members}):
-            if all(keeps(part, k, needs) for part in parts):
+        for parts in cuts(attributes[d], {i: rows[i][d] for i in members}, relaxed=relaxed):
+            if all(keeps(p, k, needs) and rare(p, most) for p in parts):
                 return [
-                    leaf for part in parts for leaf in mondrian(rows, attributes, k, needs, part)
+                    leaf
+                    for part in parts
+                    for leaf in mondrian(
+                        rows, attributes, k, needs, part, relaxed=relaxed, most=most
+                    )
                 ]
     return [sorted(members)]
+
+
+def rare(part: Sequence[int], most: Sequence[tuple[Sequence[str], int]]) -> bool:
+    """Say whether no value of a column fills more than 1/l of a set of rows."""
+    return all(
+        least * max(Counter(column[i] for i in part).values()) <= len(part)
+        for column, least in most
+    )
 
 
 def positions(a: Attribute) -> dict[str, Fraction]:
@@ -259,7 +276,9 @@ def width(a: Attribute, values: Sequence[str]) -> Fraction:
     return max(where[v] for v in values) - min(where[v] for v in values)
 
 
-def cuts(a: Attribute, value: Mapping[int, str]) -> list[list[list[int]]]:
+def cuts(
+    a: Attribute, value: Mapping[int, str], *, relaxed: bool = False
+) -> list[list[list[int]]]:
     """Return the partitions to try, in order."""
     if a.tree:
         level = covering_level(a, value.values()) - 1
@@ -273,6 +292,12 @@ def cuts(a: Attribute, value: Mapping[int, str]) -> list[list[list[int]]]:
     found: list[list[list[int]]] = []
     bars = [rank[MISSING]] if MISSING in rank else []  # missing values are cut off first
     for bar in (*bars, median + 1, median):
+        if relaxed and bar == median + 1:
+            low = [i for i, v in value.items() if rank[v] < median]
+            ties = [i for i, v in value.items() if rank[v] == median]
+            low += ties[: (len(value) + 1) // 2 - len(low)]
+            low = [i for i in value if i in set(low)]
+            found.append([low, [i for i in value if i not in set(low)]])
         low = [i for i, v in value.items() if rank[v] < bar]
         high = [i for i in value if i not in set(low)]
         if low and high:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..buckets import columns_by_role, permuted
+from ..buckets import columns_by_role, partition_choice, permuted
 from ..context import Context
 from ..kinds import Algorithm, GroupModel
 from ..params import choice
@@ -35,13 +35,7 @@ class Anatomy(Algorithm):
     permutes: ClassVar[bool] = True
     publishes: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
 
-    partition: str = choice(
-        default="anatomize",
-        options=("mondrian", "bisection", "anatomize", "balanced"),
-        options_of="partitioner",
-        help="How rows are gathered into groups.",
-        label="Groups by",
-    )
+    partition: str = partition_choice("anatomize")
     insensitive_with: str = choice(
         default="quasi",
         options={"quasi": "the quasi-identifiers", "sensitive": "the sensitive columns"},

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..buckets import columns_by_role, permuted
+from ..buckets import columns_by_role, partition_choice, permuted
 from ..context import Context
 from ..kinds import Algorithm, GroupModel
 from ..params import choice
@@ -33,13 +33,7 @@ class Bucketization(Algorithm):
     source: ClassVar[str] = "Toth 2015, section 3.1.1"
     permutes: ClassVar[bool] = True
 
-    partition: str = choice(
-        default="mondrian",
-        options=("mondrian", "bisection", "anatomize", "balanced"),
-        options_of="partitioner",
-        help="How rows are gathered into groups.",
-        label="Groups by",
-    )
+    partition: str = partition_choice("mondrian")
     insensitive_with: str = choice(
         default="quasi",
         options={"quasi": "the quasi-identifiers", "sensitive": "the sensitive columns"},

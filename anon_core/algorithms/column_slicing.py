@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..buckets import permuted
+from ..buckets import partition_choice, permuted
 from ..context import Context
 from ..kinds import Algorithm, GroupModel
-from ..params import choice
 from ..problem import Problem
 from ..registry import register
 from ..results import Outcome
@@ -31,13 +30,7 @@ class ColumnSlicing(Algorithm):
     source: ClassVar[str] = "Toth 2015, section 3.1.2.1"
     permutes: ClassVar[bool] = True
 
-    partition: str = choice(
-        default="mondrian",
-        options=("mondrian", "bisection", "anatomize", "balanced"),
-        options_of="partitioner",
-        help="How rows are gathered into groups.",
-        label="Groups by",
-    )
+    partition: str = partition_choice("mondrian")
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Form groups and cut the links between blocks; see `Algorithm.run`."""

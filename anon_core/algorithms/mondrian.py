@@ -1,4 +1,4 @@
-"""Strict Mondrian: cut the space of quasi-identifiers in halves for as long as promises hold."""
+"""Mondrian: cut the space of quasi-identifiers in halves for as long as promises hold."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import numpy.typing as npt
 from .. import vocabulary
 from ..context import Context
 from ..frequency import dense_rank
-from ..grouping import group_runs
-from ..kinds import Algorithm, GroupModel
-from ..partition import cut_by_tree, strict_parts
+from ..grouping import Grouping
+from ..kinds import Algorithm, Buckets, GroupModel, run_buckets
+from ..params import choice
+from ..partition import cut_by_tree, relaxed_parts, strict_parts
 from ..problem import Problem
 from ..registry import register
 from ..release import one_block
@@ -24,7 +25,7 @@ from ..results import Outcome, SearchAccount
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class Mondrian(Algorithm):
-    """Multidimensional partition with strict cuts at the median (LeFevre et al. 2006)."""
+    """Multidimensional partition with cuts at the median (LeFevre et al. 2006)."""
 
     name: ClassVar[str] = "mondrian"
     title: ClassVar[str] = "Mondrian"
@@ -42,40 +43,48 @@ class Mondrian(Algorithm):
     )
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"
 
+    cuts: str = choice(
+        default="strict",
+        options={
+            "strict": "strict, ranges never overlap",
+            "relaxed": "relaxed, ranges may overlap",
+        },
+        help="Strict: equal values stay on one side, so ranges never overlap. Relaxed: rows at the "
+        "median are dealt to both sides, so parts are smaller and ranges may overlap.",
+        label="Cuts",
+    )
+
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Partition the table; see `Algorithm.run`."""
-        return _outcome(problem, strict_parts(problem, models, context))
+        if self.cuts == "relaxed":
+            return _outcome(problem, relaxed_parts(problem, models, context))
+        return _outcome(problem, run_buckets(problem, strict_parts(problem, models, context)))
 
 
-def _outcome(problem: Problem, class_of_run: npt.NDArray[np.int64]) -> Outcome:
+def _outcome(problem: Problem, parts: Buckets) -> Outcome:
     frequency = problem.frequency
-    classes = int(class_of_run.max()) + 1
-    by_class = np.argsort(class_of_run, kind="stable")
-    begin = np.searchsorted(class_of_run[by_class], np.arange(classes))
-    ranges = [
-        (
-            np.minimum.reduceat(frequency.run_codes[by_class, d], begin),
-            np.maximum.reduceat(frequency.run_codes[by_class, d], begin),
-        )
-        for d in range(len(problem.quasi))
-    ]
+    by_part = np.argsort(parts.group, kind="stable")
+    begin = np.searchsorted(parts.group[by_part], np.arange(int(parts.group.max()) + 1))
+    run = frequency.run[parts.key[by_part]]
     vocabularies: dict[str, vocabulary.Vocabulary] = {}
     cells: dict[str, npt.NDArray[np.int32]] = {}
-    for name, hierarchy, (lo, hi) in zip(
-        problem.quasi, problem.quasi_hierarchies, ranges, strict=True
+    for d, (name, hierarchy) in enumerate(
+        zip(problem.quasi, problem.quasi_hierarchies, strict=True)
     ):
+        codes = frequency.run_codes[run, d]
         vocabularies[name], cells[name] = vocabulary.of_boxes(
             hierarchy,
             problem.dataset.column(name).kind,
-            lo,
-            hi,
+            np.minimum.reduceat(codes, begin),
+            np.maximum.reduceat(codes, begin),
             as_nodes=cut_by_tree(problem, hierarchy),
         )
-    # Classes are numbered by what they publish, not by the order of the cuts.
+    # Classes are numbered by what they publish, not by the order of the cuts; parts that publish
+    # the same are one class.
     rank, first = dense_rank(
         [cells[n] for n in problem.quasi], [len(vocabularies[n].texts) for n in problem.quasi]
     )
-    grouping = group_runs(frequency, rank[class_of_run], len(first))
+    grouping = _grouping(parts, rank, len(first))
     sizes = grouping.sizes
     return Outcome(
         release=one_block(problem, grouping, vocabularies, {n: c[first] for n, c in cells.items()}),
@@ -88,4 +97,15 @@ def _outcome(problem: Problem, class_of_run: npt.NDArray[np.int64]) -> Outcome:
                 "mean": float(sizes.mean()),
             },
         ),
+    )
+
+
+def _grouping(parts: Buckets, rank: npt.NDArray[np.int64], classes: int) -> Grouping:
+    """Return the grouping in which part `i` belongs to class `rank[i]`."""
+    pair, entry = np.unique(parts.key * classes + rank[parts.group], return_inverse=True)
+    return Grouping(
+        key=pair // classes,
+        member=pair % classes,
+        count=np.bincount(entry, weights=parts.count, minlength=len(pair)).astype(np.int64),
+        group=np.arange(classes, dtype=np.int64),
     )

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..buckets import columns_by_role, permuted
+from ..buckets import columns_by_role, partition_choice, permuted
 from ..context import Context
 from ..kinds import Algorithm, GroupModel
-from ..params import choice
 from ..problem import Problem
 from ..registry import register
 from ..results import Outcome
@@ -35,13 +34,7 @@ class PermutationAnonymization(Algorithm):
     permutes: ClassVar[bool] = True
     publishes: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
 
-    partition: str = choice(
-        default="bisection",
-        options=("mondrian", "bisection", "anatomize", "balanced"),
-        options_of="partitioner",
-        help="How rows are gathered into groups.",
-        label="Groups by",
-    )
+    partition: str = partition_choice("bisection")
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Form groups and cut the links between blocks; see `Algorithm.run`."""

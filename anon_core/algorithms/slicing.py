@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..buckets import permuted
+from ..buckets import partition_choice, permuted
 from ..context import Context
 from ..dependence import column_groups, dependence_rows
 from ..errors import BadPlan, listing, nearest
 from ..kinds import Algorithm, GroupModel
-from ..params import choice, integer, text
+from ..params import integer, text
 from ..problem import Problem
 from ..registry import register
 from ..release import Block
@@ -36,13 +36,7 @@ class Slicing(Algorithm):
     source: ClassVar[str] = "Li, Li, Zhang and Molloy 2012, doi 10.1109/TKDE.2010.236"
     permutes: ClassVar[bool] = True
 
-    partition: str = choice(
-        default="mondrian",
-        options=("mondrian", "bisection", "anatomize", "balanced"),
-        options_of="partitioner",
-        help="How rows are gathered into groups.",
-        label="Groups by",
-    )
+    partition: str = partition_choice("mondrian")
     column_sets: int = integer(
         default=3,
         low=1,

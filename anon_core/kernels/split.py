@@ -80,6 +80,39 @@ def move_below(order: I64, start: int, stop: int, codes: I32, d: int, bar: int, 
 
 
 @compiled
+def move_half(
+    order: I64, start: int, stop: int, codes: I32, d: int, bar: int, ties: int, spare: I64
+) -> int:
+    """Put codes < bar first, then the first `ties` of those at it; return where the rest begins."""
+    left = start
+    held = 0
+    for i in range(start, stop):
+        t = order[i]
+        c = codes[t, d]
+        if c < bar or (c == bar and ties > 0):
+            if c == bar:
+                ties -= 1
+            order[left] = t
+            left += 1
+        else:
+            spare[held] = t
+            held += 1
+    for i in range(held):
+        order[left + i] = spare[i]
+    return left
+
+
+@compiled
+def ties_below(order: I64, start: int, stop: int, codes: I32, d: int, bar: int) -> int:
+    """Return how many single rows at the median go below, so that half of all stands there."""
+    below = 0
+    for i in range(start, stop):
+        if codes[order[i], d] < bar:
+            below += 1
+    return (stop - start + 1) // 2 - below
+
+
+@compiled
 def weighted_median(
     order: I64,
     start: int,
@@ -135,6 +168,7 @@ def split(
     tree_offset: I64,
     leaves: I64,
     work: int,
+    relaxed: bool,
 ) -> tuple[int, int]:
     """Split parts until none can be, or until about `work` tuple visits were spent.
 
@@ -165,6 +199,9 @@ def split(
         First leaf of the node of every leaf, level after level, for attributes cut by tree.
     work : int
         How many tuple visits to spend before returning.
+    relaxed : bool
+        Part the rows at the median over both sides, so that these are equally large; every tuple
+        is then one row. Rows that stand earlier in `order` go below.
 
     Returns
     -------
@@ -286,15 +323,22 @@ def split(
                         order, start, stop, codes, count, d, low[d], high[d], tally
                     )
                     # Missing values are cut off first: no range can hold them with others. Then at
-                    # ≤ median; where ties leave too little above, at < median (E-18).
-                    for attempt in range(3):
-                        if attempt == 0:
-                            bar = missing[d] - 1 if last == missing[d] else last
+                    # ≤ median; where ties leave too little above, at < median (E-18). A relaxed
+                    # cut comes before these two: through the rows at the median.
+                    for attempt in range(4):
+                        if attempt == 1:
+                            if not relaxed:
+                                continue
+                            ties = ties_below(order, start, stop, codes, d, median)
+                            middle = move_half(order, start, stop, codes, d, median, ties, spare)
                         else:
-                            bar = median if attempt == 1 else before
-                        if bar < 0 or bar >= last:
-                            continue
-                        middle = move_below(order, start, stop, codes, d, bar, spare)
+                            if attempt == 0:
+                                bar = missing[d] - 1 if last == missing[d] else last
+                            else:
+                                bar = median if attempt == 2 else before
+                            if bar < 0 or bar >= last:
+                                continue
+                            middle = move_below(order, start, stop, codes, d, bar, spare)
                         epoch += 2  # one for each side
                         if side_holds(
                             order,

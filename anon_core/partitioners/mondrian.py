@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from ..context import Context
-from ..kinds import Buckets, GroupModel, Partitioner
+from ..kinds import Buckets, GroupModel, Partitioner, run_buckets
 from ..partition import strict_parts
 from ..problem import Problem
 from ..registry import register
@@ -30,10 +28,4 @@ class MondrianGroups(Partitioner):
 
     def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
         """Form the groups; see `Partitioner.split`."""
-        part = strict_parts(problem, models, context)
-        frequency = problem.frequency
-        return Buckets(
-            key=np.arange(len(frequency.count), dtype=np.int64),
-            group=part[frequency.run],
-            count=frequency.count,
-        )
+        return run_buckets(problem, strict_parts(problem, models, context))

@@ -1,0 +1,34 @@
+"""Groups by relaxed Mondrian cuts: halves are equally large, and their ranges may overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..context import Context
+from ..kinds import Buckets, GroupModel, Partitioner
+from ..partition import relaxed_parts
+from ..problem import Problem
+from ..registry import register
+
+
+@register("partitioner")
+@dataclass(frozen=True, kw_only=True)
+class RelaxedMondrianGroups(Partitioner):
+    """Relaxed multidimensional cuts (LeFevre et al. 2006); equal rows may part."""
+
+    name: ClassVar[str] = "relaxed-mondrian"
+    title: ClassVar[str] = "Relaxed Mondrian cuts"
+    summary: ClassVar[str] = (
+        "Like Mondrian cuts, but rows at the median are dealt to both sides, so that groups come "
+        "out smaller and their ranges may overlap."
+    )
+    formula: ClassVar[str] = (
+        "halves of ⌈n/2⌉ and ⌊n/2⌋ rows at the median of the widest attribute while promises hold"
+    )
+    source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101; Toth 2015, 2.1.6.2"
+
+    def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
+        """Form the groups; see `Partitioner.split`."""
+        return relaxed_parts(problem, models, context)
