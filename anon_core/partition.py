@@ -69,8 +69,8 @@ def relaxed_parts(problem: Problem, models: Sequence[GroupModel], context: Conte
     As `strict_parts`, but rows at the median are parted over both sides so that these are equally
     large (LeFevre et al. 2006, relaxed partitioning); ranges of parts may therefore overlap. Which
     of the rows at a median go where is drawn, so neither the table's order nor the sensitive value
-    decides it. Where a balanced cut breaks a promise, strict cuts are tried; categories are always
-    cut along their hierarchy.
+    decides it. Where a balanced cut breaks a promise, strict cuts are tried; columns without an
+    order of their own are always cut strictly.
 
     Raises
     ------
@@ -164,6 +164,11 @@ def _partition(
     positions = [normalized_positions(h) for h in hierarchies]
     leaves = np.array([len(h.leaves) for h in hierarchies], dtype=np.int64)
     trees = [h.first_leaf.ravel().astype(np.int64) for h in hierarchies]
+    # Categories have no median to cut through: they are always cut strictly.
+    loose = np.array(
+        [relaxed and problem.dataset.column(h.column).kind != "text" for h in hierarchies],
+        dtype=np.bool_,
+    )
     order = np.arange(tuples, dtype=np.int64)
     stack = np.empty((tuples + 1, 2), dtype=np.int64)
     stack[0] = 0, tuples
@@ -195,7 +200,7 @@ def _partition(
             np.concatenate([[0], np.cumsum([len(t) for t in trees])[:-1]]).astype(np.int64),
             leaves,
             _WORK,
-            relaxed,
+            loose,
         )
     runs = parts[:found][np.argsort(parts[:found, 0])]
     part = np.empty(tuples, dtype=np.int64)

@@ -85,6 +85,7 @@ class Case:
                 self.levels.get(name),
                 number=self.kinds.get(name) == "number",
                 tree=self.kinds.get(name, "text") == "text",
+                ordered=self.kinds.get(name, "text") != "text",
             )
             for name in self.quasi
         ]

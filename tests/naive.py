@@ -26,13 +26,14 @@ class Attribute:
 
     `leaves` are its values in order, the missing one last; `labels` gives each leaf's text on
     every level, itself first; `number` its value, for numbers; `tree` says that a Mondrian cut
-    follows the hierarchy.
+    follows the hierarchy; `ordered` that its order means something.
     """
 
     leaves: list[str]
     labels: dict[str, Row]
     number: dict[str, Fraction] | None = None
     tree: bool = False
+    ordered: bool = True
 
     @property
     def height(self) -> int:
@@ -49,6 +50,7 @@ def attribute(
     *,
     number: bool = False,
     tree: bool = False,
+    ordered: bool = True,
 ) -> Attribute:
     """Read an attribute from the values of a column and its level table, if there is one."""
     seen = set(values)
@@ -68,6 +70,7 @@ def attribute(
         labels=labels,
         number={v: Fraction(v) for v in leaves if v != MISSING} if number else None,
         tree=tree and len(table[0]) > 2,
+        ordered=ordered,
     )
 
 
@@ -217,7 +220,8 @@ def mondrian(
     Numbers, dates and ordered values have missing values cut off first; else they are cut at ≤ the
     lower median, and where a side would break a promise at < the median; categories with a
     hierarchy into the children of the node that covers them, all of which must keep the promises.
-    Relaxed cuts part the rows at the median in the order of `members`, the earlier ones below.
+    Relaxed cuts part the rows at the median of ordered attributes in the order of `members`, the
+    earlier ones below.
     `most` gives columns of which no value may fill more than 1/l of a part.
     """
     members = range(len(rows)) if members is None else members
@@ -276,9 +280,7 @@ def width(a: Attribute, values: Sequence[str]) -> Fraction:
     return max(where[v] for v in values) - min(where[v] for v in values)
 
 
-def cuts(
-    a: Attribute, value: Mapping[int, str], *, relaxed: bool = False
-) -> list[list[list[int]]]:
+def cuts(a: Attribute, value: Mapping[int, str], *, relaxed: bool = False) -> list[list[list[int]]]:
     """Return the partitions to try, in order."""
     if a.tree:
         level = covering_level(a, value.values()) - 1
@@ -291,8 +293,8 @@ def cuts(
     median = ordered[(len(ordered) + 1) // 2 - 1]
     found: list[list[list[int]]] = []
     bars = [rank[MISSING]] if MISSING in rank else []  # missing values are cut off first
-    for bar in (*bars, median + 1, median):
-        if relaxed and bar == median + 1:
+    for attempt, bar in enumerate((*bars, median + 1, median)):
+        if relaxed and a.ordered and attempt == len(bars):
             low = [i for i, v in value.items() if rank[v] < median]
             ties = [i for i, v in value.items() if rank[v] == median]
             low += ties[: (len(value) + 1) // 2 - len(low)]

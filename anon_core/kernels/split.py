@@ -168,7 +168,7 @@ def split(
     tree_offset: I64,
     leaves: I64,
     work: int,
-    relaxed: bool,
+    relaxed: npt.NDArray[np.bool_],
 ) -> tuple[int, int]:
     """Split parts until none can be, or until about `work` tuple visits were spent.
 
@@ -199,7 +199,7 @@ def split(
         First leaf of the node of every leaf, level after level, for attributes cut by tree.
     work : int
         How many tuple visits to spend before returning.
-    relaxed : bool
+    relaxed : bool array of shape (attributes,)
         Part the rows at the median over both sides, so that these are equally large; every tuple
         is then one row. Rows that stand earlier in `order` go below.
 
@@ -210,6 +210,8 @@ def split(
     """
     tuples, attributes = codes.shape
     spare = np.empty(tuples, np.int64)
+    loose = relaxed.any()
+    kept = np.empty(tuples if loose else 0, np.int64)
     low = np.empty(attributes, np.int64)
     high = np.empty(attributes, np.int64)
     width = np.empty(attributes, np.float64)
@@ -259,6 +261,8 @@ def split(
             else:
                 width[d] = position[place_of[d] + high[d]] - position[place_of[d] + low[d]]
         done = False
+        if loose:  # every try starts from the order drawn
+            kept[start:stop] = order[start:stop]
         if rows >= 2 * least:
             for _ in range(attributes):
                 d = 0
@@ -312,6 +316,8 @@ def split(
                             pieces += 1
                         left = middle
                         node = bar + 1
+                    if loose and not holds:
+                        order[start:stop] = kept[start:stop]
                     if holds:
                         cuts[pieces] = stop
                         for p in range(pieces):
@@ -327,7 +333,7 @@ def split(
                     # cut comes before these two: through the rows at the median.
                     for attempt in range(4):
                         if attempt == 1:
-                            if not relaxed:
+                            if not relaxed[d]:
                                 continue
                             ties = ties_below(order, start, stop, codes, d, median)
                             middle = move_half(order, start, stop, codes, d, median, ties, spare)
@@ -372,6 +378,8 @@ def split(
                             depth += 2
                             done = True
                             break
+                        if loose:
+                            order[start:stop] = kept[start:stop]
                 if done:
                     break
         if not done:

@@ -1,6 +1,9 @@
-"""Strict Mondrian against its recursion on sets of rows."""
+"""Mondrian, strict and relaxed, against its recursion on sets of rows."""
 
 from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,10 +12,14 @@ from anon_core.algorithms.mondrian import Mondrian
 from anon_core.context import Context
 from anon_core.errors import Infeasible
 from anon_core.kinds import GroupModel
+from anon_core.models.bucket_size import BucketSize
+from anon_core.models.frequency_l_diversity import FrequencyLDiversity
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.partition import relaxed_parts, rows_of_keys
 from anon_core.registry import find
 from anon_core.release import Release
+from anon_core.runner import run
 from tests import naive
 from tests.making import Case, random_case
 
@@ -81,3 +88,100 @@ def test_work_is_handed_out_in_small_pieces(monkeypatch: pytest.MonkeyPatch) -> 
     rng = np.random.default_rng(17)
     for _ in range(30):
         compare(random_case(rng, rows=50), 2, 2)
+
+
+def drawn_rows(case: Case, seed: int) -> tuple[list[int], dict[int, int]]:
+    """Return the key of every row in the order a run with this seed draws, and a row of each."""
+    problem = case.problem()
+    keys = np.random.default_rng(seed).permutation(rows_of_keys(problem)).tolist()
+    return keys, {int(k): i for i, k in enumerate(problem.frequency.row_key)}
+
+
+@pytest.mark.parametrize("chunk", range(5))
+def test_relaxed_cuts_are_those_of_the_recursion(chunk: int) -> None:
+    rng = np.random.default_rng([2006, 38, chunk])
+    cut = parted = 0
+    for seed in range(30):
+        case = random_case(rng, rows=int(rng.integers(6, 60)))
+        k, least = int(rng.integers(2, 5)), int(rng.integers(2, 4))
+        models: list[GroupModel] = [BucketSize(k=k)]
+        needs: list[tuple[list[str], int]] = []
+        most: list[tuple[list[str], int]] = []
+        keys, row_of = drawn_rows(case, seed)
+        values = [case.column("s0")[row_of[key]] for key in keys]
+        asked = seed % 3
+        if asked == 1:
+            models, needs = [*models, DistinctLDiversity(l=least, column="s0")], [(values, least)]
+        if asked == 2:
+            models, most = [*models, FrequencyLDiversity(l=2, column="s0")], [(values, 2)]
+        least = max(m.least_size() for m in models)
+        problem, context = case.problem(), Context(generator=np.random.default_rng(seed))
+        try:
+            buckets = relaxed_parts(problem, models, context)
+        except Infeasible:
+            whole = range(len(keys))
+            assert not (naive.keeps(whole, least, needs) and naive.rare(whole, most))
+            continue
+        rows = [case.rows[row_of[key]] for key in keys]
+        expected = naive.mondrian(rows, case.attributes, least, needs, relaxed=True, most=most)
+        found: dict[int, Counter[int]] = {}
+        for key, group, count in zip(buckets.key, buckets.group, buckets.count, strict=True):
+            found.setdefault(int(group), Counter())[int(key)] += int(count)
+        ours = sorted(sorted(part.elements()) for part in found.values())
+        assert ours == sorted(sorted(keys[i] for i in part) for part in expected)
+        assert sum(sum(part.values()) for part in found.values()) == len(keys)
+        cut += len(ours) > 1
+        parted += len(buckets.key) > len(problem.frequency.count)
+    assert cut > 10
+    assert parted > 5
+
+
+def test_relaxed_parts_are_halves_where_nothing_but_size_is_asked() -> None:
+    """A part of 2k rows or more whose quasi-identifiers differ is always cut (numbers only)."""
+    rng = np.random.default_rng(2038)
+    for _ in range(40):
+        case = random_case(rng, rows=int(rng.integers(10, 80)), kinds=("number",), missing=False)
+        buckets = relaxed_parts(case.problem(), [BucketSize(k=3)], Context(generator=rng))
+        frequency = case.problem().frequency
+        for g in range(int(buckets.group.max()) + 1):
+            mine = buckets.group == g
+            alike = len(np.unique(frequency.run[buckets.key[mine]])) == 1
+            assert buckets.count[mine].sum() >= 3
+            assert buckets.count[mine].sum() < 6 or alike
+
+
+def test_a_relaxed_release_verifies_and_the_order_of_rows_plays_no_part() -> None:
+    """Classes of equal cells are one; overlapping ranges cover every row; seeds decide ties."""
+    rng = np.random.default_rng(2104)
+    overlap = 0
+    for seed in range(25):
+        case = random_case(rng, rows=40, quasi=2)
+        plan = case.plan(algorithm={"name": "mondrian", "cuts": "relaxed"}, seed=seed)
+        result = run(plan, case.dataset, case.levels)
+        assert result.verification.holds
+        assert result.release.grouping.sizes.sum() == 40
+        cells = np.stack([result.release.cells[n] for n in case.quasi], axis=1)
+        assert len(np.unique(cells, axis=0)) == len(cells)
+        order = rng.permutation(40).tolist()
+        columns = {n: [c[i] for i in order] for n, c in case.columns.items()}
+        shuffled = replace(case, columns=columns)
+        assert run(plan, shuffled.dataset, shuffled.levels).files == result.files
+        overlap += len(result.release.grouping.key) > len(result.problem.frequency.count)
+    assert overlap > 5
+
+
+def test_ties_that_block_a_strict_cut_do_not_block_a_relaxed_one() -> None:
+    """Seven of eight rows are alike."""
+    case = Case(
+        columns={"age": ["30"] * 7 + ["40"]},
+        quasi=("age",),
+        kinds={"age": "number"},
+    )
+    strict = Mondrian().run(case.problem(), [KAnonymity(k=4)], Context()).release
+    relaxed = Mondrian(cuts="relaxed").run(case.problem(), [KAnonymity(k=4)], Context()).release
+    assert strict.grouping.sizes.tolist() == [8]
+    assert relaxed.grouping.sizes.tolist() == [4, 4]
+    assert [relaxed.vocabularies["age"].texts[c] for c in relaxed.cells["age"]] == [
+        "30",
+        "[30, 40]",
+    ]

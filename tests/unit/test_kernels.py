@@ -220,6 +220,7 @@ def test_splitting_is_the_recursion(kernels: None) -> None:
                 np.array([0, 12]),
                 np.array([4, 5]),
                 10 if turn % 2 else 10_000,
+                np.zeros(2, dtype=np.bool_),
             )
         got = {frozenset(order[a:b].tolist()) for a, b in parts[:found]}
         rows = [(str(a), str(b)) for (a, b), n in zip(codes, count, strict=True) for _ in range(n)]
