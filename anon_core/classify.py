@@ -13,35 +13,25 @@ import numpy as np
 import numpy.typing as npt
 
 from .context import Context
-from .errors import BadPlan, Infeasible, listing
+from .errors import BadPlan, listing
 from .kinds import GroupModel
-from .lattice import Classes, Lattice, Node
+from .lattice import Node
+from .nodes import Nodes
 from .problem import Problem
 
 UNKNOWN, SATISFIED, FAILED = np.uint8(0), np.uint8(1), np.uint8(2)
 MOST_NODES = 5_000_000
 
 
-class Classification:
+class Classification(Nodes):
     """The verdict on every node, and what it took to reach it.
 
-    Parameters
-    ----------
-    problem : Problem
-    models : sequence of GroupModel
-    budget : int
-        Rows that may be removed.
-    context : Context
+    Parameters are those of `Nodes`.
 
     Attributes
     ----------
-    lattice : Lattice
     status : uint8 array of the lattice's shape
         `SATISFIED` or `FAILED` once `decide` has run.
-    checked : int
-        Nodes whose classes were looked at; the others were inferred.
-    monotone : bool
-        Whether inference was allowed.
 
     Raises
     ------
@@ -50,14 +40,14 @@ class Classification:
     """
 
     def __init__(
-        self, problem: Problem, models: Sequence[GroupModel], budget: int, context: Context
+        self,
+        problem: Problem,
+        models: Sequence[GroupModel],
+        budget: int,
+        context: Context,
+        transformation: str = "AG_TS",
     ) -> None:
-        self.problem = problem
-        self.models = models
-        self.budget = budget
-        self.context = context
-        needed = dict.fromkeys(name for m in models for name in m.needs(problem))
-        self.lattice = Lattice(problem, list(needed))
+        super().__init__(problem, models, budget, context, transformation)
         if self.lattice.size > MOST_NODES:
             raise BadPlan(
                 f"The lattice of {listing(problem.quasi)} has {self.lattice.size:,} nodes; a full "
@@ -65,19 +55,7 @@ class Classification:
                 remedy="Use fewer quasi-identifiers or hierarchies with fewer levels, or choose "
                 "Mondrian.",
             )
-        self.monotone = all(m.monotone_merge and m.monotone_suppress for m in models)
         self.status = np.zeros(self.lattice.shape, dtype=np.uint8)
-        self.checked = 0
-        self._least_removed = problem.rows + 1
-        self._least_node: Node | None = None
-
-    def keep_mask(self, node: Node) -> tuple[Classes, npt.NDArray[np.bool_]]:
-        """Return a node's classes and which of them keep every promise."""
-        classes, stats = self.lattice.stats(node)
-        keep = self.models[0].per_group(stats)
-        for model in self.models[1:]:
-            keep = keep & model.per_group(stats)
-        return classes, keep
 
     def decide(self) -> None:
         """Decide every node.
@@ -88,7 +66,7 @@ class Classification:
             If none is satisfied; carries the smallest share of rows that would have to go.
         """
         if self.monotone:
-            height = self._heights()
+            height = self.heights()
             total = sum(self.lattice.heights)
             for step in range(total + 1):
                 self.context.report(step / max(total, 1), "Searching the lattice")
@@ -98,9 +76,9 @@ class Classification:
                         self._decide_path(self._path_up(node))
         else:
             for node in self.lattice.nodes():
-                self.status[node] = SATISFIED if self._satisfied(node) else FAILED
+                self.status[node] = SATISFIED if self.satisfied(node) else FAILED
         if not np.any(self.status == SATISFIED):
-            self._refuse()
+            self.refuse()
 
     def minimal(self) -> tuple[Node, ...]:
         """Return every satisfied node with no satisfied node directly below it."""
@@ -114,22 +92,30 @@ class Classification:
         found = np.argwhere(satisfied & ~has_lower)
         return tuple(tuple(int(n) for n in row) for row in found)
 
+    def locally_minimal(self) -> tuple[Node, ...]:
+        """Return the lowest satisfied node of every path from bottom to top (Samarati 2001).
+
+        Every k-minimal node is among them; the others have a satisfied node directly below, on
+        another path.
+        """
+        satisfied = self.status == SATISFIED
+        reached = np.zeros(satisfied.shape, dtype=np.bool_)  # by a path of nodes that all fail
+        reached[(0,) * satisfied.ndim] = True
+        whole = [slice(None)] * satisfied.ndim
+        for _ in range(sum(self.lattice.heights)):
+            failing = reached & ~satisfied
+            for d in range(satisfied.ndim):
+                ahead, behind = list(whole), list(whole)
+                ahead[d], behind[d] = slice(1, None), slice(None, -1)
+                reached[tuple(ahead)] |= failing[tuple(behind)]
+        found = np.argwhere(satisfied & reached)
+        return tuple(tuple(int(n) for n in row) for row in found)
+
     def node(self, place: int) -> Node:
         """Return the node at a place of the flat lattice."""
         return tuple(int(n) for n in np.unravel_index(place, self.lattice.shape))
 
-    def _satisfied(self, node: Node) -> bool:
-        self.checked += 1
-        if self.checked % 16 == 0:
-            self.context.check()
-        classes, keep = self.keep_mask(node)
-        removed = self.problem.rows - int(classes.count[keep].sum())
-        if removed < self._least_removed:
-            self._least_removed, self._least_node = removed, node
-        # A release without rows keeps every promise and is of no use to anyone.
-        return removed <= self.budget and removed < self.problem.rows
-
-    def _heights(self) -> npt.NDArray[np.int16]:
+    def heights(self) -> npt.NDArray[np.int16]:
         """Return every node's height, flat, in the lattice's order."""
         found = np.zeros(self.lattice.shape, dtype=np.int16)
         for d, levels in enumerate(self.lattice.shape):
@@ -159,24 +145,9 @@ class Classification:
         while low <= high:
             middle = (low + high) // 2
             node = path[middle]
-            if self._satisfied(node):
+            if self.satisfied(node):
                 self.status[tuple(slice(n, None) for n in node)] = SATISFIED
                 high = middle - 1
             else:
                 self.status[tuple(slice(None, n + 1) for n in node)] = FAILED
                 low = middle + 1
-
-    def _refuse(self) -> None:
-        removed, rows = self._least_removed, self.problem.rows
-        levels = ", ".join(
-            f"'{column}' at level {level}"
-            for column, level in self.lattice.names(self._least_node or self.lattice.top).items()
-        )
-        raise Infeasible(
-            f"No choice of levels keeps the promises with at most {self.budget} of {rows} rows "
-            f"removed; the best removes {removed} ({removed / rows:.1%}: {levels}).",
-            remedy="Allow more suppression, ask for less, or add a more general level to a "
-            "hierarchy.",
-            best=removed / rows,
-            best_of="share of rows removed",
-        )

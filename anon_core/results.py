@@ -177,6 +177,11 @@ class SearchAccount:
     nodes, checked, inferred, bounded : int
         Size of the lattice; nodes evaluated; nodes decided by monotonicity; nodes that a bound
         excluded.
+    bound : float or None
+        No release of the kind searched costs less; None where nothing was proven.
+    steps : tuple of mappings
+        What the search did, one row a step, all with the same keys: heights, sizes of subsets,
+        or improvements, as the technique counts them.
     """
 
     proven: bool
@@ -188,6 +193,8 @@ class SearchAccount:
     checked: int = 0
     inferred: int = 0
     bounded: int = 0
+    bound: float | None = None
+    steps: tuple[Mapping[str, int | float | str], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

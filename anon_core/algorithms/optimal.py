@@ -13,18 +13,17 @@ from typing import ClassVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from .. import vocabulary
 from ..classify import SATISFIED, Classification
 from ..context import Context, part_of
 from ..costs import CellCost, SizeCost
-from ..grouping import group_runs
 from ..kinds import Algorithm, GroupModel, Metric
 from ..lattice import Node
+from ..nodes import rows_allowed
 from ..params import choice, number
 from ..problem import Problem
 from ..registry import find, register
-from ..release import Release, one_block
 from ..results import Outcome, SearchAccount
+from ..transformation import transformation_choice
 
 _TIE = 1e-12
 
@@ -65,66 +64,34 @@ class Optimal(Algorithm):
         label="Suppression budget",
         unit="share of rows",
     )
+    transformation: str = transformation_choice()
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Search the lattice; see `Algorithm.run`."""
-        # 0.02 · 50 is a hair below 1 in binary; the guard keeps the row.
-        budget = int(np.floor(self.max_suppression * problem.rows + 1e-9))
-        nodes = Classification(problem, models, budget, part_of(context, 0.0, 0.6))
+        nodes = Classification(
+            problem,
+            models,
+            rows_allowed(problem, self.max_suppression),
+            part_of(context, 0.0, 0.6),
+            self.transformation,
+        )
         nodes.decide()
         cost = cast(Metric, find("metric", self.metric)())
         best = _BestFirst(nodes, cost, part_of(context, 0.6, 1.0))
         node = best.search()
         return Outcome(
-            release=_release(nodes, node),
+            release=nodes.release(node),
             account=SearchAccount(
                 proven=True,
                 cost=best.cost_found,
-                node=nodes.lattice.names(node),
-                minimal=nodes.minimal(),
+                node=nodes.names(node),
+                minimal=tuple(nodes.original(n) for n in nodes.minimal()),
                 nodes=nodes.lattice.size,
                 checked=nodes.checked,
                 inferred=nodes.lattice.size - nodes.checked,
                 bounded=int(np.count_nonzero(nodes.status == SATISFIED)) - best.evaluated,
             ),
         )
-
-
-def _release(nodes: Classification, node: Node) -> Release:
-    """Build the release of a node: keep the classes that hold, remove the rest."""
-    problem, lattice = nodes.problem, nodes.lattice
-    run_class, first = lattice.runs_at(node)
-    kept = _kept(nodes, node, first)
-    numbers = np.cumsum(kept) - 1
-    class_of_run = np.where(kept[run_class], numbers[run_class], -1).astype(np.int64)
-    codes = problem.frequency.run_codes[first[kept]]
-    columns = list(zip(problem.quasi, lattice.hierarchies, node, strict=True))
-    return one_block(
-        problem,
-        group_runs(problem.frequency, class_of_run, len(codes)),
-        {name: vocabulary.of_level(h, level) for name, h, level in columns},
-        {name: h.node(level)[codes[:, d]] for d, (name, h, level) in enumerate(columns)},
-    )
-
-
-def _kept(nodes: Classification, node: Node, first: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    """Return which classes, each given by a quasi tuple of the table, keep every promise."""
-    lattice = nodes.lattice
-    entries, keep = nodes.keep_mask(node)
-    holds = {
-        tuple(row): bool(kept)
-        for row, kept in zip(
-            np.stack([lattice.field(entries, d) for d in range(len(node))], axis=1).tolist(),
-            keep,
-            strict=True,
-        )
-    }
-    codes = nodes.problem.frequency.run_codes[first]
-    cells = [
-        h.first_leaf[level][codes[:, d]]
-        for d, (h, level) in enumerate(zip(lattice.hierarchies, node, strict=True))
-    ]
-    return np.array([holds[tuple(row)] for row in np.stack(cells, axis=1).tolist()], dtype=np.bool_)
 
 
 class _BestFirst:

@@ -7,15 +7,25 @@ import dataclasses
 import numpy as np
 import pytest
 
+from anon_core.algorithms.incognito import Incognito
 from anon_core.algorithms.mondrian import Mondrian
 from anon_core.algorithms.optimal import Optimal
+from anon_core.algorithms.samarati import Samarati
 from anon_core.attacks.homogeneity import Homogeneity
+from anon_core.classify import SATISFIED, Classification
 from anon_core.context import Context
+from anon_core.distance import distance_matrix
+from anon_core.errors import Infeasible
 from anon_core.hierarchy import Hierarchy
+from anon_core.kinds import Algorithm
 from anon_core.lattice import Lattice
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.nodes import Nodes
+from anon_core.preference import CRITERIA, criterion
 from anon_core.release import Release, raw_view
+from anon_core.results import SearchAccount
+from anon_core.transformation import LEVEL_MODELS, MATRIX
 from tests.making import Case, sample_case
 
 ZIPS = ("94138", "94139", "94141", "94142")
@@ -120,6 +130,139 @@ def test_k_03_the_minimal_table_that_loses_less() -> None:
     assert outcome.account.cost == pytest.approx((7 / 3 + 2 * 2) / (9 * 2))
 
 
+def found_nodes(search: Algorithm, *quasi: str, k: int = 2) -> SearchAccount:
+    return search.run(of_columns(*quasi).problem(), [KAnonymity(k=k)], CONTEXT).account
+
+
+def test_k_04_which_minimal_table_is_preferred() -> None:
+    problem = of_columns("Race", "ZIP").problem()
+    nodes = Nodes(problem, [KAnonymity(k=2)], 2, CONTEXT)
+    values = {w: [criterion(nodes, n, w) for n in ((1, 0), (0, 1))] for w in CRITERIA}
+    assert values == {
+        "absolute distance": [1, 1],
+        "relative distance": [1, 1 / 2],
+        "distinct tuples": [-2, -3],
+        "suppression": [2, 2],  # seven of nine rows stay
+    }
+    for search in (Samarati, Incognito):
+        for which in CRITERIA:
+            account = found_nodes(search(prefer=which, max_suppression=2 / 9), "Race", "ZIP")
+            assert account.node == {"Race": 0, "ZIP": 1}
+            assert set(account.minimal) == {(1, 0), (0, 1)}
+
+
+def test_k_05_the_heights_that_are_visited() -> None:
+    account = found_nodes(Samarati(max_suppression=2 / 9), "Race", "ZIP")
+    assert [(s["height"], s["solution"]) for s in account.steps] == [(1, "yes"), (0, "no")]
+    assert account.nodes == 6
+
+
+def test_k_06_the_distance_vectors() -> None:
+    problem = of_columns("Race", "ZIP").problem()
+    matrix = distance_matrix(problem, 2)
+    tuples = [
+        tuple(h.leaves[c] for h, c in zip(problem.quasi_hierarchies, row, strict=True))
+        for row in problem.frequency.run_codes.tolist()
+    ]
+    printed = [  # t1, t2, t3 = t4 = t5, t6, t7, t8, t9
+        ("asian", "94142"),
+        ("asian", "94141"),
+        ("asian", "94139"),
+        ("black", "94138"),
+        ("black", "94139"),
+        ("white", "94139"),
+        ("white", "94141"),
+    ]
+    place = [tuples.index(t) for t in printed]
+    outliers = matrix.outliers.tolist()
+    rows = [outliers.index(place[i]) for i in (0, 1, 3, 4, 5, 6)]
+    assert len(outliers) == 6
+    assert matrix.vectors[np.ix_(rows, place)].tolist() == [
+        [[0, 0], [0, 1], [0, 2], [1, 2], [1, 2], [1, 2], [1, 1]],
+        [[0, 1], [0, 0], [0, 2], [1, 2], [1, 2], [1, 2], [1, 0]],
+        [[1, 2], [1, 2], [1, 1], [0, 0], [0, 1], [1, 1], [1, 2]],
+        [[1, 2], [1, 2], [1, 0], [0, 1], [0, 0], [1, 0], [1, 2]],
+        [[1, 2], [1, 2], [1, 0], [1, 1], [1, 0], [0, 0], [0, 2]],
+        [[1, 1], [1, 0], [1, 2], [1, 2], [1, 2], [0, 2], [0, 0]],
+    ]
+    assert {n: matrix.removed(n) for n in K_03} == {n: gone for n, (gone, _) in K_03.items()}
+
+
+FOUR = ("Race", "DOB", "Sex", "ZIP")
+
+
+def texts(release: Release) -> list[tuple[str, ...]]:
+    return sorted(c for c, rows in rows_by_class(release).items() for _ in rows)
+
+
+def test_k_07_generalized_columns_and_one_row_removed() -> None:
+    problem = of_columns(*FOUR).problem()
+    nodes = Nodes(problem, [KAnonymity(k=2)], 1, CONTEXT)
+    release = nodes.release((0, 1, 0, 2))
+    member = release.grouping.of_rows(problem.frequency, np.random.default_rng(0))
+    assert (np.flatnonzero(member < 0) + 1).tolist() == [2]
+    assert texts(release) == sorted(
+        [
+            ("asian", "64/04", "F", "941**"),
+            ("asian", "63/03", "M", "941**"),
+            ("black", "64/09", "F", "941**"),
+            ("white", "64/09", "F", "941**"),
+        ]
+        * 2
+    )
+    account = found_nodes(Optimal(max_suppression=1 / 9), *FOUR)
+    assert (0, 1, 0, 2) in account.minimal
+
+
+def test_k_08_columns_only_is_the_same_with_or_without_blanked_columns() -> None:
+    for search in (Optimal, Samarati, Incognito):
+        # AG takes no row, whatever the budget; AG_AS is the same since the top level blanks.
+        account = found_nodes(search(max_suppression=0.5, transformation="AG"), *FOUR)
+        assert (0, 2, 0, 2) in account.minimal
+
+
+def test_k_11_rows_only_leaves_no_table() -> None:
+    for search in (Optimal, Samarati, Incognito):
+        with pytest.raises(Infeasible) as refused:
+            found_nodes(search(max_suppression=1.0, transformation="TS"), *FOUR)
+        assert refused.value.best == 1.0
+
+
+def test_k_12_whole_columns_blanked() -> None:
+    for search in (Optimal, Samarati, Incognito):
+        outcome = search(transformation="AS").run(
+            of_columns(*FOUR).problem(), [KAnonymity(k=2)], CONTEXT
+        )
+        assert outcome.account.minimal == ((0, 3, 0, 2),)
+        assert outcome.account.node == {"Race": 0, "DOB": 3, "Sex": 0, "ZIP": 2}
+        top = outcome.release.problem.hierarchies["ZIP"].labels[-1][0]
+        classes = {c: len(rows) for c, rows in rows_by_class(outcome.release).items()}
+        assert classes == {
+            ("asian", "*", "F", top): 3,
+            ("asian", "*", "M", top): 2,
+            ("black", "*", "F", top): 2,
+            ("white", "*", "F", top): 2,
+        }
+
+
+def test_k_24_the_model_matrix() -> None:
+    assert dict(MATRIX) == {
+        "AG_TS": "distinct",
+        "AG_AS": "equivalent to AG",
+        "AG_CS": "distinct",
+        "AG": "equivalent to AG_AS",
+        "CG_TS": "not applicable",
+        "CG_AS": "not applicable",
+        "CG_CS": "equivalent to CG",
+        "CG": "equivalent to CG_CS",
+        "TS": "distinct",
+        "AS": "distinct",
+        "CS": "distinct",
+        "none": "not interesting",
+    }
+    assert all(MATRIX[m] == "distinct" or m == "AG" for m in LEVEL_MODELS)
+
+
 def test_k_08_birth_year_and_first_digits() -> None:
     case = of_columns("Race", "DOB", "Sex", "ZIP")
     outcome = Optimal(metric="loss").run(case.problem(), [KAnonymity(k=2)], CONTEXT)
@@ -149,6 +292,23 @@ def test_k_15_the_minimal_nodes_of_three_columns() -> None:
     case = of_columns("Race", "Sex", "Marital")
     outcome = Optimal().run(case.problem(), [KAnonymity(k=2)], CONTEXT)
     assert set(outcome.account.minimal) == {(0, 0, 2), (1, 0, 1)}
+
+
+def test_k_15_incognito_by_size_of_subset() -> None:
+    account = found_nodes(Incognito(), "Race", "Sex", "Marital")
+    assert set(account.minimal) == {(0, 0, 2), (1, 0, 1)}
+    counted = [(s["columns"], s["nodes"], s["candidates"], s["held"]) for s in account.steps]
+    # R0 R1 S0 S1 M1 M2 of seven; of pairs all but R0,M1; six of three columns, all of which hold.
+    assert counted == [(1, 7, 7, 6), (2, 16, 12, 11), (3, 12, 6, 6)]
+
+
+def test_k_15_incognito_survivors() -> None:
+    nodes = Classification(
+        of_columns("Race", "Sex", "Marital").problem(), [KAnonymity(k=2)], 0, CONTEXT
+    )
+    nodes.decide()
+    held = {n for n in nodes.lattice.nodes() if nodes.status[n] == SATISFIED}
+    assert held == {(0, 0, 2), (0, 1, 2), (1, 0, 1), (1, 0, 2), (1, 1, 1), (1, 1, 2)}
 
 
 def test_k_16_mondrian_on_an_order_that_is_not_the_alphabet() -> None:

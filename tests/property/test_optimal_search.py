@@ -17,9 +17,9 @@ from anon_core.models.l_diversity import DistinctLDiversity
 from anon_core.registry import family, find
 from anon_core.results import Outcome
 from tests import naive
+from tests.enumeration import METRICS, Enumeration
 from tests.making import Case, random_case
 
-METRICS = ("loss", "discernibility", "average-class-size", "ncp")
 BUDGETS = (0.0, 0.1, 0.3, 1.0)
 LATTICES = 200
 CHUNK = 20
@@ -29,35 +29,6 @@ def test_the_costs_enumerated_here_are_all_there_are() -> None:
     costs = {n for n, m in family("metric").items() if issubclass(m, CellCost | SizeCost)}
     (choices,) = [p.options for p in Optimal.parameters() if p.name == "metric"]
     assert set(METRICS) == costs == set(choices)
-
-
-class Enumeration:
-    """Every node of a case under given promises: what it removes, and what it costs."""
-
-    def __init__(self, case: Case, k: int, least: int) -> None:
-        rows, attributes = case.rows, case.attributes
-        needs = [(case.column(name), least) for name in case.sensitive] if least else []
-        self.size = len(rows)
-        self.removed: dict[naive.Node, int] = {}
-        self.costs: dict[str, dict[naive.Node, Fraction]] = {m: {} for m in METRICS}
-        for node in naive.every_node(attributes):
-            found = naive.classes(rows, attributes, node)
-            kept = naive.kept_classes(found, k, needs)
-            self.removed[node] = len(naive.removed_rows(found, kept))
-            if kept:
-                covers = naive.covers_at(kept, attributes, node)
-                for metric in METRICS:
-                    self.costs[metric][node] = naive.cost(metric, rows, attributes, covers)
-
-    def satisfied(self, budget: float) -> list[naive.Node]:
-        most = budget * self.size
-        return [n for n, gone in self.removed.items() if gone <= most + 1e-9 and gone < self.size]
-
-    def best(self, metric: str, nodes: list[naive.Node]) -> tuple[Fraction, naive.Node]:
-        """Return the least cost, and among the cheapest nodes the lowest, then the first."""
-        cost = min(self.costs[metric][n] for n in nodes)
-        cheapest = [n for n in nodes if self.costs[metric][n] == cost]
-        return cost, min(cheapest, key=lambda n: (sum(n), n))
 
 
 def check(case: Case, outcome: Outcome, all_nodes: Enumeration, metric: str, budget: float) -> None:

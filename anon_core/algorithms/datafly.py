@@ -1,0 +1,84 @@
+"""Datafly: raise the column with most distinct values until few enough rows are left over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..context import Context
+from ..kinds import Algorithm, GroupModel
+from ..nodes import Nodes, rows_allowed
+from ..params import number
+from ..problem import Problem
+from ..registry import register
+from ..results import Outcome, SearchAccount
+
+
+@register("algorithm")
+@dataclass(frozen=True, kw_only=True)
+class Datafly(Algorithm):
+    """Greedy full-domain generalization with suppression of the rest (Sweeney 1997)."""
+
+    name: ClassVar[str] = "datafly"
+    title: ClassVar[str] = "Datafly"
+    summary: ClassVar[str] = (
+        "Raises the column with most distinct values by one level, again and again, until the rows "
+        "that stay too rare fit the budget; those are removed."
+    )
+    when: ClassVar[str] = (
+        "When any number of columns must be handled at once and a quick answer is enough: it often "
+        "generalizes more than needed."
+    )
+    formula: ClassVar[str] = "while removed rows > MaxSup: raise argmax over columns of |values|"
+    source: ClassVar[str] = "Sweeney 2002, doi 10.1142/S021848850200165X"
+
+    max_suppression: float = number(
+        default=0.02,
+        low=0.0,
+        high=1.0,
+        help="Largest share of rows that may be removed; the original allowed k rows.",
+        label="Suppression budget",
+        unit="share of rows",
+    )
+
+    def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
+        """Climb the lattice; see `Algorithm.run`."""
+        nodes = Nodes(problem, models, rows_allowed(problem, self.max_suppression), context)
+        seen = [problem.leaf_rows[h.column] > 0 for h in nodes.lattice.hierarchies]
+        top = nodes.lattice.top
+        at = [0] * len(top)
+        steps: list[Mapping[str, int | float | str]] = []
+        while True:
+            context.report(sum(at) / max(sum(top), 1), "Raising columns")
+            # 1. Count the rows in classes that do not hold.
+            removed = nodes.removed(tuple(at))
+            step: dict[str, int | float | str] = {"step": len(steps), "rows left over": removed}
+            steps.append(step)
+            if nodes.within(removed):
+                step["column raised"] = ""
+                break
+            # 2. Raise the column with most distinct values that can still be raised.
+            open_columns = [d for d in range(len(top)) if at[d] < top[d]]
+            if not open_columns:
+                nodes.refuse("Raising every column to its top does not keep the promises")
+            distinct = {
+                d: len(np.unique(h.node(at[d])[seen[d]]))
+                for d, h in enumerate(nodes.lattice.hierarchies)
+            }
+            widest = max(open_columns, key=lambda d: (distinct[d], -d))
+            step["column raised"] = problem.quasi[widest]
+            at[widest] += 1
+        # 3. Remove what is left over.
+        return Outcome(
+            release=nodes.release(tuple(at)),
+            account=SearchAccount(
+                proven=False,
+                node=nodes.names(tuple(at)),
+                nodes=nodes.lattice.size,
+                checked=nodes.checked,
+                steps=tuple(steps),
+            ),
+        )

@@ -1,0 +1,164 @@
+"""Incognito: subsets of the quasi-identifiers by size, each lattice pruned by the smaller ones.
+
+A table that is k-anonymous with respect to all quasi-identifiers is so with respect to every
+subset of them (LeFevre et al. 2005, section 3). A subset's node is the node of the full lattice
+where every other attribute stands at its top, so class sets roll up from one subset to the next.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..classify import FAILED, SATISFIED, Classification
+from ..context import Context, part_of
+from ..kinds import Algorithm, GroupModel
+from ..nodes import rows_allowed
+from ..params import number
+from ..preference import preference_choice, preferred
+from ..problem import Problem
+from ..registry import register
+from ..results import Outcome, SearchAccount
+from ..transformation import transformation_choice
+
+Subset = tuple[int, ...]
+Mask = npt.NDArray[np.bool_]
+
+
+@register("algorithm")
+@dataclass(frozen=True, kw_only=True)
+class Incognito(Algorithm):
+    """Every full-domain generalization that keeps the promises, by growing subsets."""
+
+    name: ClassVar[str] = "incognito"
+    title: ClassVar[str] = "Incognito"
+    summary: ClassVar[str] = (
+        "Finds every choice of levels that keeps the promises, by looking at single columns first, "
+        "then at pairs of what is left, and so on; among the minimal ones the preferred is taken."
+    )
+    when: ClassVar[str] = (
+        "When all choices that keep the promises are wanted, and what each set of columns gives "
+        "away by itself."
+    )
+    formula: ClassVar[str] = (
+        "a node of i attributes is a candidate if all its subsets of i − 1 attributes hold"
+    )
+    source: ClassVar[str] = "LeFevre et al. 2005, doi 10.1145/1066157.1066164"
+
+    prefer: str = preference_choice()
+    max_suppression: float = number(
+        default=0.0,
+        low=0.0,
+        high=1.0,
+        help="Largest share of rows that may be removed.",
+        label="Suppression budget",
+        unit="share of rows",
+    )
+    transformation: str = transformation_choice()
+
+    def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
+        """Search the lattice; see `Algorithm.run`."""
+        budget = rows_allowed(problem, self.max_suppression)
+        nodes = Classification(
+            problem, models, budget, part_of(context, 0, 0.9), self.transformation
+        )
+        search = _BySize(nodes)
+        if nodes.monotone:
+            whole = search.survivors()
+            nodes.status[...] = np.where(whole, SATISFIED, FAILED)
+        else:  # what a subset cannot keep, the whole may: every node is looked at
+            nodes.decide()
+            whole = nodes.status == SATISFIED
+        if not whole.any():
+            nodes.refuse()
+        minimal = nodes.minimal()
+        checked = nodes.checked
+        node = preferred(nodes, minimal, self.prefer)
+        return Outcome(
+            release=nodes.release(node),
+            account=SearchAccount(
+                proven=True,
+                node=nodes.names(node),
+                minimal=tuple(nodes.original(n) for n in minimal),
+                nodes=nodes.lattice.size,
+                checked=checked,
+                inferred=search.inferred,
+                bounded=search.pruned,
+                steps=tuple(search.steps),
+            ),
+        )
+
+
+class _BySize:
+    def __init__(self, nodes: Classification) -> None:
+        self.nodes = nodes
+        self.shape = nodes.lattice.shape
+        self.inferred = 0
+        self.pruned = 0
+        self.steps: list[Mapping[str, int | float | str]] = []
+
+    def survivors(self) -> Mask:
+        """Return which nodes of the whole lattice hold."""
+        wide = len(self.shape)
+        before: dict[Subset, Mask] = {}
+        found: dict[Subset, Mask] = {}
+        for size in range(1, wide + 1):
+            before, found = found, {}
+            subsets = list(itertools.combinations(range(wide), size))
+            counted = {"nodes": 0, "candidates": 0, "checked": 0, "held": 0}
+            for place, subset in enumerate(subsets):
+                self.nodes.context.report(
+                    (size - 1 + place / len(subsets)) / wide, f"Subsets of {size} columns"
+                )
+                candidates = self._candidates(subset, before)
+                checked = self.nodes.checked
+                found[subset] = self._decide(subset, candidates)
+                counted["nodes"] += candidates.size
+                counted["candidates"] += int(np.count_nonzero(candidates))
+                counted["checked"] += self.nodes.checked - checked
+                counted["held"] += int(np.count_nonzero(found[subset]))
+            self.inferred += counted["candidates"] - counted["checked"]
+            self.pruned += counted["nodes"] - counted["candidates"]
+            self.steps.append(
+                {
+                    "columns": size,
+                    "subsets": len(subsets),
+                    "nodes": counted["nodes"],
+                    "pruned": counted["nodes"] - counted["candidates"],
+                    "candidates": counted["candidates"],
+                    "checked": counted["checked"],
+                    "marked": counted["candidates"] - counted["checked"],
+                    "held": counted["held"],
+                }
+            )
+        return found[tuple(range(wide))]
+
+    def _candidates(self, subset: Subset, smaller: Mapping[Subset, Mask]) -> Mask:
+        """Join and prune: a node stays if all its subsets of one attribute less do."""
+        found = np.ones([self.shape[d] for d in subset], dtype=np.bool_)
+        if len(subset) > 1:
+            for left_out in range(len(subset)):
+                part = smaller[subset[:left_out] + subset[left_out + 1 :]]
+                found &= np.expand_dims(part, left_out)
+        return found
+
+    def _decide(self, subset: Subset, candidates: Mask) -> Mask:
+        """Walk the candidates from below; what stands above one that holds is only marked.
+
+        All that stands above it is a candidate too, since it holds in every subset.
+        """
+        held = np.zeros_like(candidates)
+        height = np.add.reduce(np.indices(candidates.shape)) if candidates.size else candidates
+        whole = list(self.nodes.lattice.top)
+        for step in range(int(height.max(initial=-1)) + 1):
+            for place in np.argwhere(candidates & ~held & (height == step)).tolist():
+                for d, level in zip(subset, place, strict=True):
+                    whole[d] = level
+                if self.nodes.satisfied(tuple(whole)):
+                    held[tuple(slice(n, None) for n in place)] = True
+        return held
