@@ -19,9 +19,19 @@ def preference_choice() -> Any:
     """Declare the parameter; Samarati's search and Incognito have the same."""
     return choice(
         default="absolute distance",
-        options=CRITERIA,
-        help="Fewest generalization steps; fewest steps as shares of each hierarchy's height; most "
-        "distinct rows left; or fewest rows removed.",
+        options=dict(
+            zip(
+                CRITERIA,
+                (
+                    "fewest steps",
+                    "fewest steps, as shares of each hierarchy's height",
+                    "most distinct rows left",
+                    "fewest rows removed",
+                ),
+                strict=True,
+            )
+        ),
+        help="Which of several minimal choices of levels is taken.",
         label="Prefer by",
     )
 

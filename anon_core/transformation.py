@@ -39,9 +39,13 @@ def transformation_choice() -> Any:
     """Declare the parameter; every search of the lattice has the same."""
     return choice(
         default="AG_TS",
-        options=LEVEL_MODELS,
-        help="AG_TS raises columns and removes rows within the budget; AG raises columns only; TS "
-        "removes rows only; AS blanks whole columns only.",
+        options={
+            "AG_TS": "columns raised, rows removed (AG_TS)",
+            "AG": "columns raised (AG)",
+            "TS": "rows removed (TS)",
+            "AS": "columns blanked (AS)",
+        },
+        help="Rows are removed within the budget; without them the budget plays no part.",
         label="May change",
     )
 

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from anon_core.registry import family
-from ui import members_panel, running, series, state, table_panel, verdict_lines
+from ui import members_panel, running, search_panel, series, state, table_panel, verdict_lines
 from ui.attack_plots import attack_dots, name_of, risk_chart
 from ui.charts import Palette, Series, kept, palette, show
 from ui.class_plots import most_different, sensitive_chart, size_chart
@@ -157,5 +157,6 @@ if page("Results", "📊", needs="result"):
             with place:
                 st.subheader(title, anchor=False)
                 draw()
+        search_panel.draw(last)
         next_step("pages/6_Compare.py", "Compare pinned runs")
         next_step("pages/7_Export.py", "Export")

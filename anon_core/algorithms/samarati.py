@@ -58,7 +58,7 @@ class Samarati(Algorithm):
     )
     check: str = choice(
         default="classes",
-        options=("classes", "distance vectors"),
+        options={"classes": "their classes", "distance vectors": "distance vectors"},
         help="Count each node's classes, or look nodes up in the matrix of distance vectors "
         "(k-anonymity of small tables only). The answer is the same.",
         label="Check nodes by",

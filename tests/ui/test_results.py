@@ -48,6 +48,22 @@ def test_the_three_verdicts_stand_apart() -> None:
     assert "3 · Your judgement" in text
 
 
+@pytest.mark.parametrize(
+    ("technique", "words"),
+    [
+        ("samarati", "Proven: no other choice is preferred."),
+        ("incognito", "Proven: no other choice is preferred."),
+        ("datafly", "Nothing is proven about better results."),
+        ("optimal", "Proven: no choice of its kind costs less than"),
+        ("mondrian", "Nothing is proven about better results."),
+    ],
+)
+def test_how_a_release_was_found(technique: str, words: str) -> None:
+    held = load("samarati", algorithm={"name": technique})
+    carried_out(held)
+    assert words in said(held)
+
+
 @pytest.mark.parametrize("name", ["toth-private", "samarati", "li-microdata", "hospital"])
 @pytest.mark.parametrize("technique", ["optimal", "mondrian"])
 def test_every_sample_is_shown_in_plain_words(name: str, technique: str) -> None:
