@@ -55,14 +55,11 @@ def population_risk(
         return PopulationRisk(
             chance=expected_inverse(sizes, share), estimated=True, size=population.size
         )
-    lo = [view.vocabularies[n].lo[persons.codes[:, d]] for d, n in enumerate(persons.columns)]
-    hi = [view.vocabularies[n].hi[persons.codes[:, d]] for d, n in enumerate(persons.columns)]
+    covers = [population.cover(view.vocabularies[n]) for n in persons.columns]
+    low = np.stack([lo[persons.codes[:, d]] for d, (lo, _) in enumerate(covers)], axis=1)
+    high = np.stack([hi[persons.codes[:, d]] for d, (_, hi) in enumerate(covers)], axis=1)
     place = [problem.quasi.index(n) for n in persons.columns]
     found = np.zeros(len(sizes), dtype=np.int64)
-    low, high = np.stack(lo, axis=1), np.stack(hi, axis=1)
-    last = [len(problem.hierarchies[n].leaves) - 1 for n in persons.columns]
-    # A cell that hides the whole column covers values the hierarchy does not know as well.
-    low = np.where((low == 0) & (high == last), np.int32(-1), low).astype(np.int32)
     codes = np.ascontiguousarray(population.codes[:, place])
     for start in range(0, len(codes), _TUPLES):
         context.check()

@@ -3,40 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from .errors import BadPlan, InputChanged
+from .errors import InputChanged
 from .frequency import FrequencySet, dense_rank, frequency_set
 from .hierarchy import Hierarchy, flat
+from .people import Population, encode_population
 from .roles import Roles
 from .table import Column, Dataset
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Population:
-    """What is known of the people the table was drawn from (journalist risk).
-
-    Attributes
-    ----------
-    size : int
-        Number of people.
-    codes : int32 array of shape (tuples, quasi), or None
-        Distinct quasi tuples of the population table, as leaf numbers; -1 for a value that the
-        hierarchies do not know.
-    tuple_count : int64 array of shape (tuples,), or None
-    row_tuple : int64 array of shape (size,), or None
-        The tuple of each row of the population table.
-    """
-
-    size: int
-    codes: npt.NDArray[np.int32] | None = None
-    tuple_count: npt.NDArray[np.int64] | None = None
-    row_tuple: npt.NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -175,7 +154,7 @@ def build_problem(
         roles=roles,
         hierarchies=every,
         frequency=frequency,
-        population=_encode_population(population, dataset, roles, every),
+        population=encode_population(population, dataset, roles, every),
     )
 
 
@@ -188,55 +167,3 @@ def _check_fit(column: Column, hierarchy: Hierarchy) -> None:
             remedy="Build the hierarchy from the column of this very table.",
             values=unknown[:5],
         )
-
-
-def _encode_population(
-    population: Dataset | int | None,
-    dataset: Dataset,
-    roles: Roles,
-    hierarchies: Mapping[str, Hierarchy],
-) -> Population | None:
-    if population is None:
-        return None
-    size = population if isinstance(population, int) else population.rows
-    if size < dataset.rows:
-        raise BadPlan(
-            f"The population has {size} people, but the table has {dataset.rows} rows.",
-            remedy="Give the size of the population the table was drawn from, or its whole table.",
-        )
-    if isinstance(population, int):
-        return Population(size=size)
-    columns = population_codes(population, roles.quasi, hierarchies)
-    # Ranks want codes from 0; -1 (unknown to the hierarchy) is shifted up and back.
-    shifted = [c + np.int32(1) for c in columns]
-    found = frequency_set(
-        roles.quasi,
-        shifted,
-        [len(hierarchies[n].leaves) + 1 for n in roles.quasi],
-        quasi=len(roles.quasi),
-    )
-    return Population(
-        size=size,
-        codes=found.codes - np.int32(1),
-        tuple_count=found.count,
-        row_tuple=found.row_key,
-    )
-
-
-def population_codes(
-    population: Dataset, quasi: Sequence[str], hierarchies: Mapping[str, Hierarchy]
-) -> list[npt.NDArray[np.int32]]:
-    """Return, per quasi-identifier, the leaf of each row of a population table; -1 for unknown."""
-    columns: list[npt.NDArray[np.int32]] = []
-    for name in quasi:
-        column = population.column(name)
-        hierarchy = hierarchies[name]
-        missing = len(hierarchy.leaves) - 1 if hierarchy.has_missing else -1
-        if hierarchy.measure is not None and column.measure is not None:
-            # The two tables may spell one number differently (39 and 39.0).
-            leaf = {m: i for i, m in enumerate(hierarchy.measure.tolist())}
-            pool = [leaf.get(m, -1) for m in column.measure.tolist()] + [missing]
-        else:
-            pool = [hierarchy.code.get(v, -1) for v in column.values] + [missing]
-        columns.append(np.array(pool, dtype=np.int32)[column.codes])
-    return columns

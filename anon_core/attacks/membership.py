@@ -132,7 +132,7 @@ def _sentence(found: Members, rows: int, people: int) -> str:
         )
     if found.published.unclear.any():
         parts.append(
-            f"{int(found.published.unclear.sum()):,} buckets publish ranges that overlap or may "
-            "hold public values the hierarchies do not know; their people stay undecided."
+            f"{int(found.published.unclear.sum()):,} buckets publish ranges that overlap; their "
+            "people stay undecided."
         )
     return " ".join(parts)

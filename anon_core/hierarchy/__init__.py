@@ -3,14 +3,19 @@
 from .building import flat, from_rows
 from .level_files import levels_csv, parse_levels, read_hierarchy, read_levels
 from .model import TOP, Hierarchy
+from .ranges import read_range
+from .widening import beyond_root, widened
 
 __all__ = [
     "TOP",
     "Hierarchy",
+    "beyond_root",
     "flat",
     "from_rows",
     "levels_csv",
     "parse_levels",
     "read_hierarchy",
     "read_levels",
+    "read_range",
+    "widened",
 ]

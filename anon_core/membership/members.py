@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from ..context import Context
 from ..frequency import dense_rank
-from ..problem import Population, Problem
+from ..people import Population
+from ..problem import Problem
 from ..release import View
 from ..results import MOST_GROUPS, MOST_HITS, Hits
 from .decide import UNKNOWN, YES, Decision, decide
@@ -155,7 +156,8 @@ def proven_by_raw(problem: Problem) -> int:
     population, frequency = problem.population, problem.frequency
     if population is None or population.codes is None or population.tuple_count is None:
         return 0
-    both = np.concatenate([frequency.run_codes, population.codes]) + np.int32(1)
+    table = [population.place[n][frequency.run_codes[:, d]] for d, n in enumerate(problem.quasi)]
+    both = np.concatenate([np.stack(table, axis=1), population.codes]) + np.int32(1)
     sizes = [int(both[:, d].max(initial=0)) + 1 for d in range(both.shape[1])]
     rank, first = dense_rank(list(both.T), sizes)
     own = len(frequency.run_count)

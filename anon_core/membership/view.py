@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy.typing as npt
 
 from ..context import Context
 from ..errors import AnonError
-from ..problem import Population
+from ..people import Population
 from ..release import BlockTable, View
 from .bucket import BucketProblem, from_types
 from .joint import JointProblem
@@ -31,8 +30,7 @@ class Published:
         Bucket, link block and number within both of each row of the equations.
     unclear : bool array of shape (buckets,)
         Buckets whose equations cannot be written: covers of one column overlap without being
-        equal, or a public value that no leaf stands for may lie in a coarse cell. Their people
-        are undecided, and no equation is kept of them.
+        equal. Their people are undecided, and no equation is kept of them.
     size : int64 array of shape (buckets,)
         Published rows.
     """
@@ -98,7 +96,8 @@ def published_buckets(view: View, population: Population, context: Context) -> P
     groups = len(view.group_size)
     sides = [s for s in (_side(view, block, groups) for block in view.blocks) if s.place]
     offset = np.cumsum([0, *(len(s.count) for s in sides)]).astype(np.int64)
-    people = _People(population.codes, [len(h) for h in _leaves(view, population)])
+    people = _People(population.codes, [len(population.hierarchies[n].leaves) for n in view.quasi])
+    covers = [population.cover(view.vocabularies[name]) for name in view.quasi]
     unclear = np.zeros(groups, dtype=np.bool_)
     types: list[I64] = []
     rows: list[I32] = []
@@ -106,7 +105,7 @@ def published_buckets(view: View, population: Population, context: Context) -> P
     for g in range(groups):
         if g % 64 == 0:
             context.report(g / groups, "Finding who fits which bucket")
-        found, at, clear = _fit(view, sides, people, g)
+        found, at, clear = _fit(covers, sides, people, g)
         unclear[g] = not clear
         types.append(found)
         rows.append(np.where(at < 0, at, at + offset[:-1]).astype(np.int32))
@@ -132,14 +131,6 @@ def published_buckets(view: View, population: Population, context: Context) -> P
     )
 
 
-def _leaves(view: View, population: Population) -> Iterator[range]:
-    """Yield the leaf numbers that cells or people of each quasi-identifier use."""
-    assert population.codes is not None
-    for d, name in enumerate(view.quasi):
-        top = int(view.vocabularies[name].hi.max(initial=-1))
-        yield range(max(top, int(population.codes[:, d].max(initial=-1))) + 1)
-
-
 def _side(view: View, block: BlockTable, groups: int) -> _Side:
     """Project a block's table on its quasi-identifiers."""
     place = [d for d, name in enumerate(view.quasi) if name in block.columns]
@@ -160,7 +151,7 @@ class _People:
     def __init__(self, codes: I32, sizes: list[int]) -> None:
         self.codes = codes
         self.sizes = sizes
-        # Slot 0 is the value that no leaf stands for.
+        # Slot 0 is a value that no cell can cover.
         self.order = [np.argsort(codes[:, d], kind="stable") for d in range(codes.shape[1])]
         self.start = [
             np.searchsorted(codes[self.order[d], d], np.arange(-1, size + 1))
@@ -178,16 +169,17 @@ class _People:
         return int(np.diff(self.start[d])[leaf].sum())
 
 
-def _fit(view: View, sides: list[_Side], people: _People, g: int) -> tuple[I64, I64, bool]:
+def _fit(
+    covers: list[tuple[I32, I32]], sides: list[_Side], people: _People, g: int
+) -> tuple[I64, I64, bool]:
     """Return the public tuples that fit bucket `g`, their value per block, and if that is all."""
     clear = True
     lookup: dict[int, I32] = {}  # column → entry + 1 of each slot, 0 for none
     for side in sides:
         codes = side.codes[side.start[g] : side.start[g + 1]]
         for column, d in enumerate(side.place):
-            vocabulary = view.vocabularies[view.quasi[d]]
             entries = np.unique(codes[:, column])
-            lo, hi = vocabulary.lo[entries], vocabulary.hi[entries]
+            lo, hi = covers[d][0][entries], covers[d][1][entries]
             by_lo = np.argsort(lo, kind="stable")
             if np.any(lo[by_lo][1:] <= hi[by_lo][:-1]):
                 clear = False
@@ -198,18 +190,15 @@ def _fit(view: View, sides: list[_Side], people: _People, g: int) -> tuple[I64, 
                 lo - (ends - length), length
             )
             slots[leaves + 1] = np.repeat(entries + 1, length)
-            if np.any(length > 1):
-                # Someone whose value is no leaf may still lie in a range: kept, to be told apart.
-                slots[0] = -1
             lookup[d] = slots
-    if not lookup or not len(view.group_size):
+    if not lookup:
         return np.empty(0, np.int64), np.empty((0, len(sides)), np.int64), clear
     first = min(lookup, key=lambda d: people.how_many(d, lookup[d] != 0))
     found = people.with_leaves(first, lookup[first] != 0)
     for d in sorted(lookup, key=lambda d: people.how_many(d, lookup[d] != 0)):
         found = found[lookup[d][people.codes[found, d] + 1] != 0]
     cells = [np.stack([lookup[d][people.codes[found, d] + 1] for d in s.place], 1) for s in sides]
-    if not clear or any(np.any(c < 0) for c in cells):
+    if not clear:
         return found, np.full((len(found), len(sides)), -1, dtype=np.int64), False
     at = np.empty((len(found), len(sides)), dtype=np.int64)
     for b, (side, cell) in enumerate(zip(sides, cells, strict=True)):

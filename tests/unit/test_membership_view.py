@@ -21,7 +21,8 @@ from anon_core.membership.joint import JointProblem
 from anon_core.membership.members import find_members, hits, proven_by_raw
 from anon_core.membership.slicing import SlicedBucket, matching_buckets
 from anon_core.membership.view import published_buckets
-from anon_core.problem import Population, Problem
+from anon_core.people import Population
+from anon_core.problem import Problem
 from anon_core.release import Release
 from anon_core.results import MOST_GROUPS
 from anon_core.table import Dataset
@@ -54,6 +55,14 @@ def drawn(rng: np.random.Generator, *, rows: int, people: int) -> tuple[Problem,
     return case.problem(population), [number[g] for g in groups]
 
 
+def own_tuples(problem: Problem) -> list[list[int]]:
+    """Return the table's rows as the population's leaf numbers."""
+    assert problem.population is not None
+    codes = problem.frequency.codes[problem.frequency.row_key]
+    places = [problem.population.place[name] for name in problem.quasi]
+    return np.stack([p[codes[:, d]] for d, p in enumerate(places)], axis=1).tolist()
+
+
 def test_the_view_gives_the_equations_of_its_buckets() -> None:
     rng = np.random.default_rng(20)
     for _ in range(60):
@@ -66,7 +75,7 @@ def test_the_view_gives_the_equations_of_its_buckets() -> None:
         assert population.codes is not None
         assert population.tuple_count is not None
         people = np.repeat(population.codes, population.tuple_count, axis=0)
-        tuples = problem.frequency.codes[problem.frequency.row_key, :2].tolist()
+        tuples = own_tuples(problem)
         values = [tuple(p) for p in people.tolist()]
         shown = [
             [[t[d] for t, at in zip(tuples, group, strict=True) if at == g] for d in range(2)]
@@ -113,7 +122,7 @@ def test_single_buckets_and_known_solutions() -> None:
         published = published_buckets(release.view, problem.population, Context())
         joint = published.joint
         # The rows' own buckets are a solution.
-        tuples = problem.frequency.codes[problem.frequency.row_key, :2].tolist()
+        tuples = own_tuples(problem)
         population = problem.population.codes
         assert population is not None
         known = np.zeros(len(joint.types), dtype=np.int64)
@@ -235,16 +244,68 @@ def test_an_unclear_bucket_leaves_the_other_decided() -> None:
     assert both.undecided + both.proven == 5
 
 
-def test_a_value_no_leaf_stands_for_may_lie_in_a_range() -> None:
-    # The hierarchy knows 20, 21 and 30; a public person aged 25 fits [21, 30] all the same.
+def test_a_value_only_the_public_table_has_lies_in_a_range() -> None:
+    # The table has 20, 21 and 30; a public person aged 25 fits [21, 30] all the same.
     problem = people_aged(["20", "21", "30"], ["20", "21", "25", "30"])
     assert problem.population is not None
     ranged = boxed(problem, [(0, 0), (1, 2), (1, 2)], [0, 0, 0])
     found = find_members(ranged.view, problem.population, Context())
-    assert (found.proven, found.undecided) == (0, 4)
+    assert (found.eligible, found.proven, found.undecided) == (4, 1, 0)
     exact = boxed(problem, [(0, 0), (1, 1), (2, 2)], [0, 0, 0])
     sharp = find_members(exact.view, problem.population, Context())
-    assert (sharp.proven, sharp.undecided) == (3, 0)
+    assert (sharp.eligible, sharp.proven, sharp.undecided) == (3, 3, 0)
+
+
+def test_ranges_with_public_values_in_them_are_decided_as_all_choices_say() -> None:
+    rng = np.random.default_rng(24)
+    mixed = 0
+    for _ in range(60):
+        public = [(str(a), str(z)) for a, z in rng.integers([20, 0], [32, 2], (7, 2)).tolist()]
+        inside = sorted(rng.choice(7, int(rng.integers(3, 6)), replace=False).tolist())
+        ages = [public[i][0] for i in inside]
+        case = Case(
+            columns={"age": list(ages), "zip": [public[i][1] for i in inside]},
+            quasi=("age", "zip"),
+            kinds=KINDS,  # type: ignore[arg-type]
+        )
+        frame = pd.DataFrame({n: [p[d] for p in public] for d, n in enumerate(("age", "zip"))})
+        problem = case.problem(Dataset.from_frame(frame, kinds=KINDS))  # type: ignore[arg-type]
+        leaves = problem.hierarchies["age"].leaves
+        cut = int(rng.integers(0, len(leaves)))
+        ends = [e for e in ((0, cut - 1), (cut, len(leaves) - 1)) if e[0] <= e[1]]
+        texts = [(float(leaves[a]), float(leaves[b])) for a, b in ends]
+
+        def text(age: str, texts: list[tuple[float, float]] = texts) -> object:
+            return next((t for t in texts if t[0] <= float(age) <= t[1]), age)
+
+        rows = np.argsort(problem.frequency.row_key, kind="stable")
+        cells = [
+            next(e for e in ends if e[0] <= c <= e[1]) for c in problem.leaf_codes("age").tolist()
+        ]
+        group = np.sort(rng.integers(0, 2, len(inside)))
+        group = np.unique(group, return_inverse=True)[1].tolist()
+        release = boxed(problem, cells, group)
+        shown = [
+            [
+                [text(ages[r]) for r in range(len(inside)) if group[r] == g],
+                [public[inside[r]][1] for r in range(len(inside)) if group[r] == g],
+            ]
+            for g in range(max(group) + 1)
+        ]
+        truth = assigned([(text(a), z) for a, z in public], shown)
+        population = problem.population
+        assert population is not None
+        assert population.row_tuple is not None
+        found = find_members(release.view, population, Context(), zero=True)
+        assert found.undecided == 0
+        assert not found.published.unclear.any()
+        for person, delta in zip(population.row_tuple.tolist(), truth.delta_worlds, strict=True):
+            assert (found.present[person] == YES) == (delta == 1)
+            assert (found.decision.none_present[person] == YES) == (delta == 0)
+        mixed += len(rows) > 0 and any(
+            a not in leaves and isinstance(text(a), tuple) for a, _ in public
+        )
+    assert mixed > 10
 
 
 def test_no_time_leaves_everyone_exposed() -> None:

@@ -244,9 +244,15 @@ def test_a_population_table() -> None:
     assert population.codes is not None
     assert population.tuple_count is not None
     assert population.size == 6
-    # Columns in the roles' order, age first; 99 and the unknown ZIP are in no hierarchy.
-    assert population.codes.tolist() == [[-1, -1], [0, 0], [0, 2], [1, 0], [1, 1]]
-    assert population.tuple_count.tolist() == [1, 2, 1, 1, 1]
+    # Columns in the roles' order, age first; 99 and the unknown ZIP are leaves of its own.
+    assert population.hierarchies["age"].leaves == ("25", "30", "99")
+    assert population.hierarchies["zip"].leaves == ("a", "b", SECRET, "")
+    assert population.codes.tolist() == [[0, 0], [0, 3], [1, 0], [1, 1], [2, 2]]
+    assert population.tuple_count.tolist() == [2, 1, 1, 1, 1]
+    assert population.row_tuple is not None
+    assert population.row_tuple.tolist() == [3, 0, 4, 1, 0, 2]
+    assert problem.hierarchies["age"].leaves == ("25", "30")
+    assert problem.hierarchies["zip"].leaves == ("a", "b", "")
 
 
 def test_a_population_with_missing_values_that_the_table_has_not() -> None:
@@ -256,7 +262,9 @@ def test_a_population_with_missing_values_that_the_table_has_not() -> None:
     )
     assert problem.population is not None
     assert problem.population.codes is not None
-    assert problem.population.codes.tolist() == [[-1], [0], [1]]
+    assert problem.population.codes.tolist() == [[0], [1], [2]]
+    assert problem.population.hierarchies["zip"].leaves == ("a", "b", "")
+    assert not problem.hierarchies["zip"].has_missing
 
 
 def test_a_population_without_a_quasi_identifier() -> None:

@@ -1,0 +1,174 @@
+"""What is known of the people the table was drawn from: the public table, or its size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import BadInput, BadPlan, listing, nearest
+from .frequency import frequency_set
+from .hierarchy import Hierarchy, beyond_root, widened
+from .roles import Roles
+from .table import Column, ColumnKind, Dataset, encode
+from .vocabulary import Vocabulary
+
+I32 = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Population:
+    """The people the table was drawn from.
+
+    Values that only they have are leaves of hierarchies of the population's own (see
+    `hierarchy.widened`), so that nothing a search or a metric looks at depends on them.
+
+    Attributes
+    ----------
+    size : int
+        Number of people.
+    codes : int32 array of shape (tuples, quasi), or None
+        Distinct quasi tuples of the population table, as leaves of `hierarchies`; -1 for a value
+        that no cell of the column can cover.
+    tuple_count : int64 array of shape (tuples,), or None
+    row_tuple : int64 array of shape (size,), or None
+        Tuple of each row of the population table.
+    hierarchies : mapping of str to Hierarchy
+        The quasi-identifiers' hierarchies with the population's further values.
+    place : mapping of str to int32 array of shape (leaves of the table's hierarchy,)
+        Where the table's own leaves stand among those.
+    """
+
+    size: int
+    codes: I32 | None = None
+    tuple_count: npt.NDArray[np.int64] | None = None
+    row_tuple: npt.NDArray[np.int64] | None = None
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict[str, Hierarchy])
+    place: Mapping[str, I32] = field(default_factory=dict[str, I32])
+
+    def cover(self, vocabulary: Vocabulary) -> tuple[I32, I32]:
+        """Return the first and last of the population's leaves each published text covers.
+
+        A hierarchy's label covers what stands under it; a range of numbers or dates all values
+        from end to end; a value set its members.
+
+        Returns
+        -------
+        lo, hi : int32 arrays of shape (entries,)
+        """
+        hierarchy, place = self.hierarchies[vocabulary.column], self.place[vocabulary.column]
+        lo, hi = place[vocabulary.lo], place[vocabulary.hi]
+        for level in np.unique(vocabulary.level[vocabulary.level > 0]).tolist():
+            first, last = hierarchy.bounds(level)
+            node = hierarchy.node(level)[lo]
+            labels = hierarchy.labels[level]
+            # A box may be as wide as a node and still be written as a range.
+            named = np.array(
+                [labels[n] == text for n, text in zip(node, vocabulary.texts, strict=True)]
+            )
+            here = named & (vocabulary.level == level)
+            lo, hi = np.where(here, first[node], lo), np.where(here, last[node], hi)
+        return lo.astype(np.int32), hi.astype(np.int32)
+
+
+def encode_population(
+    population: Dataset | int | None,
+    dataset: Dataset,
+    roles: Roles,
+    hierarchies: Mapping[str, Hierarchy],
+) -> Population | None:
+    """Encode what is known of the population.
+
+    Raises
+    ------
+    BadPlan
+        If it is smaller than the table.
+    BadInput
+        If it lacks a quasi-identifier, or has texts where the table has numbers or dates.
+    """
+    if population is None:
+        return None
+    size = population if isinstance(population, int) else population.rows
+    if size < dataset.rows:
+        raise BadPlan(
+            f"The population has {size} people, but the table has {dataset.rows} rows.",
+            remedy="Give the size of the population the table was drawn from, or its whole table.",
+        )
+    if isinstance(population, int):
+        return Population(size=size)
+    gone = [name for name in roles.quasi if name not in population.names]
+    if gone:
+        raise BadInput(
+            f"The population table has no column {listing(gone)}, which is a quasi-identifier; it "
+            f"has {listing(population.names)}.",
+            remedy="Add the column to the population table, or give it another role."
+            f"{nearest(gone[0], population.names)}",
+        )
+    wide: dict[str, Hierarchy] = {}
+    place: dict[str, I32] = {}
+    codes: list[I32] = []
+    for name in roles.quasi:
+        kind = dataset.column(name).kind
+        column = _of_kind(population.column(name), kind)
+        wide[name], place[name], leaf = _leaves(column, kind, hierarchies[name])
+        codes.append(leaf)
+    # Ranks want codes from 0; -1 is shifted up and back.
+    found = frequency_set(
+        roles.quasi,
+        [c + np.int32(1) for c in codes],
+        [len(wide[name].leaves) + 1 for name in roles.quasi],
+        quasi=len(roles.quasi),
+    )
+    return Population(
+        size=size,
+        codes=found.codes - np.int32(1),
+        tuple_count=found.count,
+        row_tuple=found.row_key,
+        hierarchies=wide,
+        place=place,
+    )
+
+
+def _of_kind(column: Column, kind: ColumnKind) -> Column:
+    """Return a population's column read as the table's is, whatever it looks like by itself."""
+    if column.kind == kind:
+        return column
+    try:
+        return encode(column.name, *column.as_read, kind=kind)
+    except BadInput as error:
+        raise BadInput(
+            f"The population table does not fit: in the table '{column.name}' is a {kind}. "
+            f"{error.message}",
+            remedy="Correct these values in the population table or mark them as missing, or "
+            f"declare '{column.name}' as text.",
+            values=error.values,
+        ) from error
+
+
+def _leaves(column: Column, kind: ColumnKind, hierarchy: Hierarchy) -> tuple[Hierarchy, I32, I32]:
+    """Return the widened hierarchy, where the table's leaves went, and each person's leaf."""
+    measure = column.measure if hierarchy.measure is not None else None
+    if hierarchy.measure is None or measure is None:
+        own = [hierarchy.code.get(v, -1) for v in column.values]
+        beyond = np.zeros(len(own), dtype=np.bool_)
+    else:
+        # The two tables may spell one number differently (39 and 39.0).
+        leaf = {m: i for i, m in enumerate(hierarchy.measure.tolist())}
+        own = [leaf.get(m, -1) for m in measure.tolist()]
+        beyond = beyond_root(hierarchy, kind, measure)
+    known = np.array(own, dtype=np.int64)
+    new = np.flatnonzero((known < 0) & ~beyond)
+    wide, place = widened(
+        hierarchy,
+        kind,
+        [column.values[i] for i in new.tolist()],
+        measure[new] if measure is not None else None,
+        missing=column.missing > 0,
+    )
+    known[new] = len(hierarchy.leaves) + np.arange(len(new))
+    pool = np.append(place, np.int32(-1))[known]
+    missing = np.int32(len(wide.leaves) - 1)  # the last leaf
+    leaf_of = np.append(pool, missing)[column.codes].astype(np.int32)
+    return wide, place[: len(hierarchy.leaves)], leaf_of
