@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -15,21 +16,52 @@ from .kernels.split import split
 from .kinds import Buckets, GroupModel, GroupStats, buckets_of_rows, histogram
 from .problem import Problem
 
-_WORK = 20_000_000  # tuple visits between two looks at the cancel button, about 0.1 s
+WORK = 20_000_000  # tuple visits between two looks at the cancel button, about 0.1 s
 
 
-def strict_parts(
-    problem: Problem, models: Sequence[GroupModel], context: Context
-) -> npt.NDArray[np.int64]:
-    """Return the part of every quasi tuple of the table, shape (runs,).
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WatchedTuples:
+    """Distinct quasi tuples, told apart by the sensitive columns that promises watch.
 
-    The widest attribute is cut at the lower median for as long as both sides keep the promises
-    (LeFevre et al. 2006). A quasi tuple is never divided: strict cuts separate by value.
+    Attributes
+    ----------
+    codes : int32 array of shape (tuples, quasi)
+    count : int64 array of shape (tuples,)
+    run : int64 array of shape (tuples,)
+        Run of the frequency set that each tuple belongs to.
+    runs : int
+    sensitive : int32 array of shape (tuples, watched)
+    distinct, share : int64 arrays of shape (watched,)
+        Different values every part needs; l where no value may fill more than 1/l, else 0.
+    least : int
+        Rows every part needs.
+    """
+
+    codes: npt.NDArray[np.int32]
+    count: npt.NDArray[np.int64]
+    run: npt.NDArray[np.int64]
+    runs: int
+    sensitive: npt.NDArray[np.int32]
+    distinct: npt.NDArray[np.int64]
+    share: npt.NDArray[np.int64]
+    least: int
+
+    def per_run(self, part: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the part of every run, shape (runs,), from that of every tuple."""
+        found = np.empty(self.runs, dtype=np.int64)
+        found[self.run] = part
+        return found
+
+
+def watched_tuples(problem: Problem, models: Sequence[GroupModel]) -> WatchedTuples:
+    """Return what a partition works on and must keep.
 
     Raises
     ------
     Infeasible
         If not even the whole table as one part keeps the promises.
+    BadPlan
+        If cuts cannot be steered by a model.
     """
     frequency = problem.frequency
     watched, distinct, share = _limits(problem, models)
@@ -48,22 +80,60 @@ def strict_parts(
         codes, count = frequency.run_codes, frequency.run_count
         run_of = np.arange(len(count), dtype=np.int64)
         sensitive = np.empty((len(count), 0), dtype=np.int32)
-    part = _partition(
-        problem,
-        codes,
-        count,
-        np.ascontiguousarray(sensitive.astype(np.int32)),
-        distinct,
-        share,
-        max(m.least_size() for m in models),
-        context,
+    return WatchedTuples(
+        codes=codes,
+        count=count,
+        run=run_of,
+        runs=len(frequency.run_count),
+        sensitive=np.ascontiguousarray(sensitive.astype(np.int32)),
+        distinct=distinct,
+        share=share,
+        least=max(m.least_size() for m in models),
     )
-    found = np.empty(len(frequency.run_count), dtype=np.int64)
-    found[run_of] = part
-    return found
 
 
-def relaxed_parts(problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
+def strict_parts(
+    problem: Problem,
+    models: Sequence[GroupModel],
+    context: Context,
+    *,
+    by_tree: Sequence[bool] | None = None,
+    weights: npt.NDArray[np.float64] | None = None,
+) -> npt.NDArray[np.int64]:
+    """Return the part of every quasi tuple of the table, shape (runs,).
+
+    The widest attribute is cut at the lower median for as long as both sides keep the promises
+    (LeFevre et al. 2006). A quasi tuple is never divided: strict cuts separate by value.
+
+    Parameters
+    ----------
+    problem : Problem
+    models : sequence of GroupModel
+    context : Context
+    by_tree : sequence of bool, optional
+        Per quasi-identifier, whether it is cut along its hierarchy; see `cut_by_tree`.
+    weights : float64 array of shape (quasi,), optional
+        Factor on the width of each quasi-identifier.
+
+    Raises
+    ------
+    Infeasible
+        If not even the whole table as one part keeps the promises.
+    BadPlan
+        If cuts cannot be steered by a model.
+    """
+    tuples = watched_tuples(problem, models)
+    return tuples.per_run(_partition(problem, tuples, by_tree, weights, context))
+
+
+def relaxed_parts(
+    problem: Problem,
+    models: Sequence[GroupModel],
+    context: Context,
+    *,
+    by_tree: Sequence[bool] | None = None,
+    weights: npt.NDArray[np.float64] | None = None,
+) -> Buckets:
     """Return the parts of a relaxed partition, in which equal rows may part.
 
     As `strict_parts`, but rows at the median are parted over both sides so that these are equally
@@ -82,17 +152,17 @@ def relaxed_parts(problem: Problem, models: Sequence[GroupModel], context: Conte
     _refuse_whole(problem, models)
     key = context.generator.permutation(rows_of_keys(problem))
     extra = [frequency.columns.index(name) for name in watched]
-    part = _partition(
-        problem,
-        np.ascontiguousarray(frequency.codes[key, : len(problem.quasi)]),
-        np.ones(len(key), dtype=np.int64),
-        np.ascontiguousarray(frequency.codes[key][:, extra]),
-        distinct,
-        share,
-        max(m.least_size() for m in models),
-        context,
-        relaxed=True,
+    rows = WatchedTuples(
+        codes=np.ascontiguousarray(frequency.codes[key, : len(problem.quasi)]),
+        count=np.ones(len(key), dtype=np.int64),
+        run=frequency.run[key],
+        runs=len(frequency.run_count),
+        sensitive=np.ascontiguousarray(frequency.codes[key][:, extra]),
+        distinct=distinct,
+        share=share,
+        least=max(m.least_size() for m in models),
     )
+    part = _partition(problem, rows, by_tree, weights, context, relaxed=True)
     return buckets_of_rows(key, part)
 
 
@@ -147,20 +217,20 @@ def _refuse_whole(problem: Problem, models: Sequence[GroupModel]) -> None:
 
 def _partition(
     problem: Problem,
-    codes: npt.NDArray[np.int32],
-    count: npt.NDArray[np.int64],
-    sensitive: npt.NDArray[np.int32],
-    distinct: npt.NDArray[np.int64],
-    share: npt.NDArray[np.int64],
-    least: int,
+    watched: WatchedTuples,
+    cut_trees: Sequence[bool] | None,
+    weights: npt.NDArray[np.float64] | None,
     context: Context,
     *,
     relaxed: bool = False,
 ) -> npt.NDArray[np.int64]:
     """Return the part of every tuple, shape (tuples,)."""
-    tuples = len(count)
+    tuples = len(watched.count)
     hierarchies = problem.quasi_hierarchies
-    by_tree = np.array([cut_by_tree(problem, h) for h in hierarchies], dtype=np.bool_)
+    if cut_trees is None:
+        cut_trees = [cut_by_tree(problem, h) for h in hierarchies]
+    by_tree = np.array(cut_trees, dtype=np.bool_)
+    weight = np.ones(len(hierarchies), dtype=np.float64) if weights is None else weights
     positions = [normalized_positions(h) for h in hierarchies]
     leaves = np.array([len(h.leaves) for h in hierarchies], dtype=np.int64)
     trees = [h.first_leaf.ravel().astype(np.int64) for h in hierarchies]
@@ -178,17 +248,18 @@ def _partition(
         settled = int(parts[found - 1, 1]) if found else 0
         context.report(settled / tuples, "Partitioning")
         depth, found = split(
-            codes,
-            count,
+            watched.codes,
+            watched.count,
             order,
             stack,
             depth,
             parts,
             found,
-            least,
-            sensitive,
-            distinct,
-            share,
+            watched.least,
+            watched.sensitive,
+            watched.distinct,
+            watched.share,
+            weight,
             np.concatenate(positions),
             (np.cumsum(leaves) - leaves).astype(np.int64),
             np.array(
@@ -199,12 +270,19 @@ def _partition(
             np.array([h.height + 1 for h in hierarchies], dtype=np.int64),
             np.concatenate([[0], np.cumsum([len(t) for t in trees])[:-1]]).astype(np.int64),
             leaves,
-            _WORK,
+            WORK,
             loose,
         )
-    runs = parts[:found][np.argsort(parts[:found, 0])]
-    part = np.empty(tuples, dtype=np.int64)
-    part[order] = np.repeat(np.arange(found), runs[:, 1] - runs[:, 0])
+    return parts_in_order(parts[:found], order)
+
+
+def parts_in_order(
+    parts: npt.NDArray[np.int64], order: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Return the part of every tuple, shape (tuples,), from runs of an order of the tuples."""
+    runs = parts[np.argsort(parts[:, 0])]
+    part = np.empty(len(order), dtype=np.int64)
+    part[order] = np.repeat(np.arange(len(runs)), runs[:, 1] - runs[:, 0])
     return part
 
 

@@ -214,6 +214,7 @@ def mondrian(
     *,
     relaxed: bool = False,
     most: Sequence[tuple[Sequence[str], int]] = (),
+    weights: Sequence[Fraction] | None = None,
 ) -> list[list[int]]:
     """Partition the rows: strict cuts, widest attribute first, ties in the attributes' order.
 
@@ -225,7 +226,11 @@ def mondrian(
     `most` gives columns of which no value may fill more than 1/l of a part.
     """
     members = range(len(rows)) if members is None else members
-    widths = [width(a, [rows[i][d] for i in members]) for d, a in enumerate(attributes)]
+    weights = weights or [Fraction(1)] * len(attributes)
+    widths = [
+        width(a, [rows[i][d] for i in members]) * w
+        for d, (a, w) in enumerate(zip(attributes, weights, strict=True))
+    ]
     for d in sorted(range(len(attributes)), key=lambda d: (-widths[d], d)):
         if widths[d] <= 0:
             continue
@@ -235,7 +240,14 @@ def mondrian(
                     leaf
                     for part in parts
                     for leaf in mondrian(
-                        rows, attributes, k, needs, part, relaxed=relaxed, most=most
+                        rows,
+                        attributes,
+                        k,
+                        needs,
+                        part,
+                        relaxed=relaxed,
+                        most=most,
+                        weights=weights,
                     )
                 ]
     return [sorted(members)]
@@ -247,6 +259,93 @@ def rare(part: Sequence[int], most: Sequence[tuple[Sequence[str], int]]) -> bool
         least * max(Counter(column[i] for i in part).values()) <= len(part)
         for column, least in most
     )
+
+
+def gain_mondrian(
+    rows: Sequence[Row],
+    attributes: Sequence[Attribute],
+    k: int,
+    needs: Sequence[tuple[Sequence[str], int]] = (),
+    members: Sequence[int] | None = None,
+    *,
+    metric: str = "ncp",
+    weights: Sequence[Fraction] | None = None,
+    quartiles: bool = False,
+) -> list[list[int]]:
+    """Partition the rows by the cut that leaves the cheapest two sides, over all attributes.
+
+    An attribute with `tree` publishes nodes, and one node is set apart from the rest; another is
+    cut in two in the order of its leaves, anywhere or at a quartile. Of equal prices the more even
+    cut wins, then the lower level, the earlier leaf, the earlier attribute.
+    """
+    members = list(range(len(rows)) if members is None else members)
+    weights = weights or [Fraction(1)] * len(attributes)
+    columns = list(zip(*rows, strict=True))
+
+    def price(part: Sequence[int]) -> Fraction:
+        total = Fraction(0)
+        for d, (a, w) in enumerate(zip(attributes, weights, strict=True)):
+            cover = box(a, {rows[i][d] for i in part})
+            if len(cover) > 1:
+                one = loss_of(a, cover) if metric == "loss" else ncp_of(a, cover, columns[d])
+                total += w * one
+        return total * len(part)
+
+    best: list[tuple[Fraction, list[list[int]]]] = []
+    for d, a in enumerate(attributes):
+        value = {i: rows[i][d] for i in members}
+        ranked = [
+            (price(one) + price(other), -min(len(one), len(other)), n, [one, other])
+            for n, (one, other) in enumerate(two_sides(a, value, quartiles))
+            if min(len(one), len(other)) >= k
+        ]
+        if ranked:
+            total, _, _, parts = min(ranked, key=lambda r: r[:3])
+            best.append((total, parts))
+    for _, parts in sorted(best, key=lambda b: b[0]):
+        if all(keeps(part, k, needs) for part in parts):
+            return [
+                leaf
+                for part in parts
+                for leaf in gain_mondrian(
+                    rows,
+                    attributes,
+                    k,
+                    needs,
+                    part,
+                    metric=metric,
+                    weights=weights,
+                    quartiles=quartiles,
+                )
+            ]
+    return [sorted(members)]
+
+
+def two_sides(
+    a: Attribute, value: Mapping[int, str], quartiles: bool
+) -> list[tuple[list[int], list[int]]]:
+    """Return every way to set some values of an attribute apart, in order."""
+    seen = [leaf for leaf in a.leaves if leaf in set(value.values())]
+    apart: list[list[str]] = []
+    if a.tree:
+        for level in range(covering_level(a, seen)):
+            nodes = dict.fromkeys(a.labels[leaf][level] for leaf in seen)
+            apart += [[v for v in seen if a.labels[v][level] == node] for node in nodes]
+    else:
+        at = [
+            next(
+                n
+                for n in range(len(seen))
+                if 4 * sum(v in seen[: n + 1] for v in value.values()) >= quarter * len(value)
+            )
+            for quarter in (1, 2, 3)
+        ]
+        wanted = {n for place in at for n in (place, place - 1)} if quartiles else range(len(seen))
+        apart = [seen[: n + 1] for n in range(len(seen) - 1) if n in wanted]
+    return [
+        ([i for i, v in value.items() if v in some], [i for i, v in value.items() if v not in some])
+        for some in apart
+    ]
 
 
 def positions(a: Attribute) -> dict[str, Fraction]:

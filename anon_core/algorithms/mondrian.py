@@ -1,31 +1,29 @@
-"""Mondrian: cut the space of quasi-identifiers in halves for as long as promises hold."""
+"""Mondrian: cut the space of quasi-identifiers in two for as long as promises hold."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, cast
 
-import numpy as np
-import numpy.typing as npt
-
-from .. import vocabulary
+from ..boxes import box_outcome
 from ..context import Context
-from ..frequency import dense_rank
-from ..grouping import Grouping
-from ..kinds import Algorithm, Buckets, GroupModel, run_buckets
-from ..params import choice
+from ..costs import CellCost
+from ..errors import BadPlan
+from ..gain import cell_prices, gain_parts
+from ..kinds import Algorithm, GroupModel, run_buckets
+from ..params import choice, text
 from ..partition import cut_by_tree, relaxed_parts, strict_parts
 from ..problem import Problem
-from ..registry import register
-from ..release import one_block
-from ..results import Outcome, SearchAccount
+from ..registry import find, register
+from ..results import Outcome
+from ..weights import attribute_weights
 
 
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class Mondrian(Algorithm):
-    """Multidimensional partition with cuts at the median (LeFevre et al. 2006)."""
+    """Multidimensional partition (LeFevre et al. 2006)."""
 
     name: ClassVar[str] = "mondrian"
     title: ClassVar[str] = "Mondrian"
@@ -39,7 +37,8 @@ class Mondrian(Algorithm):
     )
     formula: ClassVar[str] = (
         "cut at ≤ lower median of the widest attribute, at < median where ties block it; "
-        "categories with a hierarchy are cut into the children of the covering node"
+        "categories with a hierarchy are cut into the children of the covering node; or, of all "
+        "cuts, the one with the least rows × cost on both sides"
     )
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"
 
@@ -53,59 +52,60 @@ class Mondrian(Algorithm):
         "median are dealt to both sides, so parts are smaller and ranges may overlap.",
         label="Cuts",
     )
+    cut_at: str = choice(
+        default="median",
+        options={
+            "median": "Median of the widest column",
+            "quartiles": "The quartile that saves most, of any column",
+            "best-gain": "The place that saves most, of any column",
+        },
+        help="Where strict cuts are made. The median is the paper's; the others take longer and "
+        "keep more.",
+        label="Cut at",
+    )
+    output: str = choice(
+        default="mixed",
+        options={
+            "mixed": "Ranges of numbers, groups of the hierarchy else",
+            "node": "Groups of the hierarchy",
+            "set": "Ranges of numbers, sets of values else",
+        },
+        help="What a part publishes. A set lists the values from the part's first to its last in "
+        "the hierarchy's order.",
+        label="Cells",
+    )
+    metric: str = choice(
+        default="ncp",
+        options={"ncp": "NCP / GCP", "loss": "Loss"},
+        help="What cuts that look for savings save; the median needs none.",
+        label="Saving",
+    )
+    weights: str = text(
+        help="Columns whose detail counts more or less than 1, for example age = 2 | sex = 0.5.",
+        label="Weights",
+    )
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Partition the table; see `Algorithm.run`."""
+        weights = attribute_weights(problem, self.weights, self.name)
+        trees = [
+            self.output != "set" and cut_by_tree(problem, h) for h in problem.quasi_hierarchies
+        ]
+        nodes = [self.output == "node" or tree for tree in trees]
         if self.cuts == "relaxed":
-            return _outcome(problem, relaxed_parts(problem, models, context))
-        return _outcome(problem, run_buckets(problem, strict_parts(problem, models, context)))
-
-
-def _outcome(problem: Problem, parts: Buckets) -> Outcome:
-    frequency = problem.frequency
-    by_part = np.argsort(parts.group, kind="stable")
-    begin = np.searchsorted(parts.group[by_part], np.arange(int(parts.group.max()) + 1))
-    run = frequency.run[parts.key[by_part]]
-    vocabularies: dict[str, vocabulary.Vocabulary] = {}
-    cells: dict[str, npt.NDArray[np.int32]] = {}
-    for d, (name, hierarchy) in enumerate(
-        zip(problem.quasi, problem.quasi_hierarchies, strict=True)
-    ):
-        codes = frequency.run_codes[run, d]
-        vocabularies[name], cells[name] = vocabulary.of_boxes(
-            hierarchy,
-            problem.dataset.column(name).kind,
-            np.minimum.reduceat(codes, begin),
-            np.maximum.reduceat(codes, begin),
-            as_nodes=cut_by_tree(problem, hierarchy),
-        )
-    # Classes are numbered by what they publish, not by the order of the cuts; parts that publish
-    # the same are one class.
-    rank, first = dense_rank(
-        [cells[n] for n in problem.quasi], [len(vocabularies[n].texts) for n in problem.quasi]
-    )
-    grouping = _grouping(parts, rank, len(first))
-    sizes = grouping.sizes
-    return Outcome(
-        release=one_block(problem, grouping, vocabularies, {n: c[first] for n, c in cells.items()}),
-        account=SearchAccount(
-            proven=False,
-            partition={
-                "parts": float(len(sizes)),
-                "smallest": float(sizes.min()),
-                "largest": float(sizes.max()),
-                "mean": float(sizes.mean()),
-            },
-        ),
-    )
-
-
-def _grouping(parts: Buckets, rank: npt.NDArray[np.int64], classes: int) -> Grouping:
-    """Return the grouping in which part `i` belongs to class `rank[i]`."""
-    pair, entry = np.unique(parts.key * classes + rank[parts.group], return_inverse=True)
-    return Grouping(
-        key=pair // classes,
-        member=pair % classes,
-        count=np.bincount(entry, weights=parts.count, minlength=len(pair)).astype(np.int64),
-        group=np.arange(classes, dtype=np.int64),
-    )
+            if self.cut_at != "median":
+                raise BadPlan(
+                    f"{self.name}: relaxed cuts deal the rows at the median; cut_at is "
+                    f"{self.cut_at!r}.",
+                    remedy="Set cut_at to 'median', or cuts to 'strict'.",
+                )
+            parts = relaxed_parts(problem, models, context, by_tree=trees, weights=weights)
+            return box_outcome(problem, parts, nodes)
+        if self.cut_at == "median":
+            part = strict_parts(problem, models, context, by_tree=trees, weights=weights)
+        else:
+            metric = cast(CellCost, find("metric", self.metric)())
+            prices = cell_prices(problem, metric, nodes, weights)
+            quartiles = self.cut_at == "quartiles"
+            part = gain_parts(problem, models, prices, context, quartiles=quartiles)
+        return box_outcome(problem, run_buckets(problem, part), nodes)

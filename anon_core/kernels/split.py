@@ -159,6 +159,7 @@ def split(
     sensitive: I32,
     distinct: I64,
     share: I64,
+    weight: F64,
     position: F64,
     place_of: I64,
     missing: I64,
@@ -189,6 +190,8 @@ def split(
         Sensitive leaf numbers, and how many different ones every part needs.
     share : int64 array of shape (columns,)
         l, where no value may fill more than 1/l of a part; 0 where that is not asked.
+    weight : float64 array of shape (attributes,)
+        Factor on the width of each attribute.
     position : float64 array, place_of : int64 array of shape (attributes,)
         Normalized position of every leaf, attribute after attribute.
     missing : int64 array of shape (attributes,)
@@ -257,9 +260,11 @@ def split(
                 for leaf in range(leaves[d]):
                     if first_leaf[base + leaf] == first_leaf[base + low[d]]:
                         inside += 1
-                width[d] = (inside - 1) / max(leaves[d] - 1, 1)
+                width[d] = weight[d] * (inside - 1) / max(leaves[d] - 1, 1)
             else:
-                width[d] = position[place_of[d] + high[d]] - position[place_of[d] + low[d]]
+                width[d] = weight[d] * (
+                    position[place_of[d] + high[d]] - position[place_of[d] + low[d]]
+                )
         done = False
         if loose:  # every try starts from the order drawn
             kept[start:stop] = order[start:stop]

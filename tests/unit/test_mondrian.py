@@ -9,7 +9,7 @@ import pytest
 
 from anon_core.algorithms.mondrian import Mondrian
 from anon_core.context import Context
-from anon_core.errors import Cancelled, Infeasible
+from anon_core.errors import BadPlan, Cancelled, Infeasible
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
 from anon_core.partition import cut_by_tree, normalized_positions
@@ -127,7 +127,7 @@ def test_promises_the_whole_table_does_not_keep_are_infeasible() -> None:
 
 
 def test_cancelling_between_two_pieces_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anon_core.partition._WORK", 1)
+    monkeypatch.setattr("anon_core.partition.WORK", 1)
     case = random_case(np.random.default_rng(157), rows=100, quasi=3, kinds=("number",))
     context = Context()
     seen: list[float] = []
@@ -143,3 +143,10 @@ def test_cancelling_between_two_pieces_of_work(monkeypatch: pytest.MonkeyPatch) 
         )
     assert seen == sorted(seen)
     assert len(seen) == 3
+
+
+def test_relaxed_cuts_are_at_the_median() -> None:
+    with pytest.raises(BadPlan, match="cut_at is 'best-gain'"):
+        Mondrian(cuts="relaxed", cut_at="best-gain").run(PROBLEM, [KAnonymity(k=2)], Context())
+    with pytest.raises(BadPlan, match="no quasi-identifier"):
+        Mondrian(weights="illness = 2").run(PROBLEM, [KAnonymity(k=2)], Context())

@@ -1,0 +1,80 @@
+"""Turn parts of the table into a release: each part publishes its own box, column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from .frequency import dense_rank
+from .grouping import Grouping
+from .kinds import Buckets
+from .problem import Problem
+from .release import one_block
+from .results import Outcome, SearchAccount
+from .vocabulary import Vocabulary, of_boxes
+
+
+def box_outcome(problem: Problem, parts: Buckets, as_nodes: Sequence[bool]) -> Outcome:
+    """Publish every part's box.
+
+    Parameters
+    ----------
+    problem : Problem
+    parts : Buckets
+        Every part from 0 on has a key.
+    as_nodes : sequence of bool
+        Per quasi-identifier, whether it publishes nodes of its hierarchy instead of ranges.
+    """
+    frequency = problem.frequency
+    by_part = np.argsort(parts.group, kind="stable")
+    begin = np.searchsorted(parts.group[by_part], np.arange(int(parts.group.max()) + 1))
+    run = frequency.run[parts.key[by_part]]
+    vocabularies: dict[str, Vocabulary] = {}
+    cells: dict[str, npt.NDArray[np.int32]] = {}
+    for d, (name, hierarchy) in enumerate(
+        zip(problem.quasi, problem.quasi_hierarchies, strict=True)
+    ):
+        codes = frequency.run_codes[run, d]
+        vocabularies[name], cells[name] = of_boxes(
+            hierarchy,
+            problem.dataset.column(name).kind,
+            np.minimum.reduceat(codes, begin),
+            np.maximum.reduceat(codes, begin),
+            as_nodes=as_nodes[d],
+        )
+    # Classes are numbered by what they publish, not by the order of the cuts; parts that publish
+    # the same are one class.
+    rank, first = dense_rank(
+        [cells[n] for n in problem.quasi], [len(vocabularies[n].texts) for n in problem.quasi]
+    )
+    grouping = _grouping(parts, rank, len(first))
+    return Outcome(
+        release=one_block(problem, grouping, vocabularies, {n: c[first] for n, c in cells.items()}),
+        account=partition_account(grouping.sizes),
+    )
+
+
+def _grouping(parts: Buckets, rank: npt.NDArray[np.int64], classes: int) -> Grouping:
+    """Return the grouping in which part `i` belongs to class `rank[i]`."""
+    pair, entry = np.unique(parts.key * classes + rank[parts.group], return_inverse=True)
+    return Grouping(
+        key=pair // classes,
+        member=pair % classes,
+        count=np.bincount(entry, weights=parts.count, minlength=len(pair)).astype(np.int64),
+        group=np.arange(classes, dtype=np.int64),
+    )
+
+
+def partition_account(sizes: npt.NDArray[np.int64]) -> SearchAccount:
+    """Return the account of a partition: how many parts, and how large."""
+    return SearchAccount(
+        proven=False,
+        partition={
+            "parts": float(len(sizes)),
+            "smallest": float(sizes.min()) if len(sizes) else 0.0,
+            "largest": float(sizes.max(initial=0)),
+            "mean": float(sizes.mean()) if len(sizes) else 0.0,
+        },
+    )
