@@ -1,0 +1,345 @@
+"""Hierarchies of numbers and dates from cut points: every level parts the line into intervals.
+
+A cut is the first value of the interval that begins there. A level's cuts stand on every level
+below it, too, so that levels nest by construction.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import pairwise
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import BadHierarchy, listing
+from ..table import Column
+from .tidying import Rows, tidied
+
+LabelStyle = Literal["range", "bracket"]
+#: More cuts on a level than this are no groups any more.
+MOST_CUTS = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cuts:
+    """Nested cut points and how their intervals are written.
+
+    Attributes
+    ----------
+    levels : tuple of tuples of float
+        Cut points of level 1 (the finest) and up; those of a level are among those below it.
+    open_bottom, open_top : bool
+        Write the first interval as ``<20`` and the last as ``≥80`` (bottom and top coding) rather
+        than with the smallest and largest value of the data.
+    style : {'range', 'bracket'}
+        ``20-29`` where all values are whole and none is negative, or always ``[20, 30)``.
+    """
+
+    levels: tuple[tuple[float, ...], ...]
+    open_bottom: bool = False
+    open_top: bool = False
+    style: LabelStyle = "range"
+
+    def __post_init__(self) -> None:
+        """Refuse cuts that are in no order or do not nest.
+
+        Raises
+        ------
+        BadHierarchy
+            Naming the level, and the remedy.
+        """
+        if self.style not in get_args(LabelStyle):
+            raise BadHierarchy(
+                f"Intervals cannot be written in the style {self.style!r}.",
+                remedy=f"Use one of {listing(get_args(LabelStyle))}.",
+            )
+        plain = tuple(tuple(float(point) for point in points) for points in self.levels)
+        object.__setattr__(self, "levels", plain)
+        for level, points in enumerate(self.levels, start=1):
+            if not all(math.isfinite(point) for point in points):
+                raise BadHierarchy(
+                    f"Level {level} has a cut that is no number.", remedy="Remove that cut."
+                )
+            if len(points) > MOST_CUTS:
+                raise BadHierarchy(
+                    f"Level {level} has {len(points)} cuts; at most {MOST_CUTS} are allowed.",
+                    remedy="Use wider intervals.",
+                )
+            if any(after <= before for before, after in pairwise(points)):
+                raise BadHierarchy(
+                    f"The cuts of level {level} do not ascend, so its intervals would overlap.",
+                    remedy="Every cut must be larger than the one before.",
+                )
+            if level > 1 and (crossing := set(points) - set(self.levels[level - 2])):
+                raise BadHierarchy(
+                    f"Level {level} has {len(crossing)} "
+                    f"{'cut' if len(crossing) == 1 else 'cuts'} inside groups of level "
+                    f"{level - 1}, so their intervals would overlap.",
+                    remedy=f"Cut level {level - 1} there too; every level joins groups of the one "
+                    "below.",
+                )
+
+    def as_mapping(self) -> dict[str, Any]:
+        """Return the cuts as plain values (JSON)."""
+        return {
+            "levels": [list(points) for points in self.levels],
+            "open_bottom": self.open_bottom,
+            "open_top": self.open_top,
+            "style": self.style,
+        }
+
+    @classmethod
+    def from_mapping(cls, given: Mapping[str, Any]) -> Cuts:
+        """Return cuts from what `as_mapping` returned.
+
+        Raises
+        ------
+        BadHierarchy
+            If a level has something else than ascending, nested numbers.
+        """
+        try:
+            levels = tuple(tuple(float(p) for p in points) for points in given["levels"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadHierarchy(
+                "The cuts are no lists of numbers.", remedy="Give a list of numbers per level."
+            ) from error
+        return cls(
+            levels=levels,
+            open_bottom=bool(given.get("open_bottom", False)),
+            open_top=bool(given.get("open_top", False)),
+            style=given.get("style", "range"),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """One interval of a level: from `low` up to, and without, `high`.
+
+    Attributes
+    ----------
+    low, high : float
+        Infinite at an end without a cut.
+    label : str
+    rows, values : int
+        Rows of the table and distinct values in it, exactly.
+    """
+
+    low: float
+    high: float
+    label: str
+    rows: int
+    values: int
+
+
+def cut(column: Column, cuts: Cuts) -> Rows:
+    """Return the level table that cut points make of a column of numbers or dates.
+
+    Intervals that no value lies in leave no trace in it.
+
+    Raises
+    ------
+    BadHierarchy
+        If the column has neither numbers nor dates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anon_core.table import encode
+    >>> age = encode("age", np.arange(5, dtype=np.int32), ["17", "23", "41", "82", "90"])
+    >>> for row in cut(age, Cuts(levels=((20, 40, 80), (40,)), open_top=True)):
+    ...     print(row)
+    ('17', '17-19', '17-39', '*')
+    ('23', '20-39', '17-39', '*')
+    ('41', '40-79', '≥40', '*')
+    ('82', '≥80', '≥40', '*')
+    ('90', '≥80', '≥40', '*')
+    """
+    measure = measure_of(column)
+    levels: list[Sequence[str]] = [column.values]
+    for points in _effective(column, cuts):
+        labels = _labels(column, points, cuts)
+        place = np.searchsorted(points, measure, side="right")
+        levels.append([labels[i] for i in place.tolist()])
+    return tidied(list(zip(*levels, strict=True)))
+
+
+def intervals(column: Column, cuts: Cuts) -> tuple[tuple[Interval, ...], ...]:
+    """Return every interval of every level, level 1 first, with exact counts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anon_core.table import encode
+    >>> age = encode("age", np.array([0, 0, 1], dtype=np.int32), ["17", "23"])
+    >>> [(one.label, one.rows) for one in intervals(age, Cuts(levels=((20,),)))[0]]
+    [('17-19', 2), ('20-23', 1)]
+    """
+    measure = measure_of(column)
+    found: list[tuple[Interval, ...]] = []
+    for points in _effective(column, cuts):
+        place = np.searchsorted(points, measure, side="right")
+        rows = np.bincount(place, weights=column.counts, minlength=len(points) + 1)
+        values = np.bincount(place, minlength=len(points) + 1)
+        bounds = [-math.inf, *points, math.inf]
+        found.append(
+            tuple(
+                Interval(low=low, high=high, label=label, rows=int(r), values=int(v))
+                for (low, high), label, r, v in zip(
+                    pairwise(bounds), _labels(column, points, cuts), rows, values, strict=True
+                )
+            )
+        )
+    return tuple(found)
+
+
+# ---- editing: a cut is one thing that stands on its level and on all below -----------------------
+
+
+def move_cut(column: Column, cuts: Cuts, old: float, new: float) -> Cuts:
+    """Return the cuts with one of them at another place, on every level it stands on.
+
+    Raises
+    ------
+    BadHierarchy
+        If there is no such cut, or another one stands there already.
+    """
+    _known(cuts, old)
+    new = settled(column, new)
+    if new == old:
+        return cuts
+    if any(new in points for points in cuts.levels):
+        raise BadHierarchy(
+            "There is a cut at that place already.", remedy="Remove one of them, or stop beside it."
+        )
+    moved = tuple(tuple(sorted(new if p == old else p for p in points)) for points in cuts.levels)
+    return replace(cuts, levels=moved)
+
+
+def add_cut(column: Column, cuts: Cuts, level: int, at: float) -> Cuts:
+    """Return the cuts with one more on `level` and on all levels below.
+
+    Raises
+    ------
+    BadHierarchy
+        If it is outside of the data, or there already.
+    """
+    at, measure = settled(column, at), measure_of(column)
+    if not 1 <= level <= len(cuts.levels):
+        raise BadHierarchy(f"There is no level {level}.", remedy="Add a level first.")
+    if at in cuts.levels[level - 1]:
+        raise BadHierarchy("There is a cut at that place already.", remedy="Choose another place.")
+    if not len(measure) or not measure[0] < at <= measure[-1]:
+        raise BadHierarchy(
+            "A cut there would make an empty group: no value of the table lies beyond it.",
+            remedy="Cut between the smallest and the largest value.",
+        )
+    levels = tuple(
+        tuple(sorted({*points, at})) if i < level else points
+        for i, points in enumerate(cuts.levels)
+    )
+    return replace(cuts, levels=levels)
+
+
+def remove_cut(cuts: Cuts, level: int, at: float) -> Cuts:
+    """Return the cuts without one of them on `level` and all above; below it stays.
+
+    Raises
+    ------
+    BadHierarchy
+        If there is no such cut.
+    """
+    _known(cuts, at)
+    levels = tuple(
+        tuple(p for p in points if p != at) if i >= level - 1 else points
+        for i, points in enumerate(cuts.levels)
+    )
+    return replace(cuts, levels=levels)
+
+
+def _known(cuts: Cuts, at: float) -> None:
+    if not any(at in points for points in cuts.levels):
+        raise BadHierarchy("There is no cut at that place.", remedy="Choose one of the cuts.")
+
+
+def settled(column: Column, at: float) -> float:
+    """Return where a cut takes effect: among whole numbers, at the next whole one."""
+    if not math.isfinite(at):
+        raise BadHierarchy("A cut must be a number.", remedy="Choose a place on the line.")
+    return float(math.ceil(at)) if is_whole(column) else float(at)
+
+
+# ---- labels --------------------------------------------------------------------------------------
+
+
+def measure_of(column: Column) -> npt.NDArray[np.float64]:
+    """Return the numbers or days of a column's values, ascending.
+
+    Raises
+    ------
+    BadHierarchy
+        If it has neither.
+    """
+    if column.kind not in ("number", "date"):
+        raise BadHierarchy(
+            f"'{column.name}' has neither numbers nor dates, so it cannot be cut.",
+            remedy="Group its values, or declare the column as number on Data.",
+        )
+    return np.zeros(0) if column.measure is None else column.measure
+
+
+def is_whole(column: Column) -> bool:
+    """Return whether all values of a column are whole numbers."""
+    measure = measure_of(column)
+    return bool(np.all(measure == np.floor(measure)))
+
+
+def _effective(column: Column, cuts: Cuts) -> list[list[float]]:
+    """Return each level's cuts where they act, without those that an open end makes meaningless."""
+    measure = measure_of(column)
+    if not len(measure):
+        return [list(points) for points in cuts.levels]
+    low = float(measure[0]) if cuts.open_bottom else -math.inf
+    high = float(measure[-1]) if cuts.open_top else math.inf
+    placed = [sorted({settled(column, point) for point in points}) for points in cuts.levels]
+    return [[p for p in points if low < p <= high] for points in placed]
+
+
+def _labels(column: Column, points: Sequence[float], cuts: Cuts) -> list[str]:
+    """Return the label of every interval between `points`, in order."""
+    measure = measure_of(column)
+    low = float(measure[0]) if len(measure) else 0.0
+    high = float(measure[-1]) if len(measure) else 0.0
+    if not points:
+        return ["*"]
+    write = _day if column.kind == "date" else _number
+    whole = is_whole(column) and all(p.is_integer() for p in points)
+    ranged = whole and (column.kind == "date" or (cuts.style == "range" and min(low, *points) >= 0))
+    joint = " to " if column.kind == "date" else "-"
+
+    def between(first: float, after: float, *, ends: bool) -> str:
+        if ranged:
+            last = after if ends else after - 1
+            return write(first) if last <= first else f"{write(first)}{joint}{write(last)}"
+        return f"[{write(first)}, {write(after)}{']' if ends else ')'}"
+
+    opening = f"before {write(points[0])}" if column.kind == "date" else f"<{write(points[0])}"
+    closing = f"from {write(points[-1])}" if column.kind == "date" else f"≥{write(points[-1])}"
+    if not cuts.open_bottom and low < points[0]:
+        opening = between(low, points[0], ends=False)
+    if not cuts.open_top and high >= points[-1]:
+        closing = between(points[-1], high, ends=True)
+    inner = [between(a, b, ends=False) for a, b in pairwise(points)]
+    return [opening, *inner, closing]
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value.is_integer() else f"{value:.12g}"
+
+
+def _day(value: float) -> str:
+    return date.fromordinal(int(value)).isoformat()

@@ -1,0 +1,48 @@
+"""The examples in the docstrings of the hierarchy builders are true."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import anon_core.hierarchy
+
+MODULES = sorted(
+    f"anon_core.hierarchy.{found.name}"
+    for found in pkgutil.iter_modules(anon_core.hierarchy.__path__)
+)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name: str) -> None:
+    result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
+    assert result.failed == 0
+
+
+def test_every_builder_has_an_example() -> None:
+    from anon_core.hierarchy import categories, codes, dates, intervals, propose, starts
+
+    builders = [
+        intervals.cut,
+        starts.equal_width,
+        starts.quantiles,
+        starts.round_numbers,
+        dates.calendar,
+        dates.weeks,
+        dates.clock,
+        codes.mask,
+        codes.prefixes,
+        codes.segments,
+        codes.icd,
+        categories.balanced,
+        categories.halved,
+        propose.propose,
+        anon_core.hierarchy.propose_all,
+        anon_core.hierarchy.flat,
+        anon_core.hierarchy.from_rows,
+    ]
+    for builder in builders:
+        assert ">>> " in (builder.__doc__ or ""), builder.__name__
