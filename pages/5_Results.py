@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from anon_core.registry import family
 from ui import members_panel, running, search_panel, series, state, table_panel, verdict_lines
 from ui.attack_plots import attack_dots, name_of, risk_chart
+from ui.attack_plots import title_of as title_of_attack
 from ui.charts import Palette, Series, kept, palette, show
 from ui.class_plots import most_different, sensitive_chart, size_chart
 from ui.explain import plain, what_is_this
@@ -24,7 +25,7 @@ from ui.metric_plots import (
 )
 from ui.shell import next_step, page
 from ui.treemap import treemap
-from ui.words import hidden, not_run
+from ui.words import hidden
 
 
 def head(run: Series) -> None:
@@ -105,16 +106,17 @@ def metrics(run: Series, colours: Palette) -> None:
 
 def attacks(run: Series, colours: Palette) -> None:
     """Draw the attack panel with an explanation of each attack."""
-    if run.facts.attacks:
-        show(kept(attack_dots, [run], colours), key="attacks")
-        show(kept(risk_chart, [run], colours), key="risk")
+    show(kept(attack_dots, [run], colours), key="attacks")
+    show(kept(risk_chart, [run], colours), key="risk")
     for attack in run.facts.attacks:
         with st.container(gap=None):
             st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}")
             what_is_this(family("attack")[attack.attack])
     members_panel.draw(run.facts)
-    for sentence in not_run(run.facts.result):
-        st.caption(plain(f"Not run – {sentence}"))
+    for name, why in run.facts.not_run.items():
+        with st.container(gap=None):
+            st.caption(plain(f"Not run – {title_of_attack(name)}: {why}"))
+            what_is_this(family("attack")[name])
 
 
 def places(run: Series) -> list[DeltaGenerator]:

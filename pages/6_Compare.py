@@ -65,9 +65,8 @@ def panels(runs: list[Series], colours: Palette) -> None:
     if heat is not None:
         show(heat, key="heat")
     st.subheader("Attacks", anchor=False)
-    if any(run.facts.attacks for run in runs):
-        show(kept(attack_dots, runs, colours), key="attacks")
-        show(kept(risk_chart, runs, colours), key="risk")
+    show(kept(attack_dots, runs, colours), key="attacks")
+    show(kept(risk_chart, runs, colours), key="risk")
     for run in runs:
         for sentence in run.facts.undefined:
             st.caption(plain(f"{run.heading}: not run – {sentence}"))

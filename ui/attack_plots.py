@@ -2,22 +2,84 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from anon_core.registry import family
 from anon_core.results import AttackResult
-from ui.charts import Chart, Palette, Series, columns, finish, labels
+from ui.charts import Chart, Palette, Series, columns, finish, label, labels
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 
-def name_of(result: AttackResult) -> str:
+#: An attack, and the sensitive column it is on, if any.
+Key = tuple[str, str]
+_WRAP = 38
+
+
+def title_of(attack: str, column: str = "") -> str:
     """Return an attack's name for people, with the sensitive column where it has one."""
-    title = family("attack")[result.attack].title
-    short = title.removesuffix(" re-identification")
-    return f"{short}: {result.column}" if result.column else short
+    short = family("attack")[attack].title.removesuffix(" re-identification")
+    return f"{short}: {column}" if column else short
+
+
+def name_of(result: AttackResult) -> str:
+    """Return the name of a result's attack for people."""
+    return title_of(result.attack, result.column)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Lines:
+    """The lines of a chart of attacks, from the bottom, and their labels.
+
+    Attacks that no run could be attacked with stand last: nothing vanishes without a reason.
+    """
+
+    text: Mapping[Key, str]
+    colours: Palette
+    wrapped: bool  # one run has room for the reason
+
+    def absent(self, figure: go.Figure, run: Series, place: int) -> list[dict[str, object]]:
+        """Say on the line of each attack that was not run why; return it as rows of numbers."""
+        found = {(a.attack, a.column) for a in run.facts.attacks}
+        rows: list[dict[str, object]] = []
+        for key, name in reversed(list(self.text.items())):
+            if key in found:
+                continue
+            why = run.facts.not_run.get(key[0], "It has no result in this run.")
+            lines = textwrap.wrap(f"not run: {why}", _WRAP) if self.wrapped else ["not run"]
+            figure.add_annotation(
+                x=0,
+                y=name,
+                text="<br>".join(label(line) for line in lines),
+                hovertext="<br>".join(label(line) for line in textwrap.wrap(why, 60)),
+                showarrow=False,
+                xanchor="left",
+                align="left",
+                font={"color": self.colours.muted, "size": 11 if self.wrapped else 12},
+                row=1,
+                col=place,
+            )
+            rows.append({"attack": title_of(*key), "not run": why})
+        return rows
+
+
+def _lines(runs: Sequence[Series], colours: Palette, *, wrapped: bool) -> _Lines:
+    keys: dict[Key, None] = dict.fromkeys(
+        (a.attack, a.column) for r in runs for a in r.facts.attacks
+    )
+    ran = {attack for attack, _ in keys}
+    keys |= dict.fromkeys((n, "") for r in runs for n in r.facts.not_run if n not in ran)
+    upwards = list(keys)[::-1]
+    names = labels([title_of(*key) for key in upwards], 26)
+    return _Lines(
+        text=dict(zip(upwards, names, strict=True)),
+        colours=colours,
+        wrapped=wrapped and len(runs) == 1,
+    )
 
 
 def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
@@ -25,14 +87,13 @@ def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
     import pandas as pd
     import plotly.graph_objects as go
 
-    keys = list(dict.fromkeys((a.attack, a.column) for r in runs for a in r.facts.attacks))[::-1]
-    named = {(a.attack, a.column): name_of(a) for r in runs for a in r.facts.attacks}
-    text = dict(zip(keys, labels([named[k] for k in keys], 26), strict=True))
+    lines = _lines(runs, colours, wrapped=True)
+    text = lines.text
     figure = columns(len(runs))
     rows: list[dict[str, Any]] = []
     for place, run in enumerate(runs, start=1):
         found = {(a.attack, a.column): a for a in run.facts.attacks}
-        here = [(text[k], found[k]) for k in keys if k in found]
+        here = [(text[k], found[k]) for k in text if k in found]
         names = [n for n, _ in here]
 
         def marks(
@@ -90,9 +151,6 @@ def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
             place,
             names,
         )
-        for key in keys:
-            if key not in found:
-                _undefined(figure, text[key], place, colours)
         figure.update_xaxes(
             range=[-0.03, 1.05],
             tickformat=".0%",
@@ -101,9 +159,11 @@ def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
             row=1,
             col=place,
         )
-        rows += [_row(a, run if len(runs) > 1 else None) for _, a in reversed(here)]
+        told = [_row(a) for _, a in reversed(here)] + lines.absent(figure, run, place)
+        rows += [({"run": run.letter} if len(runs) > 1 else {}) | row for row in told]
     figure.update_yaxes(type="category", categoryorder="array", categoryarray=list(text.values()))
-    finish(figure, colours, height=110 + 44 * len(keys), runs=runs, legend=True)
+    tall = 54 if lines.wrapped and any(r.facts.not_run for r in runs) else 44
+    finish(figure, colours, height=110 + tall * len(text), runs=runs, legend=True)
     if len(runs) > 1:
         figure.update_layout(legend={"y": -0.32, "yanchor": "top"}, margin={"t": 30})
     return Chart(
@@ -123,20 +183,17 @@ def risk_chart(runs: Sequence[Series], colours: Palette) -> Chart:
 
     figure = columns(len(runs))
     rows: list[dict[str, Any]] = []
-    keys = list(dict.fromkeys((a.attack, a.column) for r in runs for a in r.facts.attacks))[::-1]
-    named = {(a.attack, a.column): name_of(a) for r in runs for a in r.facts.attacks}
-    text = dict(zip(keys, labels([named[k] for k in keys], 26), strict=True))
+    lines = _lines(runs, colours, wrapped=False)
+    text = lines.text
     for place, run in enumerate(runs, start=1):
         found = {(a.attack, a.column): a for a in run.facts.attacks}
-        attacks = [found[k] for k in keys if k in found]
-        for key in keys:
-            if key not in found:
-                _undefined(figure, text[key], place, colours)
+        attacks = [found[k] for k in text if k in found]
+        absent = lines.absent(figure, run, place)
         share = [a.at_risk / max(a.attempted, 1) for a in attacks]
         figure.add_trace(
             go.Bar(
                 x=share,
-                y=[text[k] for k in keys if k in found],
+                y=[name for k, name in text.items() if k in found],
                 orientation="h",
                 marker_color=run.colour,
                 text=[
@@ -160,13 +217,13 @@ def risk_chart(runs: Sequence[Series], colours: Palette) -> Chart:
             row=1,
             col=place,
         )
-        rows += [
-            ({"run": run.letter} if len(runs) > 1 else {})
-            | {"attack": name_of(a), "people at risk": a.at_risk, "of": a.attempted, "share": s}
+        told: list[dict[str, object]] = [
+            {"attack": name_of(a), "people at risk": a.at_risk, "of": a.attempted, "share": s}
             for a, s in zip(attacks[::-1], share[::-1], strict=True)
         ]
+        rows += [({"run": run.letter} if len(runs) > 1 else {}) | row for row in told + absent]
     figure.update_yaxes(type="category", categoryorder="array", categoryarray=list(text.values()))
-    finish(figure, colours, height=100 + 32 * len(keys), runs=runs)
+    finish(figure, colours, height=100 + 32 * len(text), runs=runs)
     return Chart(
         title="People at risk",
         figure=figure,
@@ -178,23 +235,8 @@ def risk_chart(runs: Sequence[Series], colours: Palette) -> Chart:
     )
 
 
-def _undefined(figure: go.Figure, name: str, place: int, colours: Palette) -> None:
-    """Say that an attack was not run on what a run publishes, where others have their marks."""
-    figure.add_annotation(
-        x=0,
-        y=name,
-        text="not run: see Results",
-        showarrow=False,
-        xanchor="left",
-        font={"color": colours.muted, "size": 12},
-        row=1,
-        col=place,
-    )
-
-
-def _row(attack: AttackResult, run: Series | None) -> dict[str, object]:
-    row: dict[str, object] = {"run": run.letter} if run is not None else {}
-    return row | {
+def _row(attack: AttackResult) -> dict[str, object]:
+    return {
         "attack": name_of(attack),
         "attempted": attack.attempted,
         "eligible": attack.eligible,

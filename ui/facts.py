@@ -13,7 +13,7 @@ import streamlit as st
 from anon_core.frequency import dense_rank
 from anon_core.results import AttackResult
 from anon_core.runner import Result
-from ui.words import in_order, undefined
+from ui.words import in_order, not_run, undefined
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,6 +62,11 @@ class Facts:
     def attacks(self) -> list[AttackResult]:
         """The attacks in the order in which they are told."""
         return in_order(self.result.attacks)
+
+    @cached_property
+    def not_run(self) -> dict[str, str]:
+        """The attacks that could not be run on what is published: the reason by name."""
+        return not_run(self.result)
 
     @cached_property
     def undefined(self) -> list[str]:

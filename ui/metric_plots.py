@@ -59,11 +59,25 @@ def metric_bars(runs: Sequence[Series], colours: Palette) -> Chart:
     figure = columns(len(runs))
     rows: list[dict[str, object]] = []
     for place, run in enumerate(runs, start=1):
-        found = [run.facts.result.measures[n] for n in names]
+        measures = run.facts.result.measures
+        here = [n for n in names if n in measures]
+        found = [measures[n] for n in here]
+        for name in names:
+            if name not in measures:
+                figure.add_annotation(
+                    x=0,
+                    y=label(title_of(name)),
+                    text="not measured",
+                    showarrow=False,
+                    xanchor="left",
+                    font={"color": colours.muted, "size": 12},
+                    row=1,
+                    col=place,
+                )
         figure.add_trace(
             go.Bar(
                 x=[m.share for m in found],
-                y=[label(title_of(n)) for n in names],
+                y=[label(title_of(n)) for n in here],
                 orientation="h",
                 marker_color=run.colour,
                 text=[f"{m.share:.3f}" for m in found],
@@ -72,7 +86,7 @@ def metric_bars(runs: Sequence[Series], colours: Palette) -> Chart:
                 cliponaxis=False,
                 customdata=[
                     f"{amount(m.value)} {label(unit_of(n))}"
-                    for n, m in zip(names, found, strict=True)
+                    for n, m in zip(here, found, strict=True)
                 ],
                 hovertemplate="%{y}: %{x:.4f} of 1<br>own unit: %{customdata}<extra></extra>",
             ),
@@ -86,7 +100,7 @@ def metric_bars(runs: Sequence[Series], colours: Palette) -> Chart:
             row=1,
             col=place,
         )
-        for name, m in zip(names, found, strict=True):
+        for name, m in zip(here, found, strict=True):
             row: dict[str, object] = {"run": run.letter} if len(runs) > 1 else {}
             row |= {
                 "metric": title_of(name),
@@ -99,6 +113,9 @@ def metric_bars(runs: Sequence[Series], colours: Palette) -> Chart:
                 row | {"metric": f"{title_of(name)}: {other}", "0 to 1": None, "value": value}
                 for other, value in m.also.items()
             ]
+    figure.update_yaxes(
+        type="category", categoryorder="array", categoryarray=[label(title_of(n)) for n in names]
+    )
     finish(figure, colours, height=70 + 40 * len(names), runs=runs)
     return Chart(
         title="What was lost (shorter is better)",
@@ -114,7 +131,8 @@ def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
     import pandas as pd
     import plotly.graph_objects as go
 
-    names = [n for n, m in runs[0].facts.result.measures.items() if m.per_column]
+    told = [m for r in runs for m in r.facts.result.measures.items()]
+    names = list(dict.fromkeys(n for n, m in told if m.per_column))
     if not names:
         return None
     shown = list(dict.fromkeys(c for r in runs for c in r.facts.result.problem.quasi))
@@ -122,7 +140,8 @@ def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
     rows: list[dict[str, object]] = []
     top = labels(shown, 22)
     for place, run in enumerate(runs, start=1):
-        grid = [[run.facts.result.measures[n].per_column.get(c) for n in names] for c in shown]
+        by_name = {n: m.per_column for n, m in run.facts.result.measures.items()}
+        grid = [[by_name[n].get(c) if n in by_name else None for n in names] for c in shown]
         figure.add_trace(
             go.Heatmap(
                 z=grid,

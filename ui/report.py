@@ -197,9 +197,8 @@ def _charts(facts: Facts) -> Iterable[Chart]:
     heat = None if facts.permuted else column_heat([run], colours)
     if heat is not None:
         yield heat
-    if facts.attacks:
-        yield attack_dots([run], colours)
-        yield risk_chart([run], colours)
+    yield attack_dots([run], colours)
+    yield risk_chart([run], colours)
 
 
 def _chart(place: int, chart: Chart) -> str:

@@ -160,25 +160,25 @@ def against_threshold(attack: AttackResult, *, permuted: bool = False) -> Line:
     return Line(sentence=f"{attack.sentence} Y{limit[1:]}{estimated}.", standing=standing)
 
 
-def not_run(result: Result) -> list[str]:
-    """Return which attacks of the plan could not be run on what is published, and why."""
+def not_run(result: Result) -> dict[str, str]:
+    """Return which attacks of the plan could not be run on what is published, and why, by name."""
     view = result.release.view
-    return [
-        f"{attack.title}: {why}"
+    return {
+        attack.name: why
         for attack in result.plan.all_attacks()
         if (why := attack.applies(result.problem, view))
-    ]
+    }
 
 
 def undefined(result: Result) -> list[str]:
     """Return which attacks would run on the table as it is, but not on what is published."""
     raw = raw_view(result.problem)
-    titles = [
-        attack.title
+    stopped = not_run(result)
+    return [
+        f"{attack.title}: {stopped[attack.name]}"
         for attack in result.plan.all_attacks()
-        if not attack.applies(result.problem, raw)
+        if attack.name in stopped and not attack.applies(result.problem, raw)
     ]
-    return [s for s in not_run(result) if s.split(": ")[0] in titles]
 
 
 def links(result: Result) -> str:

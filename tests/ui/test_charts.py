@@ -1,0 +1,60 @@
+"""Charts say what has no value in a run, and why, instead of leaving it out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from anon_core.runner import Result
+from tests.ui.sessions import carried_out, load
+from ui.attack_plots import attack_dots, risk_chart, title_of
+from ui.charts import Series, light_palette
+from ui.facts import Facts
+from ui.metric_plots import column_heat, metric_bars
+
+COLOURS = light_palette()
+
+
+def ran(algorithm: str, model: dict[str, Any]) -> Result:
+    return carried_out(load("li-microdata", algorithm={"name": algorithm}, models=[model]))
+
+
+def drawn(result: Result, letter: str = "") -> Series:
+    return Series(letter=letter, title="", facts=Facts(result=result), colour="#00795A")
+
+
+def written(figure: Any) -> str:
+    return " ".join(a.text.replace("<br>", " ") for a in figure.layout.annotations)
+
+
+def test_attacks_that_were_not_run_stand_in_the_chart_with_the_reason() -> None:
+    run = drawn(ran("permutation", {"name": "frequency-l-diversity", "l": 4}))
+    for chart in (attack_dots([run], COLOURS), risk_chart([run], COLOURS)):
+        told = chart.numbers.set_index("attack")
+        for name, why in run.facts.not_run.items():
+            assert told.loc[title_of(name), "not run"] == why
+        names = [title_of(a.attack, a.column) for a in run.facts.attacks]
+        assert list(told.index) == names + [title_of(n) for n in run.facts.not_run]
+        assert sum("not run" in a.text for a in chart.figure.layout.annotations) == len(
+            run.facts.not_run
+        )
+    assert "a person matches no row as a whole" in written(attack_dots([run], COLOURS).figure)
+
+
+def test_each_run_says_which_attacks_of_the_other_it_lacks() -> None:
+    permuted = drawn(ran("permutation", {"name": "frequency-l-diversity", "l": 4}), "A")
+    coarse = drawn(ran("optimal", {"name": "k-anonymity", "k": 3}), "B")
+    told = attack_dots([permuted, coarse], COLOURS).numbers.set_index(["run", "attack"])
+    assert told.loc[("A", "Prosecutor"), "not run"] == permuted.facts.not_run["prosecutor"]
+    assert told.loc[("B", "Prosecutor"), "rate"] > 0
+    assert told.loc[("B", "Membership"), "not run"] == coarse.facts.not_run["membership"]
+
+
+def test_a_metric_a_run_lacks_is_said_to_be_missing() -> None:
+    whole = ran("optimal", {"name": "k-anonymity", "k": 3})
+    measures = {n: m for n, m in whole.measures.items() if n != "ncp"}
+    runs = [drawn(replace(whole, measures=measures), "A"), drawn(whole, "B")]
+    chart = metric_bars(runs, COLOURS)
+    assert written(chart.figure).count("not measured") == 1
+    assert list(chart.numbers[chart.numbers["run"] == "A"]["metric"]).count("NCP / GCP") == 0
+    assert column_heat(runs, COLOURS) is not None
