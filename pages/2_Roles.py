@@ -15,8 +15,9 @@ from ui.words import share
 _EXPLAINED = (
     "**Identifiers** (names, numbers of persons) are left out of every release. "
     "**Quasi-identifiers** are what an attacker may know of a person, such as age and ZIP code; "
-    "they are made coarser. **Sensitive** columns are what nobody must learn; they stay and are "
-    "protected. **Insensitive** columns are published exactly as they are."
+    "they are made coarser, or their links to the rest are cut. **Sensitive** columns are what "
+    "nobody must learn; they stay and are protected. **Insensitive** columns are published exactly "
+    "as they are."
 )
 
 

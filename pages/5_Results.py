@@ -24,7 +24,7 @@ from ui.metric_plots import (
     what_is_lost,
 )
 from ui.shell import next_step, page
-from ui.treemap import treemap
+from ui.value_strip import group_chart
 from ui.words import hidden
 
 
@@ -65,7 +65,7 @@ def classes(run: Series, colours: Palette) -> None:
     )
     if view == "Sizes":
         show(kept(size_chart, [run], colours), key="sizes")
-        show(kept(treemap, [run], colours), key="treemap")
+        show(kept(group_chart, [run], colours), key="groups")
     else:
         column = names[0]
         if len(names) > 1:
@@ -96,7 +96,7 @@ def metrics(run: Series, colours: Palette) -> None:
     for place, name in enumerate(metric_names([run])):
         measure = run.facts.result.measures[name]
         with halves[place % 2].container(gap=None):
-            value = f"{amount(measure.value)} {unit_of(name)}"
+            value = f"{amount(measure.value)} {unit_of(name, run.facts)}"
             st.markdown(f"**{plain(title_of(name))}**  \n{plain(value)}")
             what_is_this(family("metric")[name])
     heat = None if run.facts.permuted else kept(column_heat, [run], colours)

@@ -13,7 +13,7 @@ from ui.explain import plain
 from ui.group_panel import title_of
 from ui.metric_plots import column_heat, metric_bars, what_is_lost
 from ui.shell import next_step, page
-from ui.treemap import treemap
+from ui.value_strip import group_chart
 from ui.words import links
 
 MOST = 4
@@ -55,7 +55,7 @@ def panels(runs: list[Series], colours: Palette) -> None:
     show(kept(size_chart, runs, colours), key="sizes")
     for column, run in zip(st.columns(len(runs)), runs, strict=True):
         with column:
-            show(kept(treemap, [run], colours, 220), key=f"treemap-{run.letter}")
+            show(kept(group_chart, [run], colours, 220), key=f"groups-{run.letter}")
     st.subheader("Metrics", anchor=False)
     show(kept(metric_bars, runs, colours), key="metrics")
     lost = what_is_lost(runs)

@@ -33,10 +33,12 @@ def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
     edges = size_edges([r.facts.least for r in runs], largest)
     figure = columns(len(runs))
     tables: list[pd.DataFrame] = []
+    highest = 1
     noun = nouns(runs)
     for place, run in enumerate(runs, start=1):
         bins = binned(run.facts.sizes, edges, noun)
         one, many = run.facts.noun
+        highest = max(highest, int(bins["people"].max()))
         tables.append(bins if len(runs) == 1 else _with_run(bins, run))
         figure.add_trace(
             go.Bar(
@@ -55,7 +57,7 @@ def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
         figure.add_vline(
             x=line, line={"color": colours.warning, "width": 2, "dash": "dash"}, **cell
         )
-        # Written beside the line, where there is room: to the left of it stands no bar.
+        # Written beside the line, above the bars.
         figure.add_annotation(
             x=line,
             y=1,
@@ -73,6 +75,7 @@ def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
             title_text=f"rows in the {one}", type="category", tickangle=-45, row=1, col=place
         )
     figure.update_yaxes(title_text="people", row=1, col=1)
+    figure.update_yaxes(range=[0, 1.18 * highest])
     finish(figure, colours, height=270, runs=runs)
     meaning = [
         "A class is a set of rows that say the same in every quasi-identifier."

@@ -65,9 +65,9 @@ def _follow(widget: str, wanted: object) -> None:
 
 def _widget(parameter: Parameter, widget: str, sensitive: Sequence[str], wanted: object) -> object:
     label = parameter.label or parameter.name.replace("_", " ")
-    if parameter.unit:
-        label = f"{label} ({parameter.unit})"
-    label = plain(label)
+    if len(label) > 1:  # a single letter is a formula's
+        label = label[:1].upper() + label[1:]
+    label = plain(f"{label} ({parameter.unit})" if parameter.unit else label)
     if parameter.kind == "choice":
         return st.selectbox(
             label,

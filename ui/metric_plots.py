@@ -8,6 +8,7 @@ from typing import cast
 from anon_core.kinds import Metric
 from anon_core.registry import family
 from ui.charts import Chart, Palette, Series, columns, finish, label, labels, readable
+from ui.facts import Facts
 
 #: The metric that means the same whether cells are coarser or links are cut.
 _COMMON = "query-error"
@@ -23,9 +24,15 @@ def amount(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def unit_of(metric: str) -> str:
-    """Return what one unit of a metric's own value is."""
-    return cast(type[Metric], family("metric")[metric]).unit
+def unit_of(metric: str, facts: Facts) -> str:
+    """Return what one unit of a metric's own value is in a run."""
+    kind = cast(type[Metric], family("metric")[metric])
+    if kind.unit == "share":
+        return "on a scale from 0 to 1"
+    counts_in_k = any(p.name == "k" for p in kind.parameters())
+    if counts_in_k and not any("k" in m.as_mapping() for m in facts.result.plan.models):
+        return kind.unit.replace("× k ", "")  # no k was asked for, so it counts single rows
+    return kind.unit
 
 
 def metric_names(runs: Sequence[Series]) -> list[str]:
@@ -85,7 +92,7 @@ def metric_bars(runs: Sequence[Series], colours: Palette) -> Chart:
                 textfont={"color": colours.ink},
                 cliponaxis=False,
                 customdata=[
-                    f"{amount(m.value)} {label(unit_of(n))}"
+                    f"{amount(m.value)} {label(unit_of(n, run.facts))}"
                     for n, m in zip(here, found, strict=True)
                 ],
                 hovertemplate="%{y}: %{x:.4f} of 1<br>own unit: %{customdata}<extra></extra>",
@@ -106,7 +113,7 @@ def metric_bars(runs: Sequence[Series], colours: Palette) -> Chart:
                 "metric": title_of(name),
                 "0 to 1": m.share,
                 "value": m.value,
-                "unit": unit_of(name),
+                "unit": unit_of(name, run.facts),
             }
             rows.append(row)
             rows += [

@@ -19,7 +19,7 @@ from ui.facts import MISSING_TEXT, Facts
 from ui.group_panel import title_of
 from ui.metric_plots import column_heat, metric_bars
 from ui.plan_words import intention
-from ui.treemap import treemap
+from ui.value_strip import group_chart
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -188,7 +188,7 @@ def _charts(facts: Facts) -> Iterable[Chart]:
     colours = light_palette()
     run = Series(letter="", title="", facts=facts, colour=colours.quasi)
     yield size_chart([run], colours)
-    yield treemap([run], colours)
+    yield group_chart([run], colours)
     for column in facts.result.problem.sensitive:
         if column not in facts.result.problem.quasi and len(facts.sizes):
             number = most_different(run, column, 1)[0][0]

@@ -49,7 +49,7 @@ class Membership(Attack):
         low=0.0,
         high=86_400.0,
         help="Time after which people not decided yet are left undecided, and count as exposed.",
-        label="Time box (s)",
+        label="Time box",
         unit="seconds",
     )
 

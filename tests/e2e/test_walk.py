@@ -74,7 +74,7 @@ def test_from_a_sample_to_the_files(page: Page, tmp_path: Path) -> None:
     pin(page, "A")
     for panel in ("Table", "Classes", "Metrics", "Attacks"):
         expect(page.get_by_role("heading", name=panel, exact=True)).to_be_visible()
-    for chart in ("sizes", "treemap", "metrics", "heat", "attacks", "risk"):
+    for chart in ("sizes", "groups", "metrics", "heat", "attacks", "risk"):
         expect(page.locator(f".st-key-chart-{chart} .js-plotly-plot svg").first).to_be_visible()
     expect(page.get_by_text("Recomputed from the published file: k = 5 holds")).to_be_visible()
     page.get_by_label("Your judgement").fill("Released to one research unit.")
@@ -92,7 +92,7 @@ def test_from_a_sample_to_the_files(page: Page, tmp_path: Path) -> None:
     go(page, "Compare")
     for letter in "ABC":
         expect(page.locator(f".st-key-pin-{letter}")).to_be_visible()
-    for chart in ("sizes", "treemap-A", "treemap-C", "metrics", "heat", "attacks", "risk"):
+    for chart in ("sizes", "groups-A", "groups-C", "metrics", "heat", "attacks", "risk"):
         expect(page.locator(f".st-key-chart-{chart} .js-plotly-plot svg").first).to_be_visible()
 
     go(page, "Export")

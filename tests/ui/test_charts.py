@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from anon_core.runner import Result
 from tests.ui.sessions import carried_out, load
 from ui.attack_plots import attack_dots, risk_chart, title_of
 from ui.charts import Series, light_palette
 from ui.facts import Facts
 from ui.metric_plots import column_heat, metric_bars
+from ui.value_strip import about_equal, group_chart
 
 COLOURS = light_palette()
 
@@ -58,3 +61,24 @@ def test_a_metric_a_run_lacks_is_said_to_be_missing() -> None:
     assert written(chart.figure).count("not measured") == 1
     assert list(chart.numbers[chart.numbers["run"] == "A"]["metric"]).count("NCP / GCP") == 0
     assert column_heat(runs, COLOURS) is not None
+
+
+def test_groups_of_one_size_are_shown_by_what_they_hold() -> None:
+    run = drawn(ran("permutation", {"name": "frequency-l-diversity", "l": 4}))
+    assert about_equal(run.facts)
+    chart = group_chart([run], COLOURS)
+    assert "hold of “Disease”" in chart.title
+    held = [[v or 0.0 for v in line] for line in chart.figure.data[0].z]
+    for place, group in enumerate(chart.numbers["group"]):
+        number = run.facts.numbers.tolist().index(group)
+        within = run.facts.within("Disease", number)
+        assert sum(line[place] for line in held) == pytest.approx(1.0)
+        assert max(within.values()) == pytest.approx(chart.numbers["its share"][place])
+    assert list(chart.numbers["its share"]) == sorted(chart.numbers["its share"], reverse=True)
+
+
+def test_groups_of_many_sizes_are_shown_as_areas() -> None:
+    held = load("hospital", algorithm={"name": "optimal"})
+    run = drawn(carried_out(held))
+    assert not about_equal(run.facts)
+    assert "by their rows" in group_chart([run], COLOURS).title
