@@ -1,24 +1,58 @@
-"""Generalization hierarchies: their model, how they are built, and the files they are kept in."""
+"""Generalization hierarchies: their model, how they are built and edited, and their files."""
 
 from .building import flat, from_rows
+from .draft import Draft, Group, draft_of, draft_of_dict, draft_of_rows, draft_of_values, to_rows
+from .editing import apply, operation_of
+from .history import History, history_of_dict
 from .level_files import levels_csv, parse_levels, read_hierarchy, read_levels
 from .model import TOP, Hierarchy
+from .operations import (
+    InsertLevel,
+    MakeGroup,
+    Move,
+    Operation,
+    Place,
+    RemoveLevel,
+    Rename,
+    Reorder,
+    Ungroup,
+)
 from .propose import Proposal, propose_all
 from .ranges import read_range
 from .widening import beyond_root, widened
 
 __all__ = [
     "TOP",
+    "Draft",
+    "Group",
     "Hierarchy",
+    "History",
+    "InsertLevel",
+    "MakeGroup",
+    "Move",
+    "Operation",
+    "Place",
     "Proposal",
+    "RemoveLevel",
+    "Rename",
+    "Reorder",
+    "Ungroup",
+    "apply",
     "beyond_root",
+    "draft_of",
+    "draft_of_dict",
+    "draft_of_rows",
+    "draft_of_values",
     "flat",
     "from_rows",
+    "history_of_dict",
     "levels_csv",
+    "operation_of",
     "parse_levels",
     "propose_all",
     "read_hierarchy",
     "read_levels",
     "read_range",
+    "to_rows",
     "widened",
 ]
