@@ -32,7 +32,7 @@ class Hierarchy:
         Per level, the published text of each node.
     counted : bool array of shape (leaves,)
         Leaves in |A|: all of the hierarchy's own, seen in the data or not. Values that only a
-        population table has are leaves too, but do not move metrics.
+        population table has are leaves too (see `widened`), but do not move metrics.
     has_missing : bool
         Whether the last leaf is the missing value; it hangs directly under the root.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from fractions import Fraction
 
@@ -13,7 +14,7 @@ from anon_core.context import Context
 from anon_core.membership.bucket import from_people, union
 from anon_core.membership.chances import attribute_chance, lemma_value
 from anon_core.membership.decide import NO, YES, Answer, decide
-from anon_core.membership.exact import count, shares
+from anon_core.membership.exact import count, count_part, shares
 from anon_core.membership.joint import from_buckets
 from anon_core.membership.members import find_members
 from anon_core.membership.slicing import SlicedBucket, matching_buckets, sliced_posterior
@@ -89,26 +90,36 @@ def with_public(case: Case, *, without: str = "") -> Problem:
 
 
 @pytest.mark.parametrize(
-    ("public", "shown", "expected"),
+    ("public", "shown", "expected", "subsets"),
     [
         pytest.param(
             {"Julie": (5370, 21), "Ada": (5370, 27), "Sara": (5371, 27)},
             [[5370, 5371], [27, 21]],
             {"Julie": 1, "Ada": 0, "Sara": 1},
+            3,
             id="T-13",
         ),
         pytest.param(
             {"James": (5372, 32), "Mary": (5376, 38), "Barbara": (5376, 39)},
             [[5372, 5376], [39, 32]],
             {"James": 1, "Mary": 0, "Barbara": 1},
+            1,
             id="T-14",
         ),
     ],
 )
 def test_buckets_that_do_not_overlap(
-    public: dict[str, tuple[int, int]], shown: list[list[int]], expected: dict[str, int]
+    public: dict[str, tuple[int, int]],
+    shown: list[list[int]],
+    expected: dict[str, int],
+    subsets: int,
 ) -> None:
     problem, type_of = from_people(list(public.values()), shown)
+    # GetDelta would look at every subset of the people who fit; one outcome is possible.
+    assert math.comb(int(problem.count.sum()), problem.size) == subsets
+    whole = count_part(problem.system, Context())
+    assert whole is not None
+    assert math.exp(whole.log_solutions) == pytest.approx(1)
     answer = decide(problem).answer
     counted = count(problem.system)
     delta = shares(problem, counted.mean)
@@ -128,6 +139,10 @@ def test_the_union_of_overlapping_buckets_t15() -> None:
         problem.codes.tolist(), problem.count.tolist(), [m.tolist() for m in problem.margins]
     )
     assert twin.worlds == 5
+    assert math.comb(int(problem.count.sum()), problem.size) == 45
+    whole = count_part(problem.system, Context())
+    assert whole is not None
+    assert math.exp(whole.log_solutions) == pytest.approx(5)
     assert [twin.delta[t] for t in type_of] == list(BY_UNION.values())
     one = decide(problem).all_present
     assert {n for n, t in zip(NAMES, type_of, strict=True) if one[t] == YES} == {
@@ -212,6 +227,7 @@ def test_permutations_keep_every_multiset_t10() -> None:
     assert shown[0, "age"] == Counter({"25": 5})
     assert shown[0, "salary"] == Counter(["15k", "25k", "30k", "45k", "9k"])
     assert shown[1, "zip"] == Counter(["5370", "5371", "5371"])
+    assert shown[1, "age"] == Counter({"27": 3})
     assert shown[1, "salary"] == Counter(["30k", "40k", "42k"])
     # Fig 3.4 re-pairs ZIP and age: legal when sliced, not when bucketized.
     rows = [(5370, 21), (5371, 27)]

@@ -103,8 +103,15 @@ def test_t_10_a_published_permutation_of_the_first_table() -> None:
         assert not checked(FIRST, 4, shown, name=name).holds
     columns = [[Counter(column) for column in zip(*group, strict=True)] for group in shown]
     assert columns[0][0] == Counter({"5370": 2, "5372": 2, "5373": 1})
+    assert columns[0][1] == Counter({"25": 5})
     assert columns[0][2] == Counter(["15k", "25k", "30k", "45k", "9k"])
+    assert columns[1][0] == Counter({"5370": 1, "5371": 2})
+    assert columns[1][1] == Counter({"27": 3})
     assert columns[1][2] == Counter(["30k", "40k", "42k"])
+    # Bucketization holds, so the pairs of ZIP and age are those of the table; other pairs break it.
+    shown[0][4], shown[1][1] = ("5371", "25", "30k"), ("5373", "27", "30k")
+    assert checked(FIRST, 3, shown, name="one-attribute-slicing").holds
+    assert not checked(FIRST, 3, shown, name="bucketization").holds
 
 
 def test_t_11_permutations_of_the_second_table() -> None:
@@ -193,6 +200,13 @@ def test_p_07_the_largest_eligible_l() -> None:
     assert result.class_sizes.tolist() == [4, 4]
 
 
+class AsTheyStand(np.random.Generator):
+    """Draws nothing: rows stay in their order."""
+
+    def permutation(self, x: int, axis: int = 0) -> np.ndarray:  # type: ignore[override]
+        return np.arange(x)
+
+
 def test_p_14_dealing_the_microdata() -> None:
     problem = LI.problem()
     value = problem.leaf_codes("Disease").astype(np.int64)
@@ -200,3 +214,33 @@ def test_p_14_dealing_the_microdata() -> None:
         group = deal(value, 4, np.random.default_rng(seed))
         assert sorted(np.bincount(group).tolist()) == [4, 5]
         assert all(len(set(value[group == g].tolist())) == sum(group == g) for g in (0, 1))
+    # The paper's own groups: diseases in order of first appearance, their rows as they stand.
+    diseases = list(dict.fromkeys(LI.columns["Disease"]))
+    order = np.array([diseases.index(d) for d in LI.columns["Disease"]])
+    group = deal(order, 4, AsTheyStand(np.random.PCG64()))
+    names = [
+        [n for n, g in zip(LI.columns["Name"], group, strict=True) if g == at] for at in (1, 0)
+    ]
+    assert [set(n) for n in names if n] == [
+        {"Alex", "Mary", "Lucy", "Linda"},
+        {"Bob", "Jane", "Lily", "Andy", "Sarah"},
+    ]
+
+
+def test_p_14_groups_of_l_to_2l_less_1_rows_with_no_value_twice() -> None:
+    rng = np.random.default_rng(14)
+    for _ in range(300):
+        least = int(rng.integers(2, 6))
+        groups = int(rng.integers(1, 8))
+        rows = least * groups + int(rng.integers(0, least))
+        value: list[int] = []
+        while len(value) < rows:  # eligible: no value in more than n/l rows
+            value += [len(set(value))] * min(
+                int(rng.integers(1, rows // least + 1)), rows - len(value)
+            )
+        own = rng.permutation(value)
+        group = deal(own, least, rng)
+        sizes = np.bincount(group)
+        assert len(sizes) == groups == rows // least
+        assert least <= sizes.min() <= sizes.max() < 2 * least
+        assert len(set(zip(group.tolist(), own.tolist(), strict=True))) == rows

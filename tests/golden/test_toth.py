@@ -12,6 +12,7 @@ from anon_core.algorithms.optimal import Optimal
 from anon_core.context import Context
 from anon_core.lattice import Lattice
 from anon_core.metrics.discernibility import Discernibility
+from anon_core.metrics.generalization_height import GeneralizationHeight
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.release import Release, raw_view
 from tests.making import Case, sample_case
@@ -120,9 +121,12 @@ def test_t_07_mondrian_with_free_ranges() -> None:
     }
 
 
-def test_t_20_discernibility_of_both_figures() -> None:
+def test_t_20_discernibility_and_amount_of_generalization_of_both_figures() -> None:
     problem = PRIVATE.problem()
     full = Optimal().run(problem, [KAnonymity(k=2)], CONTEXT).release
     partition = Mondrian().run(problem, [KAnonymity(k=2)], CONTEXT).release
     assert Discernibility().measure(problem, full, CONTEXT).value == 34
     assert Discernibility().measure(problem, partition, CONTEXT).value == 22
+    height = GeneralizationHeight()
+    assert height.measure(problem, full, CONTEXT).also == {"levels climbed (AG)": 8}
+    assert height.measure(problem, partition, CONTEXT).also == {"levels climbed (AG)": 6}
