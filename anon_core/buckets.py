@@ -61,6 +61,12 @@ def permuted(
         If a model needs whole rows.
     """
     for model in models:
+        if not model.survives_permutation:
+            raise BadPlan(
+                f"{model.title} of a group can be lost when its columns are permuted apart, and "
+                "this technique does not test it.",
+                remedy="Choose CombinedAlg, which tests every permuted group, or a generalization.",
+            )
         if model.needs_whole_rows:
             raise BadPlan(
                 f"{model.title} is not defined where columns are permuted apart.",

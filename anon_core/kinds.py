@@ -91,10 +91,14 @@ class GroupStats:
     sizes : int64 array of shape (groups,)
     histograms : mapping of str to Histogram
         By sensitive column; only those a model asked for.
+    population : int64 array of shape (groups,), or None
+        People of the public table in the group's region; only where a model asked for them. A
+        group may then hold people and no row.
     """
 
     sizes: npt.NDArray[np.int64]
     histograms: Mapping[str, Histogram]
+    population: npt.NDArray[np.int64] | None = None
 
 
 class PrivacyModel(Technique):
@@ -122,12 +126,27 @@ class GroupModel(PrivacyModel):
         Two groups that keep the promise keep it when merged, and so do supersets.
     monotone_suppress : bool
         Removing whole groups cannot break the promise for the rest.
+    closed_under_union : bool
+        Groups that all keep the promise keep it when merged with each other (weaker than
+        `monotone_merge`, where one that keeps it is enough).
+    needs_public : bool
+        The promise is about the people of a public table, counted in `GroupStats.population`.
+    survives_permutation : bool
+        Groups that keep the promise keep it once their columns are permuted apart; otherwise only
+        a technique that tests the permuted groups can give it.
     """
 
     by_limits: ClassVar[bool] = False
     needs_whole_rows: ClassVar[bool] = False
     monotone_merge: ClassVar[bool] = True
     monotone_suppress: ClassVar[bool] = True
+    closed_under_union: ClassVar[bool] = False
+    needs_public: ClassVar[bool] = False
+    survives_permutation: ClassVar[bool] = True
+
+    def allows_removal(self) -> bool:
+        """Return whether a group that breaks the promise may be removed instead."""
+        return True
 
     def needs(self, problem: Problem) -> tuple[str, ...]:
         """Return the sensitive columns whose histograms `per_group` looks at."""
@@ -261,6 +280,10 @@ class Algorithm(Technique):
     when: ClassVar[str] = ""
     #: Whether columns are permuted apart, so that models of whole rows are not defined.
     permutes: ClassVar[bool] = False
+    #: Whether it works only with a public table.
+    needs_public: ClassVar[bool] = False
+    #: Whether it counts the public people of its groups, so that promises about them can steer it.
+    counts_public: ClassVar[bool] = False
     #: Names of the tables it publishes.
     publishes: ClassVar[tuple[str, ...]] = ("release",)
 
@@ -275,6 +298,22 @@ class Algorithm(Technique):
         Cancelled
             If the person stopped it.
         """
+
+
+def refuse_unsteered(algorithm: Algorithm, models: Sequence[GroupModel]) -> None:
+    """Refuse promises about public people to a technique that does not count them.
+
+    Raises
+    ------
+    BadPlan
+    """
+    for model in models:
+        if model.needs_public and not algorithm.counts_public:
+            raise BadPlan(
+                f"{algorithm.title} cannot be steered by {model.title}: it does not count the "
+                "people of the public table in its groups.",
+                remedy="Choose MPALM, CombinedAlg or the optimal search, or remove the promise.",
+            )
 
 
 class Attack(Technique):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from .frequency import dense_rank
 from .kernels.roll_up import roll_up
 from .kinds import GroupStats, Histogram, histogram
+from .population import PublicPeople, public_people
 from .problem import Problem
 
 Node = tuple[int, ...]
@@ -19,6 +20,9 @@ _WORD_BITS = 62
 # Kept class sets: so many at most, and so many entries in all (about 400 MB).
 _SNAPSHOTS = 512
 _ROOM = 24_000_000
+# Where people are counted beside rows, they stand in the upper half of a count.
+_PEOPLE = 32
+_ROWS = (1 << _PEOPLE) - 1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -80,10 +84,21 @@ class Lattice:
     problem : Problem
     sensitive : sequence of str
         Columns whose histograms the models need; their values stay in the keys, unchanged.
+    public : bool
+        Count the people of the public table too. Both counts share a word, so that one roll-up
+        adds up both.
+
+    Raises
+    ------
+    BadPlan
+        If the people are asked for and there is no public table that fits.
     """
 
-    def __init__(self, problem: Problem, sensitive: Sequence[str] = ()) -> None:
+    def __init__(
+        self, problem: Problem, sensitive: Sequence[str] = (), *, public: bool = False
+    ) -> None:
         self.problem = problem
+        self.public = public
         self.hierarchies = problem.quasi_hierarchies
         self.heights: Node = tuple(h.height for h in self.hierarchies)
         self.shape: Node = tuple(h + 1 for h in self.heights)
@@ -91,7 +106,15 @@ class Lattice:
         frequency = problem.frequency
         quasi = len(self.heights)
         extra = [frequency.columns.index(name) for name in self.sensitive]
-        sizes = [len(h.leaves) for h in self.hierarchies]
+        searched = self.hierarchies
+        people = public_people(problem, "The search") if public else None
+        if people is not None:  # their values are leaves of their own hierarchies, in this order
+            searched = people.hierarchies
+            self._back = [
+                np.searchsorted(place, np.arange(len(h.leaves))).astype(np.int64)
+                for place, h in zip(people.place, searched, strict=True)
+            ]
+        sizes = [len(h.leaves) for h in searched]
         sizes += [len(problem.hierarchies[name].leaves) for name in self.sensitive]
         self._values = sizes[quasi:]
         self._layout = layout_of(sizes)
@@ -104,10 +127,12 @@ class Lattice:
         else:
             columns = [frequency.run_codes[:, d] for d in range(quasi)]
             count = frequency.run_count
+        if people is not None:
+            columns, count = _with_people(people, columns, count, sizes)
         words = np.zeros((len(count), self._layout.words), dtype=np.int64)
         for d, column in enumerate(columns):
             words[:, self._layout.word[d]] |= column.astype(np.int64) << self._layout.shift[d]
-        self._first_leaf = [h.first_leaf.astype(np.int64) for h in self.hierarchies]
+        self._first_leaf = [h.first_leaf.astype(np.int64) for h in searched]
         bottom = (0,) * quasi
         self._store: dict[Node, Classes] = {bottom: Classes(words=words, count=count)}
         self._levels = np.zeros((_SNAPSHOTS, quasi), dtype=np.int64)
@@ -132,7 +157,10 @@ class Lattice:
         return itertools.product(*(range(n) for n in self.shape))
 
     def at(self, node: Node) -> Classes:
-        """Return the class set of a node (entries also part by sensitive value, if any is kept)."""
+        """Return the class set of a node (entries also part by sensitive value, if any is kept).
+
+        With the public table, `count` holds rows in its lower and people in its upper half.
+        """
         known = self._store.get(node)
         if known is not None:
             return known
@@ -208,24 +236,48 @@ class Lattice:
         """Return a node's equivalence classes with sizes and sensitive histograms."""
         entries = self.at(node)
         if not self.sensitive:
-            return entries, GroupStats(sizes=entries.count, histograms={})
+            return self._told(entries, {})
         quasi = len(self.heights)
         extra = range(quasi, quasi + len(self.sensitive))
         zeros = [np.zeros(size, dtype=np.int64) for size in self._values]
         classes, member = self._map(entries, list(extra), zeros)
         groups = len(classes.count)
-        values = [self.field(entries, d).astype(np.int32) for d in extra]
+        values = [self._field(entries, d).astype(np.int32) for d in extra]
+        count = entries.count
+        if self.public:  # people of the public table have no sensitive value
+            rows = count & _ROWS
+            member, count = member[rows > 0], rows[rows > 0]
+            values = [v[rows > 0] for v in values]
         if len(values) == 1:  # entries part by class and value already, so no pair is there twice
-            only = Histogram(group=member, value=values[0], count=entries.count, groups=groups)
-            return classes, GroupStats(sizes=classes.count, histograms={self.sensitive[0]: only})
+            only = Histogram(group=member, value=values[0], count=count, groups=groups)
+            return self._told(classes, {self.sensitive[0]: only})
         histograms = {
-            name: histogram(member, value, entries.count, groups, size)
+            name: histogram(member, value, count, groups, size)
             for name, value, size in zip(self.sensitive, values, self._values, strict=True)
         }
-        return classes, GroupStats(sizes=classes.count, histograms=histograms)
+        return self._told(classes, histograms)
+
+    def _told(
+        self, classes: Classes, histograms: Mapping[str, Histogram]
+    ) -> tuple[Classes, GroupStats]:
+        """Return classes with what models look at, rows and people told apart."""
+        if not self.public:
+            return classes, GroupStats(sizes=classes.count, histograms=histograms)
+        sizes = classes.count & _ROWS
+        people = classes.count >> _PEOPLE
+        return replace(classes, count=sizes), GroupStats(
+            sizes=sizes, histograms=histograms, population=people
+        )
 
     def field(self, classes: Classes, d: int) -> npt.NDArray[np.int64]:
-        """Return attribute `d` of every entry: the first leaf of its node, shape (entries,)."""
+        """Return attribute `d` of every entry: the first leaf of its node, shape (entries,).
+
+        The first of the table's own leaves, for entries that hold rows of the table.
+        """
+        found = self._field(classes, d)
+        return self._back[d][found] if self.public else found
+
+    def _field(self, classes: Classes, d: int) -> npt.NDArray[np.int64]:
         layout = self._layout
         return (classes.words[:, layout.word[d]] >> layout.shift[d]) & layout.mask[d]
 
@@ -245,3 +297,21 @@ class Lattice:
     def names(self, node: Node) -> Mapping[str, int]:
         """Return a node as column → level."""
         return dict(zip(self.problem.quasi, node, strict=True))
+
+
+def _with_people(
+    people: PublicPeople,
+    columns: Sequence[npt.NDArray[np.int32]],
+    count: npt.NDArray[np.int64],
+    sizes: Sequence[int],
+) -> tuple[list[npt.NDArray[np.int32]], npt.NDArray[np.int64]]:
+    """Return the distinct keys of table and public table, and both counts in one word."""
+    quasi = len(people.hierarchies)
+    own = [place[c] for place, c in zip(people.place, columns[:quasi], strict=True)]
+    empty = np.zeros(len(people.count), dtype=np.int32)  # people have no sensitive value
+    both = [np.concatenate(pair) for pair in zip(own, people.codes.T, strict=True)]
+    both += [np.concatenate([column, empty]) for column in columns[quasi:]]
+    rank, first = dense_rank(both, sizes)
+    found = np.zeros(len(first), dtype=np.int64)
+    np.add.at(found, rank, np.concatenate([count, people.count << _PEOPLE]))
+    return [c[first] for c in both], found

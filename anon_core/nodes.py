@@ -64,19 +64,33 @@ class Nodes:
         self.budget = budget if self._restricted.removes_rows else 0
         self.context = context
         needed = dict.fromkeys(name for m in models for name in m.needs(problem))
-        self.lattice = Lattice(self.problem, list(needed))
-        self.monotone = all(m.monotone_merge and m.monotone_suppress for m in models)
+        public = any(m.needs_public for m in models)
+        self.lattice = Lattice(self.problem, list(needed), public=public)
+        # Where nothing may be removed, every class of a good node is good, and so are unions.
+        self.monotone = all(
+            (m.monotone_merge and m.monotone_suppress) or (m.closed_under_union and not self.budget)
+            for m in models
+        )
         self.checked = 0
         self._least_removed = problem.rows + 1
         self._least_node: Node | None = None
 
     def keep_mask(self, node: Node) -> tuple[Classes, npt.NDArray[np.bool_]]:
-        """Return a node's classes and which of them keep every promise."""
+        """Return a node's classes and which of them keep every promise.
+
+        Where one breaks a promise that no removal mends, none keeps it.
+        """
         classes, stats = self.lattice.stats(node)
-        keep = self.models[0].per_group(stats)
-        for model in self.models[1:]:
-            keep = keep & model.per_group(stats)
-        return classes, keep
+        keep = np.ones(len(stats.sizes), dtype=np.bool_)
+        filled = stats.sizes > 0  # the public table has people where the table has no row
+        for model in self.models:
+            holds = model.per_group(stats) | ~(filled | model.needs_public)
+            if not model.allows_removal() and not holds.all():
+                holds = np.zeros_like(holds)
+            keep = keep & holds
+        if filled.all():
+            return classes, keep
+        return Classes(words=classes.words[filled], count=classes.count[filled]), keep[filled]
 
     def removed(self, node: Node) -> int:
         """Return how many rows have to go at a node."""

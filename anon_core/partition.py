@@ -191,9 +191,11 @@ def _refuse_whole(problem: Problem, models: Sequence[GroupModel]) -> None:
     one = np.zeros(len(frequency.count), dtype=np.int64)
     for model in models:
         if not model.by_limits:
+            public = model.needs_public
             raise BadPlan(
                 f"Mondrian cannot be steered by {model.title}.",
-                remedy="Choose another privacy model, or the optimal search.",
+                remedy="Choose another privacy model, or the optimal search"
+                + (" or MPALM." if public else "."),
             )
         histograms = {
             name: histogram(

@@ -8,11 +8,84 @@ import numpy as np
 import numpy.typing as npt
 
 from .context import Context
+from .errors import BadPlan
+from .frequency import dense_rank
+from .hierarchy import Hierarchy
 from .kernels.cover import covered
 from .problem import Problem
 from .release import Persons, View, raw_view
 
 _TUPLES = 20_000  # population tuples between two looks at the cancel button
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PublicPeople:
+    """A public table that holds everyone of the released one (T ⊆ P), both as the public's leaves.
+
+    Attributes
+    ----------
+    hierarchies : tuple of Hierarchy
+        The quasi-identifiers' with the public table's further values; levels as the table's.
+    codes : int32 array of shape (tuples, quasi)
+        Distinct quasi tuples of the people whom a cell can cover.
+    count : int64 array of shape (tuples,)
+    beyond : int
+        People whom no cell can cover.
+    place : tuple of int32 arrays of shape (leaves of the table's hierarchy,)
+        Where the table's own leaves stand among those of `hierarchies`; ascending.
+    """
+
+    hierarchies: tuple[Hierarchy, ...]
+    codes: npt.NDArray[np.int32]
+    count: npt.NDArray[np.int64]
+    beyond: int
+    place: tuple[npt.NDArray[np.int32], ...]
+
+    @property
+    def size(self) -> int:
+        """Number of people."""
+        return int(self.count.sum()) + self.beyond
+
+
+def public_people(problem: Problem, owner: str) -> PublicPeople:
+    """Return the people of the public table.
+
+    Raises
+    ------
+    BadPlan
+        If there is no public table, or a row of the table has no person of its own in it.
+    """
+    population = problem.population
+    if population is None or population.codes is None or population.tuple_count is None:
+        only = " Its size alone does not say who is in it." if population is not None else ""
+        raise BadPlan(
+            f"{owner} needs a public table: everyone of whom an attacker asks whether they are in "
+            f"the released one.{only}",
+            remedy="Name a population table that has the quasi-identifiers, under [population] "
+            "file.",
+        )
+    wide = tuple(population.hierarchies[name] for name in problem.quasi)
+    place = tuple(population.place[name] for name in problem.quasi)
+    covered = np.all(population.codes >= 0, axis=1)
+    codes, count = population.codes[covered], population.tuple_count[covered]
+    own = np.stack([p[c] for p, c in zip(place, problem.frequency.run_codes.T, strict=True)], 1)
+    both = np.concatenate([own, codes])
+    rank, first = dense_rank(list(both.T), [len(h.leaves) for h in wide])
+    room = np.bincount(rank[len(own) :], weights=count, minlength=len(first)).astype(np.int64)
+    short = problem.frequency.run_count - room[rank[: len(own)]]
+    if np.any(short > 0):
+        raise BadPlan(
+            f"{int(short[short > 0].sum())} of {problem.rows} rows have no person of their own in "
+            "the public table, so the table is not a part of it.",
+            remedy="Give a public table that holds everyone of the table, with the same values.",
+        )
+    return PublicPeople(
+        hierarchies=wide,
+        codes=codes,
+        count=count,
+        beyond=int(population.tuple_count[~covered].sum()),
+        place=place,
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

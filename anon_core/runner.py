@@ -15,7 +15,7 @@ import numpy.typing as npt
 from .context import Context, part_of
 from .errors import BadPlan, InputChanged, NotVerified, listing, nearest
 from .hierarchy import from_rows
-from .kinds import Metric, in_units_of
+from .kinds import Metric, in_units_of, refuse_unsteered
 from .plan import LevelTable, Plan
 from .problem import Problem, build_problem
 from .publish import Edition, as_csv, as_parquet, neutralised, public_edition
@@ -213,6 +213,7 @@ def run(
     problem = clock.time(
         "encode", 0.0, "Reading", lambda: prepare(plan, dataset, hierarchies, population)
     )
+    refuse_unsteered(plan.algorithm, plan.models)
     for model in plan.models:
         model.check(problem)
     outcome = clock.time(
@@ -253,11 +254,13 @@ def run(
         return made, {f"{name}.csv": as_csv(table) for name, table in made.tables.items()}
 
     edition, files = clock.time("publish", 0.75, "Writing", publish)
+    asks = any(model.needs_public for model in plan.models)
+    public = population.frame() if population is not None and asks else None
     verification = clock.time(
         "verify",
         0.8,
         "Recomputing the promises",
-        lambda: verify(plan.as_mapping(), dataset.frame(), dict(hierarchies or {}), files),
+        lambda: verify(plan.as_mapping(), dataset.frame(), dict(hierarchies or {}), files, public),
     )
     broken = [v.model for v in verdicts if not v.holds]
     if broken or not verification.holds:

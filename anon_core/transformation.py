@@ -88,7 +88,14 @@ def restricted(problem: Problem, model: str) -> Restricted:
             h.column: _with_levels(h, own)
             for h, own in zip(problem.quasi_hierarchies, levels, strict=True)
         }
-        searched = replace(problem, hierarchies={**problem.hierarchies, **kept})
+        people = problem.population
+        if people is not None and people.hierarchies:
+            wide = {
+                name: _with_levels(people.hierarchies[name], own)
+                for name, own in zip(problem.quasi, levels, strict=True)
+            }
+            people = replace(people, hierarchies=wide)
+        searched = replace(problem, hierarchies={**problem.hierarchies, **kept}, population=people)
     return Restricted(problem=searched, levels=levels, removes_rows=model in ("AG_TS", "TS"))
 
 

@@ -34,6 +34,13 @@ def promise(model: GroupModel, quasi: int, *, together: str = "class") -> str:
             f"Whoever finds a person's {together} will guess the value of {of} right at most "
             f"{times(1 / least)}."
         )
+    low, high = values.get("delta_min"), values.get("delta_max")
+    if model.name == "delta-presence" and isinstance(low, float) and isinstance(high, float):
+        least = f" and at least {share(low)}" if low > 0 else ""
+        return (
+            "Whoever asks of someone in the public table whether they are in this one will find a "
+            f"chance of at most {share(high)}{least}."
+        )
     named = ", ".join(f"{k} = {v}" for k, v in values.items() if v != "")
     return (
         f"{model.title} ({named}): {model.summary}" if named else f"{model.title}: {model.summary}"
@@ -42,6 +49,21 @@ def promise(model: GroupModel, quasi: int, *, together: str = "class") -> str:
 
 def not_defined(plan: Plan) -> str:
     """Return which promises the plan's technique cannot give, or an empty text."""
+    public = [m.title for m in plan.models if m.needs_public]
+    if public and not plan.algorithm.counts_public:
+        return (
+            f"{plan.algorithm.title} does not count the people of a public table, so it cannot "
+            f"give {listing(public)}. Choose a technique that does, or remove the promise."
+        )
+    asking = [plan.algorithm.title] if plan.algorithm.needs_public else []
+    if (public or asking) and not plan.population_file:
+        return (
+            f"{listing([*asking, *public])} needs a public table: a table of everyone of whom one "
+            "could ask whether they are in yours. Load it under Population."
+        )
+    crossed = [m.title for m in plan.models if _crossed(m)]
+    if crossed:
+        return f"{listing(crossed)}: δ min lies above δ max, so no chance lies between them."
     if not plan.algorithm.permutes:
         return ""
     titles = [m.title for m in plan.models if m.needs_whole_rows]
@@ -51,6 +73,12 @@ def not_defined(plan: Plan) -> str:
         f"{listing(titles)} is not defined where columns are permuted apart: no published row is a "
         "person's. Replace it by a promise about groups."
     )
+
+
+def _crossed(model: GroupModel) -> bool:
+    values = model.as_mapping()
+    low, high = values.get("delta_min"), values.get("delta_max")
+    return isinstance(low, float) and isinstance(high, float) and low > high
 
 
 def cut(plan: Plan) -> str:

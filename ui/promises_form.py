@@ -53,7 +53,11 @@ def models(
             what_is_this(chosen)
         found.append({"name": model["name"], **given})
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        fit = [n for n, m in known.items() if not (technique.permutes and m.needs_whole_rows)]
+        fit = [
+            n
+            for n, m in known.items()
+            if _fits(m, technique, bool(draft.get("population", {}).get("file")))
+        ]
         if st.session_state.get("new-model") not in fit:
             st.session_state.pop("new-model", None)
         new = st.selectbox(
@@ -61,6 +65,13 @@ def models(
         )
         st.button("Add it", key="add-model", on_click=_add_model, args=(new,))
     return found
+
+
+def _fits(model: type[GroupModel], technique: type[Algorithm], people: bool) -> bool:
+    """Say whether a promise is worth offering for a technique, with what is loaded."""
+    if model.needs_public and not (technique.counts_public and people):
+        return False
+    return not (technique.permutes and model.needs_whole_rows)
 
 
 def restore(widget: str) -> None:

@@ -49,6 +49,8 @@ class Optimal(Algorithm):
         "doi 10.1109/SocialCom-PASSAT.2012.52"
     )
 
+    counts_public: ClassVar[bool] = True
+
     metric: str = choice(
         default="loss",
         options=("loss", "discernibility", "average-class-size", "ncp"),

@@ -15,7 +15,6 @@ from ..problem import Problem
 from ..release import View
 from ..results import MOST_GROUPS, MOST_HITS, Hits
 from .decide import UNKNOWN, YES, Decision, decide
-from .presolve import parts
 from .system import I64
 from .view import Published, published_buckets
 
@@ -37,18 +36,8 @@ class Members:
 
     @cached_property
     def doubtful(self) -> npt.NDArray[np.bool_]:
-        """Types tied, directly or through others, to a bucket without equations; shape (types,)."""
-        joint = self.published.joint
-        system = joint.system
-        found = np.zeros(len(joint.count), dtype=np.bool_)
-        unclear = joint.types[self.published.unclear[joint.bucket]]
-        if len(unclear):
-            count, label, _ = parts(system.rows, len(system.total))
-            touched = np.zeros(count, dtype=np.bool_)
-            touched[label[joint.variable[unclear]]] = True
-            inside = joint.variable >= 0
-            found[inside] = touched[label[joint.variable[inside]]]
-        return found
+        """Types tied to a bucket without equations, shape (types,); see `Published.doubtful`."""
+        return self.published.doubtful
 
     @cached_property
     def present(self) -> npt.NDArray[np.int8]:

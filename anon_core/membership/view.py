@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from ..people import Population
 from ..release import BlockTable, View
 from .bucket import BucketProblem, from_types
 from .joint import JointProblem
+from .presolve import parts
 from .system import I64
 
 I32 = npt.NDArray[np.int32]
@@ -41,6 +43,21 @@ class Published:
     row_value: I64
     unclear: npt.NDArray[np.bool_]
     size: I64
+
+    @cached_property
+    def doubtful(self) -> npt.NDArray[np.bool_]:
+        """Types tied, directly or through others, to a bucket without equations; shape (types,)."""
+        joint = self.joint
+        system = joint.system
+        found = np.zeros(len(joint.count), dtype=np.bool_)
+        unclear = joint.types[self.unclear[joint.bucket]]
+        if len(unclear):
+            count, label, _ = parts(system.rows, len(system.total))
+            touched = np.zeros(count, dtype=np.bool_)
+            touched[label[joint.variable[unclear]]] = True
+            inside = joint.variable >= 0
+            found[inside] = touched[label[joint.variable[inside]]]
+        return found
 
     def bucket(self, number: int) -> tuple[BucketProblem, I64]:
         """Return one bucket by itself, as if nobody fitted another, and each entry's type.

@@ -21,6 +21,8 @@ from ..errors import BadInput, BadPlan, listing
 from .findings import MOST_ROWS, Check, Verification, many, named, numbers, undecided
 from .match import TooLarge, covering_pairs, text_runs, without_partner
 from .permuted import check_permuted, table_names
+from .presence import NAME as PRESENCE
+from .presence import PublicPeople, check_presence, read_public
 from .reading import read_bytes, read_csv_rows, read_table
 from .tables import PrivateTable, Promise, PublishedTable, joined, read_promise, section
 from .texts import Codes, PrivateColumn, read_cover
@@ -32,6 +34,7 @@ def verify(
     private: pd.DataFrame,
     levels: Mapping[str, Sequence[Sequence[str]]],
     files: Mapping[str, bytes],
+    public: pd.DataFrame | None = None,
 ) -> Verification:
     """Recompute from the published text whether a release keeps what its recipe promises.
 
@@ -46,6 +49,8 @@ def verify(
     files : mapping of str to bytes
         The published files by name: ``release.csv``, or ``quasi.csv`` and ``sensitive.csv``; and
         the Parquet files beside them, where there are some.
+    public : pandas.DataFrame, optional
+        The public table as it was read, for promises about its people.
 
     Returns
     -------
@@ -75,10 +80,14 @@ def verify(
         if ragged is not None:
             return Verification(checks=(ragged,))
         published[name] = found
+    people = None
+    quasi = next(iter(published.values()))
+    if public is not None and quasi.has(promise.quasi) and _names_presence(promise):
+        people = read_public(promise, public, private, table, levels, quasi)
     verification = (
-        check_permuted(promise, published, table)
+        check_permuted(promise, published, table, levels, people)
         if promise.permuted
-        else _check_whole(promise, published["release"], table, levels)
+        else _check_whole(promise, published["release"], table, levels, people)
     )
     beside = [
         check_parquet(release, files[f"{name}.parquet"], f"{name}.parquet")
@@ -93,6 +102,7 @@ def _check_whole(
     release: PublishedTable,
     table: PrivateTable,
     levels: Mapping[str, Sequence[Sequence[str]]],
+    people: PublicPeople | None,
 ) -> Verification:
     """Check a release whose rows stay whole."""
     checks = [*_check_columns(promise, release.header), *_check_rows(promise, release, table)]
@@ -100,7 +110,11 @@ def _check_whole(
     if promise.neutralised:
         checks.append(check_formulas(release))
     for model in promise.models:
-        checks.extend(_check_model(model, promise, release))
+        if model.get("name") == PRESENCE:
+            classes = release.classes
+            checks.append(check_presence(model, promise, release, classes, people, linked=True))
+        else:
+            checks.extend(_check_model(model, promise, release))
     checks.extend(_check_coverage(promise, release, table, levels))
     return Verification(checks=tuple(checks), facts=_facts(release, table))
 
@@ -159,7 +173,21 @@ def verify_files(recipe_path: Path, data_path: Path, release_folder: Path) -> Ve
         beside = release_folder / f"{name}.parquet"
         if beside.exists():
             files[beside.name] = read_bytes(beside, "The published file")
-    return verify(recipe, private, levels, files)
+    return verify(recipe, private, levels, files, _public_table(recipe, promise, recipe_path))
+
+
+def _names_presence(promise: Promise) -> bool:
+    return any(model.get("name") == PRESENCE for model in promise.models)
+
+
+def _public_table(
+    recipe: Mapping[str, Any], promise: Promise, recipe_path: Path
+) -> pd.DataFrame | None:
+    """Read the public table a recipe names, where a promise is about its people."""
+    place = str(section(recipe, "population").get("file", ""))
+    if not place or not _names_presence(promise):
+        return None
+    return read_table(recipe_path.parent / place, separator="", encoding="")
 
 
 # ---- the checks ------------------------------------------------------------------------------

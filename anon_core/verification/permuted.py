@@ -15,8 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import listing
+from .coarsened import check_coarsened
 from .findings import MOST_ROWS, Check, Verification, many, named, numbers, undecided
-from .tables import PrivateTable, Promise, PublishedTable, joined
+from .presence import NAME as PRESENCE
+from .presence import PublicPeople, check_presence
+from .tables import COARSENED, PrivateTable, Promise, PublishedTable, joined
 from .texts import Codes
 from .written import check_formulas, check_shares
 
@@ -29,7 +32,7 @@ def table_names(promise: Promise) -> tuple[str, ...]:
 
 
 _TWO_TABLES = ("anatomy", "permutation")
-_EVERY_COLUMN_ALONE = ("permutation", "one-attribute-slicing", "slicing")
+_EVERY_COLUMN_ALONE = ("permutation", "one-attribute-slicing", "slicing", *COARSENED)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -59,7 +62,11 @@ class Grouped:
 
 
 def check_permuted(
-    promise: Promise, published: Mapping[str, PublishedTable], table: PrivateTable
+    promise: Promise,
+    published: Mapping[str, PublishedTable],
+    table: PrivateTable,
+    levels: Mapping[str, Sequence[Sequence[str]]],
+    people: PublicPeople | None = None,
 ) -> Verification:
     """Recompute what a permuted release keeps of its recipe's promises."""
     parts = _parts(promise)
@@ -94,8 +101,16 @@ def check_permuted(
     if all(order.holds for order in orders) and _same_sizes(grouped):
         checks.append(_check_numbering(grouped))
     for model in promise.models:
-        checks += _check_model(model, promise, grouped)
-    checks += _check_truth(promise, grouped, table)
+        if model.get("name") == PRESENCE and _algorithm(promise) in COARSENED:
+            (found,) = grouped.values()
+            release, number = found.table, found.group
+            checks.append(check_presence(model, promise, release, number, people, linked=False))
+        else:
+            checks += _check_model(model, promise, grouped)
+    if _algorithm(promise) in COARSENED:
+        checks += check_coarsened(promise, next(iter(grouped.values())).table, table, levels)
+    else:
+        checks += _check_truth(promise, grouped, table)
     return Verification(checks=tuple(checks), facts=_facts(published, table, grouped))
 
 

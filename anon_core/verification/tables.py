@@ -19,8 +19,17 @@ import pandas as pd
 from ..errors import BadInput, BadPlan, listing
 from .texts import MISSING_TOKENS, Codes, PrivateColumn, Spelling, read_private_column
 
-#: Algorithms that publish exact values and permute columns apart.
-PERMUTED = ("anatomy", "bucketization", "one-attribute-slicing", "permutation", "slicing")
+#: Algorithms that coarsen cells and permute every column by itself within groups.
+COARSENED = ("combined",)
+#: Algorithms that permute columns apart; all but the coarsening ones publish exact values.
+PERMUTED = (
+    "anatomy",
+    "bucketization",
+    "one-attribute-slicing",
+    "permutation",
+    "slicing",
+    *COARSENED,
+)
 _CHUNK = 256  # small, so that its lists are gone before the collector looks at them
 
 

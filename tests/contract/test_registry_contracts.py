@@ -9,6 +9,7 @@ import sys
 from typing import Any, cast
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from anon_core.context import Context
@@ -20,6 +21,7 @@ from anon_core.params import Parameter, Technique
 from anon_core.registry import FAMILIES, Family, family, find
 from anon_core.release import Release, one_block, raw_view
 from anon_core.runner import run
+from anon_core.table import Dataset
 from anon_core.vocabulary import of_level
 from tests.making import PATIENTS, Case, random_case
 
@@ -191,6 +193,11 @@ def test_the_ends_of_a_range_belong_to_it(which: Family, name: str, of: str) -> 
             assert technique(which, name, **made.as_mapping()) == made
 
 
+def with_doubles(case: Case) -> Dataset:
+    """Return a public table in which everyone of a case has a double."""
+    return Dataset.from_frame(pd.concat([case.frame, case.frame]), kinds=case.kinds)
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("model", MODELS)
 def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: str) -> None:
@@ -200,15 +207,24 @@ def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: s
     settings = {"partition": "mondrian"} if permutes else {}
     # Of the columns drawn every second cell has the same value.
     promise = {"name": model} | ({"l": 2} if model == "frequency-l-diversity" else {})
-    whole = permutes and cast(type[GroupModel], find("model", model)).needs_whole_rows
+    kind = cast(type[GroupModel], find("model", model))
+    refuses = (
+        "cannot be steered"
+        if kind.needs_public
+        and not cast(type[Algorithm], find("algorithm", algorithm)).counts_public
+        else "permuted apart"
+        if permutes and kind.needs_whole_rows
+        else ""
+    )
     for case in [PATIENTS, *(random_case(rng, rows=25, quasi=2) for _ in range(5))]:
         plan = case.plan(algorithm={"name": algorithm, **settings}, models=[promise])
-        if whole:
-            with pytest.raises(BadPlan, match="permuted apart"):
-                run(plan, case.dataset, case.levels)
+        public = with_doubles(case)
+        if refuses:
+            with pytest.raises(BadPlan, match=refuses):
+                run(plan, case.dataset, case.levels, population=public)
             continue
         try:
-            result = run(plan, case.dataset, case.levels)
+            result = run(plan, case.dataset, case.levels, population=public)
         except Infeasible as error:
             refused.append(error)
             continue
@@ -220,7 +236,7 @@ def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: s
             assert 0 <= measure.share <= 1
         assert {a.attack for a in result.attacks} <= set(ATTACKS)
         json.dumps(result.as_json(), allow_nan=False)
-    assert released or whole
+    assert released or refuses
     assert all(error.best is not None and error.remedy for error in refused)
 
 
@@ -230,20 +246,22 @@ def test_every_algorithm_can_be_cancelled(algorithm: str) -> None:
     context.cancel.set()
     models = [cast(GroupModel, technique("model", "frequency-l-diversity", l=2))]
     with pytest.raises(Cancelled):
-        technique("algorithm", algorithm).run(PATIENTS.problem(), models, context)
+        technique("algorithm", algorithm).run(
+            PATIENTS.problem(with_doubles(PATIENTS)), models, context
+        )
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_an_algorithm_leaves_the_problem_alone(algorithm: str) -> None:
     case = distinct_rows()
-    problem = case.problem()
+    problem = case.problem(with_doubles(case))
     before = problem.fingerprint, problem.frequency.codes.copy(), problem.frequency.count.copy()
     models = [cast(GroupModel, technique("model", "bucket-size", k=3))]
     permutes = cast(type[Algorithm], find("algorithm", algorithm)).permutes
     made = technique("algorithm", algorithm, **({"partition": "mondrian"} if permutes else {}))
     one = made.run(problem, models, Context())
     two = made.run(problem, models, Context())
-    assert (problem.fingerprint, case.problem().fingerprint) == (before[0], before[0])
+    assert problem.fingerprint == before[0] == case.problem(with_doubles(case)).fingerprint
     assert np.array_equal(problem.frequency.codes, before[1])
     assert np.array_equal(problem.frequency.count, before[2])
     for name in problem.quasi:

@@ -1,0 +1,89 @@
+"""Is a release true whose cells are coarsened and whose columns are permuted apart?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from .findings import MOST_ROWS, Check, many, named, numbers, undecided
+from .match import TooLarge, covering_pairs, text_runs, without_partner
+from .tables import PrivateTable, Promise, PublishedTable, joined
+from .texts import read_cover
+
+
+def check_coarsened(
+    promise: Promise,
+    release: PublishedTable,
+    table: PrivateTable,
+    levels: Mapping[str, Sequence[Sequence[str]]],
+) -> list[Check]:
+    """Check column by column that every cell is true of a row of the table of its own.
+
+    Which rows form a group cannot be read from the publication.
+    """
+    if release.rows != table.rows or not release.has(promise.published):
+        return [undecided("truth", "Whether the cells are true cannot be recomputed.")]
+    broken: list[Check] = []
+    for name in promise.published:
+        found = _check_column(name, promise, release, table, levels)
+        if found is not None:
+            broken.append(found)
+    if broken:
+        return broken
+    return [
+        Check(
+            name="truth",
+            holds=True,
+            bound=float(table.rows),
+            reached=float(table.rows),
+            sentence=f"In every column each of the {table.rows} cells is true of a row of the "
+            "table of its own. Which rows form a group cannot be read from the publication.",
+        )
+    ]
+
+
+def _check_column(
+    name: str,
+    promise: Promise,
+    release: PublishedTable,
+    table: PrivateTable,
+    levels: Mapping[str, Sequence[Sequence[str]]],
+) -> Check | None:
+    column = table.columns[name]
+    texts, codes = release.texts_of(name), release.codes_of(name)
+    if name in promise.quasi:
+        cover = read_cover(name, column, levels.get(name), texts)
+        unclear = [*cover.unknown, *cover.ambiguous]
+        if unclear:
+            rows = numbers(np.isin(codes, unclear))
+            what = f"Column '{name}' shows texts without one clear meaning {named(rows)}."
+            return _broken(name, rows, what)
+        runs = cover.runs
+    else:
+        told = [column.code_of_text(text) for text in texts]
+        runs = tuple(((code, code),) if code >= 0 else () for code in told)
+    own = table.codes(name)
+    point, first = joined([own], table.rows)
+    shown, text = joined([codes], release.rows)
+    try:
+        pairs = covering_pairs(
+            own[first][:, None], codes[text][:, None], [text_runs(runs, column.missing + 1)]
+        )
+        nothing = np.zeros(table.rows, dtype=np.int64)
+        alone = without_partner(point, nothing, shown, nothing, *pairs)
+    except TooLarge as error:
+        return undecided("truth", f"Whether '{name}' is true is not decided. {error.message}")
+    rows = numbers(alone)
+    if not rows:
+        return None
+    few = many(len(rows), "published row", "has", "have")
+    return _broken(
+        name, rows, f"{few} a cell of '{name}' that is true of no row of its own {named(rows)}."
+    )
+
+
+def _broken(name: str, rows: Sequence[int], sentence: str) -> Check:
+    return Check(
+        name="truth", holds=False, column=name, rows=tuple(rows[:MOST_ROWS]), sentence=sentence
+    )
