@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -273,11 +273,18 @@ def in_units_of(metric: type[Metric], models: Sequence[PrivacyModel]) -> Metric:
     return metric()
 
 
+#: What is changed: whole columns by level, cells group by group, single cells, the links between
+#: columns, or values themselves.
+Approach = Literal["levels", "ranges", "cells", "links", "values"]
+
+
 class Algorithm(Technique):
     """A way to build a release that keeps the models' promises."""
 
     #: One line: when to choose this one.
     when: ClassVar[str] = ""
+    #: What it changes; techniques are offered together by it.
+    approach: ClassVar[Approach] = "ranges"
     #: Whether columns are permuted apart, so that models of whole rows are not defined.
     permutes: ClassVar[bool] = False
     #: Whether it works only with a public table.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from anon_core.errors import AnonError, Cancelled, Infeasible
-from ui import hotkey, jobs, promises_form, run_form, running, state
+from ui import hotkey, jobs, promises_form, run_form, running, state, technique_picker
 from ui.explain import plain
 from ui.plan_words import intention, not_defined
 from ui.shell import next_step, page, show_error
@@ -26,7 +26,8 @@ def choices() -> None:
     data, roles = state.dataset(), state.roles()
     rows = data.rows if data is not None else 1
     st.subheader("Promises", anchor=False)
-    models = promises_form.models(draft, roles.sensitive, run_form.chosen_technique(draft))
+    chosen = technique_picker.chosen(draft["algorithm"].get("name", "optimal"))
+    models = promises_form.models(draft, roles.sensitive, chosen)
     st.subheader("Technique", anchor=False)
     algorithm = run_form.technique(draft)
     st.subheader("Attackers", anchor=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import streamlit as st
 
@@ -74,9 +74,8 @@ def _fits(model: type[GroupModel], technique: type[Algorithm], people: bool) -> 
     return not (technique.permutes and model.needs_whole_rows)
 
 
-def restore(widget: str) -> None:
+def restore(technique: type[Algorithm]) -> None:
     """Bring back a promise about whole rows when a technique that can give it is chosen again."""
-    technique = cast(type[Algorithm], family("algorithm")[st.session_state[widget]])
     kept = st.session_state.get(_REPLACED)
     if technique.permutes or kept is None:
         return

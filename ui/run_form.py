@@ -7,10 +7,10 @@ from typing import Any, cast
 import streamlit as st
 
 from anon_core.errors import AnonError
-from anon_core.kinds import Algorithm
 from anon_core.params import Technique
 from anon_core.registry import family
-from ui import population, promises_form, state
+from anon_core.samples import sample
+from ui import population, state, technique_picker
 from ui.explain import plain, what_is_this
 from ui.forms import parameter_form
 from ui.shell import show_error
@@ -26,29 +26,13 @@ _USUAL: dict[str, float] = {
 }
 _OTHER = "Another"
 _KEPT = "run_form/parameters"
-_TECHNIQUE = "run_form/technique"
 
 
 def technique(draft: dict[str, Any]) -> dict[str, Any]:
     """Draw the choice of technique with its parameters; return the recipe's table."""
-    known = cast(dict[str, type[Algorithm]], family("algorithm"))
-    names = list(known)
     present = draft["algorithm"].get("name", "optimal")
-    widget = _TECHNIQUE
-    if st.session_state.get(f"{widget}/before") != present or widget not in st.session_state:
-        st.session_state[widget] = present if present in names else names[0]
-    name = st.radio(
-        "Technique",
-        names,
-        format_func=lambda n: known[n].title,
-        captions=[known[n].when or known[n].summary for n in names],
-        key=widget,
-        on_change=promises_form.restore,
-        args=(widget,),
-        label_visibility="collapsed",
-    )
-    st.session_state[f"{widget}/before"] = name
-    chosen = known[name]
+    chosen = technique_picker.pick(present)
+    name = chosen.name
     kept: dict[str, dict[str, Any]] = st.session_state.setdefault(_KEPT, {})
     values = draft["algorithm"] if name == present else kept.get(name, {})
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -60,15 +44,6 @@ def technique(draft: dict[str, Any]) -> dict[str, Any]:
     what_is_this(chosen)
     kept[name] = given
     return {"name": name, **given}
-
-
-def chosen_technique(draft: dict[str, Any]) -> type[Algorithm]:
-    """Return the technique that `technique` will show as chosen, before it is drawn."""
-    known = cast(dict[str, type[Algorithm]], family("algorithm"))
-    name = draft["algorithm"].get("name", "optimal")
-    if st.session_state.get(f"{_TECHNIQUE}/before") == name:
-        name = st.session_state.get(_TECHNIQUE, name)
-    return known.get(name, next(iter(known.values())))
 
 
 def _column_sets(written: str) -> None:
@@ -111,7 +86,8 @@ def people(draft: dict[str, Any], rows: int) -> dict[str, Any]:
     kind = st.radio("Population", kinds, key="population-kind", horizontal=True)
     st.caption(
         "For an attacker who does not know who is in the table: with a population, the risk of "
-        "journalist and marketer attacks is measured against everyone the table was drawn from."
+        "journalist and marketer attacks is measured against everyone the table was drawn from; "
+        "with a table of it, the membership attack looks for people proven to be in yours."
     )
     if kind == kinds[1]:
         _follow("population-size", max(int(present.get("size") or 0), rows))
@@ -135,12 +111,33 @@ def people(draft: dict[str, Any], rows: int) -> dict[str, Any]:
             except AnonError as error:
                 show_error(error, where=file.name)
                 return {}
+        _offer_public_table()
         kept = population.find(str(present.get("file", "")))
         if kept is not None:
             st.caption(f"Loaded: {plain(kept.title)}, {kept.table.rows:,} people.")
             return {"file": kept.path}
         st.caption("No table is loaded yet; without one the run goes on without a population.")
     return {}
+
+
+def _offer_public_table() -> None:
+    """Offer the public table that belongs to the sample which is loaded, if there is one."""
+    present = state.sample_name()
+    public = sample(present).public if present else ""
+    if not public:
+        return
+    st.button(
+        plain(f"Use “{sample(public).title}” ({sample(public).rows:,} people)"),
+        key="use-public-table",
+        on_click=_use_public_table,
+        args=(public,),
+    )
+
+
+def _use_public_table(name: str) -> None:
+    one = sample(name)
+    table = one.frame().to_csv(index=False).encode()
+    state.update_draft(population={"file": population.add(one.title, table).path})
 
 
 def attacks(draft: dict[str, Any]) -> list[dict[str, Any]]:
@@ -174,6 +171,7 @@ def attacks(draft: dict[str, Any]) -> list[dict[str, Any]]:
         if name not in personal:
             st.markdown(f"**{plain(attack.title)}**")
             tables[name] = dict(parameter_form(attack, given.get(name, {}), key="run_form/attack"))
+            what_is_this(attack)
     return [
         {"name": name, **table}
         for name, table in tables.items()

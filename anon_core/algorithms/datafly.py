@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..context import Context
-from ..kinds import Algorithm, GroupModel
+from ..kinds import Algorithm, Approach, GroupModel
 from ..nodes import Nodes, rows_allowed
 from ..params import number
 from ..problem import Problem
@@ -34,6 +34,7 @@ class Datafly(Algorithm):
     )
     formula: ClassVar[str] = "while removed rows > MaxSup: raise argmax over columns of |values|"
     source: ClassVar[str] = "Sweeney 2002, doi 10.1142/S021848850200165X"
+    approach: ClassVar[Approach] = "levels"
 
     max_suppression: float = number(
         default=0.02,

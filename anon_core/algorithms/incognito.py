@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ..classify import FAILED, SATISFIED, Classification
 from ..context import Context, part_of
-from ..kinds import Algorithm, GroupModel
+from ..kinds import Algorithm, Approach, GroupModel
 from ..nodes import rows_allowed
 from ..params import number
 from ..preference import preference_choice, preferred
@@ -49,6 +49,7 @@ class Incognito(Algorithm):
         "a node of i attributes is a candidate if all its subsets of i − 1 attributes hold"
     )
     source: ClassVar[str] = "LeFevre et al. 2005, doi 10.1145/1066157.1066164"
+    approach: ClassVar[Approach] = "levels"
 
     prefer: str = preference_choice()
     max_suppression: float = number(

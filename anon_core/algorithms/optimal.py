@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ..classify import SATISFIED, Classification
 from ..context import Context, part_of
 from ..costs import CellCost, SizeCost
-from ..kinds import Algorithm, GroupModel, Metric
+from ..kinds import Algorithm, Approach, GroupModel, Metric
 from ..lattice import Node
 from ..nodes import rows_allowed
 from ..params import choice, number
@@ -48,6 +48,7 @@ class Optimal(Algorithm):
         "Samarati 2001, doi 10.1109/69.971193; Kohlmayer et al. 2012, "
         "doi 10.1109/SocialCom-PASSAT.2012.52"
     )
+    approach: ClassVar[Approach] = "levels"
 
     counts_public: ClassVar[bool] = True
 

@@ -16,7 +16,7 @@ from ..classify import FAILED, SATISFIED, UNKNOWN, Classification
 from ..context import Context
 from ..distance import DistanceMatrix, distance_matrix
 from ..errors import BadPlan
-from ..kinds import Algorithm, GroupModel
+from ..kinds import Algorithm, Approach, GroupModel
 from ..lattice import Node
 from ..nodes import rows_allowed
 from ..params import choice, number
@@ -46,6 +46,7 @@ class Samarati(Algorithm):
         "that"
     )
     source: ClassVar[str] = "Samarati 2001, doi 10.1109/69.971193"
+    approach: ClassVar[Approach] = "levels"
 
     prefer: str = preference_choice()
     max_suppression: float = number(

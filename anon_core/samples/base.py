@@ -48,6 +48,8 @@ class Sample:
         Column to hierarchy file, relative to `hierarchy_folder`.
     k : int
         A sensible k to start with.
+    public : str
+        Name of the sample that holds the people this one was drawn from, if there is one.
     load : callable
         Makes the frame; `frame` calls it.
     obstacle : callable
@@ -65,6 +67,7 @@ class Sample:
     types: Mapping[str, str] = field(default_factory=dict[str, str])
     hierarchies: Mapping[str, str] = field(default_factory=dict[str, str])
     k: int
+    public: str = ""
     load: Callable[[], pd.DataFrame] = field(repr=False)
     obstacle: Callable[[], str] = field(default=_nothing, repr=False)
 

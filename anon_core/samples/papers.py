@@ -88,6 +88,7 @@ TOTH_PRIVATE = Sample(
     types={"Zip": "ordered"},
     hierarchies={"Zip": "toth/Zip.csv", "Age": "toth/Age.csv"},
     k=2,
+    public="toth-public",
     load=_loader(("Name", "Zip", "Age", "Salary"), _TOTH_PRIVATE),
 )
 

@@ -25,9 +25,16 @@ def go(page: Page, name: str, title: str = "") -> None:
     wait_for_app(page)
 
 
-def run(page: Page, *, k: int, technique: str) -> None:
+LEVELS = ("One level per column", "Optimal full-domain search")
+RANGES = ("Ranges per group", "Mondrian")
+
+
+def run(page: Page, *, k: int, by: tuple[str, str]) -> None:
     """Set technique and k, run by the keyboard, and wait for the account."""
+    approach, technique = by
     go(page, "Run")
+    page.get_by_role("radio", name=approach, exact=True).click()
+    wait_for_app(page)
     page.get_by_test_id("stRadio").get_by_text(technique, exact=True).click()
     wait_for_app(page)
     field = page.locator(".st-key-model-0 input").first
@@ -70,7 +77,7 @@ def test_from_a_sample_to_the_files(page: Page, tmp_path: Path) -> None:
     wait_for_app(page)
     go(page, "Roles")
 
-    run(page, k=5, technique="Optimal full-domain search")
+    run(page, k=5, by=LEVELS)
     pin(page, "A")
     for panel in ("Table", "Classes", "Metrics", "Attacks"):
         expect(page.get_by_role("heading", name=panel, exact=True)).to_be_visible()
@@ -84,9 +91,9 @@ def test_from_a_sample_to_the_files(page: Page, tmp_path: Path) -> None:
     expect(page.get_by_test_id("stPopoverBody").get_by_test_id("stDataFrame")).to_be_visible()
     page.keyboard.press("Escape")
 
-    run(page, k=10, technique="Optimal full-domain search")
+    run(page, k=10, by=LEVELS)
     pin(page, "B")
-    run(page, k=5, technique="Mondrian")
+    run(page, k=5, by=RANGES)
     pin(page, "C")
 
     go(page, "Compare")
@@ -122,7 +129,7 @@ def test_a_sweep_is_stopped_in_the_dark(page: Page) -> None:
     wait_for_app(page, seconds=60)
     page.locator(f".st-key-card-{SAMPLE.name}").get_by_role("button").first.click()
     wait_for_app(page)
-    run(page, k=5, technique="Mondrian")
+    run(page, k=5, by=RANGES)
     go(page, "Compare")
     page.get_by_role("button", name="Sweep", exact=True).click()
     stop = page.get_by_role("button", name=re.compile("^Cancel"))

@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from unittest.mock import patch
 
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from anon_core.hierarchy import read_levels
+from anon_core.kinds import Algorithm
+from anon_core.registry import find
 from anon_core.roles import Roles
 from anon_core.runner import Result, run
 from anon_core.samples import hierarchy_folder, sample
@@ -64,6 +66,15 @@ def open_page(page: str, held: Mapping[str, Any]) -> AppTest:
         app.session_state[key] = value
     app.switch_page(page)
     return app.run()
+
+
+def choose(app: AppTest, technique: str) -> AppTest:
+    """Choose a technique on Run: first what may be changed, then the technique."""
+    approach = next(c for c in app.button_group if c.key == "run_form/approach")
+    wanted = cast(type[Algorithm], find("algorithm", technique)).approach
+    if approach.value != wanted:
+        approach.set_value(wanted).run()
+    return next(r for r in app.radio if r.key == "run_form/technique").set_value(technique).run()
 
 
 def wait_for(app: AppTest, name: str, seconds: float = 60) -> AppTest:

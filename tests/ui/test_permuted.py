@@ -30,6 +30,7 @@ from tests.ui.sessions import (
     RESULTS,
     RUN,
     carried_out,
+    choose,
     load,
     open_page,
     wait_for,
@@ -69,8 +70,7 @@ def plain(text: str) -> str:
 
 def test_k_anonymity_is_replaced_in_one_click_and_comes_back() -> None:
     app = open_page(RUN, load(models=[{"name": "k-anonymity", "k": 3}]))
-    technique = next(r for r in app.radio if r.key == "run_form/technique")
-    technique.set_value("anatomy").run()
+    choose(app, "anatomy")
     assert not app.exception
     assert "Not defined for Anatomy" in plain(words(app))
     assert next(b for b in app.button if b.key == "run").disabled
@@ -81,7 +81,7 @@ def test_k_anonymity_is_replaced_in_one_click_and_comes_back() -> None:
     assert app.session_state["state/work"]["draft"]["models"] == [{"name": "bucket-size", "k": 3}]
     assert "Within a group of at least three rows nothing links a person" in words(app)
     assert not next(b for b in app.button if b.key == "run").disabled
-    next(r for r in app.radio if r.key == "run_form/technique").set_value("mondrian").run()
+    choose(app, "mondrian")
     assert not app.exception
     assert app.session_state["state/work"]["draft"]["models"] == [{"name": "k-anonymity", "k": 3}]
 

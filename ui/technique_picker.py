@@ -1,0 +1,101 @@
+"""The choice of technique: first what may be changed, then which published way of changing it."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import streamlit as st
+
+from anon_core.kinds import Algorithm, Approach
+from anon_core.registry import family
+from ui import promises_form
+
+_TECHNIQUE = "run_form/technique"
+_APPROACH = "run_form/approach"
+_LAST = "technique_picker/last"
+#: In the order in which they are offered: title, and what is done.
+APPROACHES: dict[Approach, tuple[str, str]] = {
+    "levels": (
+        "One level per column",
+        "Every value of a column is published at the same level of its hierarchy.",
+    ),
+    "ranges": (
+        "Ranges per group",
+        "Similar rows form groups, and each group publishes ranges of its own.",
+    ),
+    "cells": ("Single cells", "Only cells that need it are made coarser or hidden."),
+    "links": (
+        "Cut links",
+        "Values stay exact; within groups columns are permuted, so that links are cut.",
+    ),
+    "values": ("Changed values", "Values themselves are averaged, bounded or disturbed."),
+}
+
+
+def pick(present: str) -> type[Algorithm]:
+    """Draw the choice, starting from the draft's technique, and return what is chosen."""
+    known = _known()
+    _follow(present)
+    approaches = [a for a in APPROACHES if any(t.approach == a for t in known.values())]
+    # Its focus would keep Ctrl+Enter to itself; the page's own handler listens before it.
+    st.segmented_control(
+        "What may be changed",
+        approaches,
+        format_func=lambda a: APPROACHES[a][0],
+        required=True,
+        key=_APPROACH,
+        on_change=_another_approach,
+    )
+    approach = cast(Approach, st.session_state[_APPROACH])
+    st.caption(APPROACHES[approach][1])
+    names = _offered(approach)
+    name = st.radio(
+        "Technique",
+        names,
+        format_func=lambda n: known[n].title,
+        captions=[known[n].when or known[n].summary for n in names],
+        key=_TECHNIQUE,
+        on_change=_another,
+        label_visibility="collapsed",
+    )
+    st.session_state[f"{_TECHNIQUE}/before"] = name
+    st.session_state.setdefault(_LAST, {})[approach] = name
+    return known[name]
+
+
+def chosen(present: str) -> type[Algorithm]:
+    """Return the technique that `pick` will show as chosen, before it is drawn."""
+    known = _known()
+    if st.session_state.get(f"{_TECHNIQUE}/before") == present:
+        present = st.session_state.get(_TECHNIQUE, present)
+    return known.get(present, next(iter(known.values())))
+
+
+def _follow(present: str) -> None:
+    """Show the draft's technique where it is new or was changed elsewhere."""
+    known = _known()
+    before = st.session_state.get(f"{_TECHNIQUE}/before")
+    if before != present or _TECHNIQUE not in st.session_state:
+        st.session_state[_TECHNIQUE] = present if present in known else next(iter(known))
+    st.session_state[_APPROACH] = known[st.session_state[_TECHNIQUE]].approach
+
+
+def _another_approach() -> None:
+    """Choose the technique of the approach that was chosen last, or its first."""
+    approach = cast(Approach, st.session_state[_APPROACH])
+    last: dict[str, str] = st.session_state.get(_LAST, {})
+    st.session_state[_TECHNIQUE] = last.get(approach, _offered(approach)[0])
+    _another()
+
+
+def _another() -> None:
+    promises_form.restore(_known()[st.session_state[_TECHNIQUE]])
+
+
+def _offered(approach: Approach) -> list[str]:
+    found = {n: t.title for n, t in _known().items() if t.approach == approach}
+    return sorted(found, key=lambda n: found[n].lower())
+
+
+def _known() -> dict[str, type[Algorithm]]:
+    return cast(dict[str, type[Algorithm]], family("algorithm"))
