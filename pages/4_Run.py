@@ -70,8 +70,8 @@ def what_will_happen() -> bool:
     return True
 
 
-def last_outcome() -> None:
-    """Draw what the last run came to."""
+def what_went_wrong() -> None:
+    """Draw what stopped the last run."""
     error = running.error()
     if isinstance(error, Cancelled):
         st.info(f"{error.message} {error.remedy}".strip())
@@ -79,11 +79,15 @@ def last_outcome() -> None:
         show_error(error)
         if isinstance(error, Infeasible) and error.best is not None:
             st.caption(f"Best value reached: {error.best:g} {error.best_of}.")
+
+
+def last_outcome() -> None:
+    """Draw what the last run that ended well came to."""
     result = state.result()
     if result is None:
         return
     with st.container(border=True, key="outcome"):
-        if error is not None:
+        if running.error() is not None:
             st.markdown("**The last good result is still there**")
         elif state.result_is_current():
             st.markdown(f"**Released** in {sum(result.seconds.values()):.1f} s")
@@ -95,35 +99,48 @@ def last_outcome() -> None:
         next_step("pages/5_Results.py", "See the results")
 
 
+def run_button(*, ready: bool) -> None:
+    """Draw the button that carries the plan out."""
+    if st.button(
+        "Run",
+        type="primary",
+        key="run",
+        shortcut="Ctrl+Enter",
+        disabled=not ready or running.is_running(),
+        width="stretch",
+    ):
+        try:
+            running.start()
+        except AnonError as error:
+            show_error(error)
+        else:
+            st.rerun()
+
+
 running.settle()
 if page("Run", "▶️", needs="roles"):
     jobs.prepare()
     left, right = st.columns([3, 2], gap="large")
-    with left:
-        choices()
     with right, st.container(key="run-side"):
         hotkey.runs_anywhere()
         st.html(_LOOK)
         st.subheader("What this will do", anchor=False)
+        sentence, button, under_way = st.container(), st.container(), st.container()
+        # Drawn before the forms, so that a stopped run is seen to have stopped at once.
+        with under_way:
+            jobs.watch(running.JOB)
+            if not running.is_running() and jobs.is_preparing():
+                st.caption(
+                    "Preparing: the searches are being compiled, once after installation. You can "
+                    "already start; the run waits for it."
+                )
+            what_went_wrong()
+        came_to = st.container()
+    with left:
+        choices()
+    with sentence:
         ready = what_will_happen()
-        if st.button(
-            "Run",
-            type="primary",
-            key="run",
-            shortcut="Ctrl+Enter",
-            disabled=not ready or running.is_running(),
-            width="stretch",
-        ):
-            try:
-                running.start()
-            except AnonError as error:
-                show_error(error)
-            else:
-                st.rerun()
-        jobs.watch(running.JOB)
-        if not running.is_running() and jobs.is_preparing():
-            st.caption(
-                "Preparing: the searches are being compiled, once after installation. You can "
-                "already start; the run waits for it."
-            )
+    with button:
+        run_button(ready=ready)
+    with came_to:
         last_outcome()

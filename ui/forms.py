@@ -67,7 +67,8 @@ def _widget(parameter: Parameter, widget: str, sensitive: Sequence[str], wanted:
     label = parameter.label or parameter.name.replace("_", " ")
     if len(label) > 1:  # a single letter is a formula's
         label = label[:1].upper() + label[1:]
-    label = plain(f"{label} ({parameter.unit})" if parameter.unit else label)
+    if parameter.unit:
+        label = f"{label} ({parameter.unit})"
     if parameter.kind == "choice":
         return st.selectbox(
             label,

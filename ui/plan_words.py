@@ -135,5 +135,6 @@ def intention(plan: Plan, data: Dataset) -> str:
         parts.append("Rows that miss a value in a column with a role are dropped first.")
     gone = len(plan.roles.identifier)
     if gone:
-        parts.append(f"The {count(gone, 'identifier')} will not be published.")
+        named = count(gone, "identifier") if gone > 1 else "identifier"
+        parts.append(f"The {named} will not be published.")
     return " ".join(parts)

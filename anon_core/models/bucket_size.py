@@ -25,7 +25,7 @@ class BucketSize(GroupModel):
     """Every bucket has at least k rows; says nothing of how rows differ inside it."""
 
     name: ClassVar[str] = "bucket-size"
-    title: ClassVar[str] = "bucket size"
+    title: ClassVar[str] = "Bucket size"
     summary: ClassVar[str] = (
         "Everyone's published group has at least k rows. In a permuted table the rows of a group "
         "still show exact values, so this is less than k-anonymity."

@@ -25,7 +25,7 @@ class FrequencyLDiversity(GroupModel):
     """The chance of guessing a sensitive value from the group is at most 1/l (Li et al. 2015)."""
 
     name: ClassVar[str] = "frequency-l-diversity"
-    title: ClassVar[str] = "frequency l-diversity"
+    title: ClassVar[str] = "Frequency l-diversity"
     summary: ClassVar[str] = (
         "Whoever finds a person's group guesses the sensitive value right at most 1 time in l."
     )
