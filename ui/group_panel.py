@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from ui.charts import palette
+from ui.charts import palette, table
 from ui.explain import plain
 from ui.facts import MISSING_TEXT, Facts
 from ui.words import links, rows
@@ -23,9 +23,9 @@ _TITLES = {"release": "Release", "quasi": "Quasi-identifiers", "sensitive": "Sen
 _INTERNAL = "Original (internal)"
 
 
-def title_of(table: str) -> str:
+def title_of(name: str) -> str:
     """Return what a published table is called."""
-    return _TITLES.get(table, table)
+    return _TITLES.get(name, name)
 
 
 def draw(facts: Facts, *, key: str) -> None:
@@ -55,6 +55,8 @@ def draw(facts: Facts, *, key: str) -> None:
     else:
         start, stop, words = _page(facts, key)
     _side_by_side(facts, frames, start, stop, whole=view == "Whole tables", key=f"{key}-{side}")
+    if view == "One group" and stop > start:
+        _guesses(facts, int(facts.by_size[np.searchsorted(facts.page_starts, start)]), key)
     if side == "Published":
         st.caption(plain(f"{words} {links(facts.result)}"))
         st.caption(
@@ -117,6 +119,44 @@ def _one_group(facts: Facts, key: str) -> tuple[int, int, str]:
     place = int(facts.place[np.flatnonzero(facts.numbers == number)[0]]) if groups else 0
     start, stop = int(facts.page_starts[place]), int(facts.page_starts[place + 1])
     return start, stop, f"Group {number:,} has {rows(stop - start)}."
+
+
+def guesses(facts: Facts, column: str, group: int) -> pd.DataFrame:
+    """Return how sure a guess at a sensitive value is for someone known to stand in a group.
+
+    One row a value, the surest first: its rows c(v), its share c(v)/|G| of the group's rows, and
+    its share of all rows, which is the guess without the release.
+    """
+    import pandas as pd
+
+    within, whole = facts.within(column, group), facts.whole(column)
+    size = int(facts.sizes[group])
+    ranked = sorted(within, key=lambda value: (-within[value], value))
+    return pd.DataFrame(
+        {
+            column: ranked,
+            "rows, c(v)": [round(within[v] * size) for v in ranked],
+            "share, c(v)/|G|": [within[v] for v in ranked],
+            "share of all rows": [whole[v] for v in ranked],
+        }
+    )
+
+
+def _guesses(facts: Facts, group: int, key: str) -> None:
+    problem = facts.result.problem
+    for column in problem.sensitive:
+        if column in problem.quasi:
+            continue
+        st.markdown(f"**{plain(f'Guessing “{column}” in this group')}**")
+        table(
+            guesses(facts, column, group),
+            key=f"guesses-{column}-{key}",
+            formats={"share, c(v)/|G|": "percent", "share of all rows": "percent"},
+        )
+        st.caption(
+            "Whoever knows that a person stands in this group guesses the value with the chance "
+            "c(v)/|G|: the rows that show it, of all rows of the group."
+        )
 
 
 def _side_by_side(

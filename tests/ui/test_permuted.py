@@ -38,7 +38,7 @@ from tests.ui.sessions import (
 )
 from ui import bundle, population, state
 from ui.facts import Facts
-from ui.group_panel import page_breaks
+from ui.group_panel import guesses, page_breaks
 from ui.report import report
 
 FOUR = [{"name": "frequency-l-diversity", "l": 4}]
@@ -167,6 +167,26 @@ def test_the_surest_value_is_the_most_common_one() -> None:
         within = facts.within("diagnosis", group)
         assert within[values[group]] == pytest.approx(max(within.values()))
         assert top[group] == pytest.approx(max(within.values()))
+
+
+def test_a_group_says_how_sure_a_guess_is() -> None:
+    held = held_with("li-microdata", "anatomy", FOUR)
+    facts = Facts(result=carried_out(held))
+    for group, size in enumerate(facts.sizes.tolist()):
+        told = guesses(facts, "Disease", group)
+        assert told["rows, c(v)"].sum() == size
+        assert told["share, c(v)/|G|"].tolist() == pytest.approx(
+            [n / size for n in told["rows, c(v)"]]
+        )
+        assert told["share, c(v)/|G|"].max() <= 1 / 4
+    app = open_page(RESULTS, held)
+    control(app, "view-results").set_value("One group").run()
+    assert not app.exception
+    assert "Guessing “Disease” in this group" in plain(words(app))
+    number = int(next(n for n in app.number_input if n.key == "group-results").value)
+    shown = next(d.value for d in app.dataframe if "rows, c(v)" in d.value.columns)
+    group = facts.numbers.tolist().index(number)
+    assert shown["rows, c(v)"].sum() == facts.sizes[group]
 
 
 def test_people_proven_to_be_in_the_table_are_listed() -> None:
