@@ -112,7 +112,7 @@ def attacks(run: Series, colours: Palette) -> None:
         with st.container(gap=None):
             st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}")
             what_is_this(family("attack")[attack.attack])
-    members_panel.draw(run.facts)
+        members_panel.draw(run.facts, attack)
     for name, why in run.facts.not_run.items():
         with st.container(gap=None):
             st.caption(plain(f"Not run – {title_of_attack(name)}: {why}"))

@@ -1,4 +1,4 @@
-"""Who of the public table is proven to be in the release: counted and listed."""
+"""Whom an attack names: people of the public table, with the groups they fit."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from anon_core.registry import family
 from anon_core.results import AttackResult, Hits
 from anon_core.table import Dataset
 from ui import population, state
 from ui.explain import plain
 from ui.facts import Facts
-from ui.words import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,21 +20,12 @@ _PROVEN = "proven to be in the table"
 _OPEN = "not decided in time; treated as exposed"
 
 
-def draw(facts: Facts) -> None:
-    """Draw, for every attack that names people, how many they are and the list of them."""
-    for attack in facts.attacks:
-        hits = attack.hits
-        if hits is None:
-            continue
-        proven = int(attack.succeeded)
-        st.markdown(
-            f"**{proven:,} of {attack.attempted:,}** public people are proven to be in the table; "
-            f"**{hits.people - proven:,}** were not decided in time and are treated as exposed."
-        )
-        if hits.people:
-            title = family("attack")[attack.attack].title
-            with st.expander(f"{title}: who they are", key=f"members-{attack.attack}"):
-                _listed(facts, attack, hits)
+def draw(facts: Facts, attack: AttackResult) -> None:
+    """Draw the list of people an attack names, where it names anyone."""
+    hits = attack.hits
+    if hits is not None and hits.people:
+        with st.expander("Who they are", key=f"members-{attack.attack}"):
+            _listed(facts, attack, hits)
 
 
 def _listed(facts: Facts, attack: AttackResult, hits: Hits) -> None:
@@ -49,9 +38,10 @@ def _listed(facts: Facts, attack: AttackResult, hits: Hits) -> None:
     )
     st.dataframe(frame, lazy=True, hide_index=True, key=f"hits-{attack.attack}", height=300)
     beyond = f"{len(frame):,} of them are listed. " if len(frame) < hits.people else ""
+    sure = int(attack.succeeded)
     st.caption(
         plain(
-            f"{count(hits.people, 'person', 'people')}, {int(attack.succeeded):,} of them proven. "
+            f"{sure:,} proven, {hits.people - sure:,} not decided. "
             f"{beyond}Rows are counted from 1 in the population table, without its header; the "
             f"{facts.noun[0]} is one the person fits."
         )

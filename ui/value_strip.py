@@ -84,7 +84,7 @@ def value_strip(runs: Sequence[Series], colours: Palette, column: str, height: i
         )
     )
     if len(drawn) <= _WRITTEN:
-        _write(figure, grid, heads, labels(names, 30), colours)
+        _write(figure, grid, colours)
     some = f"{len(drawn):,} of {len(facts.sizes):,} " if len(drawn) < len(facts.sizes) else ""
     figure.update_xaxes(
         type="category",
@@ -115,21 +115,16 @@ def value_strip(runs: Sequence[Series], colours: Palette, column: str, height: i
     )
 
 
-def _write(
-    figure: go.Figure,
-    grid: Sequence[Sequence[float]],
-    heads: Sequence[str],
-    names: Sequence[str],
-    colours: Palette,
-) -> None:
+def _write(figure: go.Figure, grid: Sequence[Sequence[float]], colours: Palette) -> None:
     """Write the shares into the cells, where there is room."""
-    for name, line in zip(names, grid, strict=True):
-        for head, value in zip(heads, line, strict=True):
+    for line, shares in enumerate(grid):
+        for strip, value in enumerate(shares):
             if value:
                 step = colours.scale[round(4 * min(value / _STRONGEST, 1.0))]
                 figure.add_annotation(
-                    x=head,
-                    y=name,
+                    # By place: a group's number would be read as a place too.
+                    x=strip,
+                    y=line,
                     text=label(share(value)),
                     showarrow=False,
                     font={"color": readable(step), "size": 11},

@@ -74,6 +74,8 @@ def test_groups_of_one_size_are_shown_by_what_they_hold() -> None:
         within = run.facts.within("Disease", number)
         assert sum(line[place] for line in held) == pytest.approx(1.0)
         assert max(within.values()) == pytest.approx(chart.numbers["its share"][place])
+    written = {(a.y, a.x) for a in chart.figure.layout.annotations}
+    assert written == {(i, j) for i, line in enumerate(held) for j, v in enumerate(line) if v}
     assert list(chart.numbers["its share"]) == sorted(chart.numbers["its share"], reverse=True)
 
 

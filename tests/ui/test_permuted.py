@@ -205,7 +205,7 @@ def test_people_proven_to_be_in_the_table_are_listed() -> None:
     app = open_page(RESULTS, held)
     assert not app.exception
     proven = f"{int(attack.succeeded)} of {len(public)}"
-    assert f"**{proven}** public people are proven to be in the table" in words(app)
+    assert f"{proven} public people are proven to be among" in plain(words(app))
     shown = next(d.value for d in app.dataframe if "standing" in d.value.columns)
     assert len(shown) == attack.at_risk
     # Whoever is proven present is one of the table's people.
