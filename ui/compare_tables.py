@@ -49,7 +49,8 @@ def all_figures(runs: Sequence[Series]) -> pd.DataFrame:
     import pandas as pd
 
     values = [figures(run, runs) for run in runs]
-    names = list(dict.fromkeys(n for v in values for n in v))
+    met = dict.fromkeys(n for v in values for n in v)
+    names = sorted(met, key=lambda n: n == "seconds")  # a later run's own figures stand before it
     first = runs[0].letter
     rows: list[dict[str, object]] = []
     for name in names:
