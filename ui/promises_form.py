@@ -31,17 +31,20 @@ def models(
             found.append(model)
             continue
         with st.container(border=True, key=f"model-{place}"):
-            head, gone = st.columns([4, 1], vertical_alignment="center")
-            head.markdown(f"**{plain(chosen.title)}** – {plain(chosen.summary)}")
-            gone.button(
-                "Remove",
-                key=f"remove-model-{place}",
-                disabled=len(present) == 1,
-                help="A plan needs at least one promise." if len(present) == 1 else None,
-                on_click=_remove_model,
-                args=(place,),
-                width="stretch",
-            )
+            with st.container(
+                horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+            ):
+                st.markdown(f"**{plain(chosen.title)}**", width="content")
+                st.button(
+                    "Remove",
+                    key=f"remove-model-{place}",
+                    disabled=len(present) == 1,
+                    help="A plan needs at least one promise." if len(present) == 1 else None,
+                    on_click=_remove_model,
+                    args=(place,),
+                    type="tertiary",
+                )
+            st.markdown(plain(chosen.summary))
             if technique.permutes and chosen.needs_whole_rows:
                 _not_defined(place, chosen, technique, present, bool(sensitive))
                 found.append(model)

@@ -37,8 +37,9 @@ def pick(present: str) -> type[Algorithm]:
     known = _known()
     _follow(present)
     approaches = [a for a in APPROACHES if any(t.approach == a for t in known.values())]
-    # Its focus would keep Ctrl+Enter to itself; the page's own handler listens before it.
-    st.segmented_control(
+    # Pills wrap where the page is narrow. They would keep Ctrl+Enter to themselves while they have
+    # the focus; the page's own handler listens before them.
+    st.pills(
         "What may be changed",
         approaches,
         format_func=lambda a: APPROACHES[a][0],
