@@ -31,25 +31,29 @@ from ui.words import hidden
 def head(run: Series) -> None:
     """Draw what the run was, and the button that pins it."""
     result = run.facts.result
-    left, right = st.columns([4, 1], vertical_alignment="center")
     promised = " + ".join(
         ", ".join([m.title, *(f"{k} = {v}" for k, v in m.as_mapping().items() if v != "")])
         for m in result.plan.models
     )
-    left.markdown(
-        f"{plain(state.dataset_title())} · **{plain(result.plan.algorithm.title)}** · "
-        f"{plain(promised)} · {len(run.facts.sizes):,} {run.facts.noun[1]} · "
-        f"{plain(hidden(result))}"
-    )
-    pinned = series.pin_of(result)
-    if pinned is None:
-        if right.button(
-            "Pin this run", key="pin", shortcut="P", width="stretch", help="Keep it for Compare."
-        ):
-            state.pin(result)
-            st.rerun()
-    else:
-        right.button(f"Pinned as {run.heading}", key="pinned", disabled=True, width="stretch")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f"{plain(state.dataset_title())} · **{plain(result.plan.algorithm.title)}** · "
+            f"{plain(promised)} · {len(run.facts.sizes):,} {run.facts.noun[1]} · "
+            f"{plain(hidden(result))}"
+        )
+        pinned = series.pin_of(result)
+        if pinned is None:
+            if st.button(
+                "Pin this run",
+                key="pin",
+                shortcut="P",
+                width="content",
+                help="Keep it for Compare.",
+            ):
+                state.pin(result)
+                st.rerun()
+        else:
+            st.button(f"Pinned as {run.heading}", key="pinned", disabled=True, width="content")
     if not state.result_is_current():
         st.info("The choices have changed since this run; the result shown is the last one.")
 
