@@ -19,7 +19,7 @@ from .results import Outcome, SearchAccount
 from .vocabulary import of_level
 
 #: The partitioners that a permuted release can take its groups from.
-PARTITIONS = ("mondrian", "relaxed-mondrian", "bisection", "anatomize", "balanced")
+PARTITIONS = ("mondrian", "relaxed-mondrian", "mpalm", "bisection", "anatomize", "balanced")
 
 
 def partition_choice(default: str) -> str:

@@ -116,6 +116,59 @@ def of_boxes(
     return vocabulary, code.astype(np.int32)
 
 
+def of_cells(
+    hierarchy: Hierarchy,
+    kind: ColumnKind,
+    lo: npt.NDArray[np.int32],
+    hi: npt.NDArray[np.int32],
+    level: npt.NDArray[np.int32],
+) -> tuple[Vocabulary, npt.NDArray[np.int32]]:
+    """Return the vocabulary of cells whose level is chosen one by one, and each cell's code in it.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+    kind : str
+        Kind of the column: numbers and dates are written as ranges, the rest as value sets.
+    lo, hi : int32 arrays of shape (cells,)
+        First and last leaf.
+    level : int32 array of shape (cells,)
+        Level of the node that the cell is and whose label is written; -1 for a range or set.
+
+    Raises
+    ------
+    BadHierarchy
+        If one text would stand for different values.
+    """
+    triples = np.stack([lo, hi, level], axis=1).astype(np.int64)
+    found, code = np.unique(triples, axis=0, return_inverse=True)
+    texts = [
+        hierarchy.leaves[a]
+        if a == b
+        else range_text(hierarchy, kind, a, b)
+        if at < 0
+        else hierarchy.labels[at][int(hierarchy.node(at)[a])]
+        for a, b, at in found.tolist()
+    ]
+    # One label on several levels is one text.
+    first = {(text, a, b): i for i, (text, (a, b, _)) in enumerate(zip(texts, found, strict=True))}
+    kept = sorted(first.values())
+    place = {i: k for k, i in enumerate(kept)}
+    own = np.array(
+        [place[first[text, a, b]] for text, (a, b, _) in zip(texts, found, strict=True)],
+        dtype=np.int32,
+    )
+    vocabulary = Vocabulary(
+        column=hierarchy.column,
+        texts=tuple(texts[i] for i in kept),
+        lo=found[kept, 0].astype(np.int32),
+        hi=found[kept, 1].astype(np.int32),
+        level=found[kept, 2].astype(np.int32),
+    )
+    _refuse_ambiguous(vocabulary, hierarchy)
+    return vocabulary, own[code.ravel()]
+
+
 def _refuse_ambiguous(vocabulary: Vocabulary, hierarchy: Hierarchy) -> None:
     """Refuse a text that the hierarchy also gives to other values: cells stand at all levels."""
     cover: dict[str, tuple[int, int]] = {}

@@ -31,10 +31,11 @@ def draw(runs: Sequence[Series], colours: Palette) -> None:
     """Draw the form of the sweep, its progress, and the frontier of the last one."""
     _settle()
     # The axes are loss of cells and the chance of picking a row: a permuted row is nobody's.
+    people = bool(state.draft().get("population", {}).get("file"))
     known = {
         name: found
         for name, found in cast(dict[str, type[Algorithm]], family("algorithm")).items()
-        if not found.permutes
+        if not found.permutes and not (found.needs_public and not people)
     }
     with st.container(horizontal=True, vertical_alignment="bottom"):
         techniques = st.pills(

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import pandas as pd
+import pytest
+
+from anon_core.algorithms.mpalm import Mpalm
 from anon_core.algorithms.optimal import Optimal
 from anon_core.context import Context
 from anon_core.membership.exact import count, shares
 from anon_core.membership.view import published_buckets
 from anon_core.models.delta_presence import DeltaPresence
 from anon_core.models.k_anonymity import KAnonymity
+from anon_core.public_partition import Part, PublicPartition
+from anon_core.table import Dataset
 from tests.golden.test_toth import AGE, PRIVATE, PUBLIC, ZIP, classes_of
+from tests.making import Case
 from tests.presence_cases import chances_by_listing
 
 CONTEXT = Context()
@@ -58,3 +65,96 @@ def test_the_search_finds_figure_2_3_for_its_delta_presence() -> None:
     assert set(classes_of(PRIVATE, outcome.release, "Name")) == {("537*", "25"), ("537*", "27")}
     assert ZIP[0] == ("5370", "537*")
     assert AGE[0] == ("25", "20-30")
+
+
+# ---- MPALM -----------------------------------------------------------------------------------
+
+
+def ratios(search: PublicPartition, parts: list[Part] | None, column: str) -> dict[str, Fraction]:
+    """Return |T_j| / |P_j| of parts by the value of a column they stand for."""
+    d = search.problem.quasi.index(column)
+    counts = search.problem.frequency.run_count
+    assert parts is not None
+    return {
+        search.wide[d].leaves[int(search.codes[part.people[0], d])]: Fraction(
+            int(counts[part.runs].sum()), int(search.public.count[part.people].sum())
+        )
+        for part in parts
+    }
+
+
+def test_t_08_the_trace_along_hierarchies_e06() -> None:
+    search = PublicPartition(PROBLEM, [ASKED], "hierarchy", "MPALM")
+    root = search.root()
+    assert search.column_order(root) == [0, 1]  # Zip first, as in the figures
+    by_zip, by_age = search.children(root, 0), search.children(root, 1)
+    assert ratios(search, by_zip, "Zip") == {
+        "5370": Fraction(3, 4),
+        "5371": 1,
+        "5372": Fraction(2, 3),
+        "5373": 1,
+    }
+    assert by_age is not None
+    assert ratios(search, by_age, "Age") == {"25": Fraction(5, 6), "27": Fraction(3, 4)}
+    young, old = by_age
+    assert ratios(search, search.children(young, 0), "Zip") == {
+        "5370": Fraction(2, 3),
+        "5372": 1,
+        "5373": 1,
+    }
+    assert ratios(search, search.children(old, 0), "Zip") == {"5370": 1, "5371": 1, "5372": 0}
+    outcome = Mpalm(cuts="hierarchy").run(PROBLEM, [ASKED], CONTEXT)
+    sizes = {cells: len(n) for cells, n in classes_of(PRIVATE, outcome.release, "Name").items()}
+    assert sizes == {("537*", "25"): 5, ("537*", "27"): 3}
+    found = search.search(CONTEXT)
+    assert sorted(found.people.tolist()) == [4, 6]
+    (verdict,) = ASKED.measure(PROBLEM, outcome.release.view, CONTEXT)
+    assert (verdict.state, verdict.reached) == ("holds", 5 / 6)
+
+
+def test_t_09_cuts_between_values_as_printed() -> None:
+    """The printed rule allows two Zip cuts that the figures forbid: both meanings are offered."""
+    search = PublicPartition(PROBLEM, [ASKED], "values", "MPALM")
+    allowed, cuts = search.all_cuts(search.root(), 0)
+    told = {
+        search.wide[0].leaves[cut.value]: (
+            *(Fraction(r, p) for r, p in zip(cut.rows, cut.people, strict=True)),
+            bool(good),
+        )
+        for cut, good in zip(cuts, allowed, strict=True)
+    }
+    assert told == {
+        "5371": (Fraction(3, 4), Fraction(5, 6), True),
+        "5372": (Fraction(5, 6), Fraction(3, 4), True),
+        "5373": (Fraction(7, 9), 1, False),
+    }
+    release = Mpalm(cuts="values").run(PROBLEM, [ASKED], CONTEXT).release
+    assert set(classes_of(PRIVATE, release, "Name")) == {
+        ("5370", "[25, 27]"),
+        ("{5371, 5372, 5373}", "[25, 27]"),
+    }
+
+
+SQUARE = Case(
+    columns={"col1": ["0", "1"], "col2": ["1", "0"]},
+    quasi=("col1", "col2"),
+    kinds={"col1": "text", "col2": "text"},
+)
+SQUARE_PUBLIC = Dataset.from_frame(
+    pd.DataFrame({"col1": list("0011"), "col2": list("0101")}, dtype=object),
+    kinds=SQUARE.kinds,
+)
+HALF = DeltaPresence(delta_min=0.5, delta_max=0.5)
+
+
+@pytest.mark.parametrize("cuts", ["by-kind", "hierarchy", "values"])
+def test_t_19_mpalm_publishes_one_column_of_two(cuts: str) -> None:
+    problem = SQUARE.problem(SQUARE_PUBLIC)
+    release = Mpalm(cuts=cuts).run(problem, [HALF], CONTEXT).release
+    texts = [release.vocabularies[n].texts for n in problem.quasi]
+    assert texts == [("0", "1"), ("*",)]
+    (verdict,) = HALF.measure(problem, release.view, CONTEXT)
+    assert (verdict.state, verdict.reached) == ("holds", 0.5)
+    assert chances_by_listing(problem, release.view) == [Fraction(1, 2)] * 4
+    people = PublicPartition(problem, [HALF], cuts, "MPALM").search(CONTEXT).people
+    assert sum(n * n for n in people.tolist()) == 8  # discernibility on public rows

@@ -1,0 +1,106 @@
+"""Techniques that count public people, against listing every set of people on small tables."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from anon_core.algorithms.mpalm import Mpalm
+from anon_core.context import Context
+from anon_core.errors import Infeasible
+from anon_core.kinds import GroupModel
+from anon_core.models.bucket_size import BucketSize
+from anon_core.models.delta_presence import DeltaPresence
+from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.runner import run
+from tests.presence_cases import chances_by_listing, random_public
+
+LIMITS = [0.0, 0.0, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9]
+
+
+@pytest.mark.parametrize("cuts", ["by-kind", "hierarchy", "values"])
+def test_mpalm_by_listing(cuts: str) -> None:
+    """Everyone's chance is within bounds; refused exactly where the whole is out of them."""
+    rng = np.random.default_rng(307)
+    released = refused = parted = 0
+    for turn in range(60):
+        case, public = random_public(rng, rows=7, more=6, missing=turn % 3 == 0)
+        low, high = sorted(rng.choice(LIMITS, 2).tolist())
+        model = DeltaPresence(delta_min=low, delta_max=high)
+        problem = case.problem(public)
+        whole = model.bounds.admits(Fraction(7, 13))
+        try:
+            release = Mpalm(cuts=cuts).run(problem, [model], Context()).release
+        except Infeasible:
+            refused += 1
+            assert not whole
+            continue
+        released += 1
+        assert whole
+        chances = chances_by_listing(problem, release.view)
+        assert all(model.bounds.admits(c) for c in chances)
+        assert model.measure(problem, release.view, Context())[0].state == "holds"
+        parted += release.grouping.classes > 1
+        assert release.suppressed == 0
+    assert released > 20
+    assert refused > 10
+    assert parted > 8
+
+
+def test_the_whole_table_is_refused_only_for_its_ratio() -> None:
+    """With every public value known, one class of everyone has the table's own share."""
+    rng = np.random.default_rng(311)
+    seen = set[bool]()
+    for _ in range(40):
+        case, public = random_public(rng, rows=6, more=6)
+        low, high = sorted(rng.choice(LIMITS, 2).tolist())
+        model = DeltaPresence(delta_min=low, delta_max=high)
+        problem = case.problem(public)
+        whole = low <= 0.5 <= high
+        seen.add(whole)
+        if whole:
+            Mpalm().run(problem, [model], Context())
+        else:
+            with pytest.raises(Infeasible, match=r"6 of 12 public people") as refused:
+                Mpalm().run(problem, [model], Context())
+            assert refused.value.best == 0.5
+    assert seen == {True, False}
+
+
+def test_mpalm_keeps_other_promises_too() -> None:
+    rng = np.random.default_rng(313)
+    parted = 0
+    for _ in range(25):
+        case, public = random_public(rng, rows=20, more=25)
+        models: list[GroupModel] = [
+            DeltaPresence(delta_min=0.1, delta_max=0.8),
+            BucketSize(k=3),
+            DistinctLDiversity(l=2, column="s0"),
+        ]
+        try:
+            release = Mpalm().run(case.problem(public), models, Context()).release
+        except Infeasible:
+            continue
+        for model in models:
+            (verdict,) = model.measure(release.problem, release.view, Context())
+            assert verdict.state == "holds"
+        parted += release.grouping.classes > 1
+    assert parted > 8
+
+
+def test_mpalm_does_not_see_the_order_of_either_table() -> None:
+    rng = np.random.default_rng(317)
+    for _ in range(8):
+        case, public = random_public(rng, rows=15, more=15)
+        plan = case.plan(
+            algorithm={"name": "mpalm"}, models=[{"name": "delta-presence", "delta_max": 0.7}]
+        )
+        one = run(plan, case.dataset, case.levels, population=public)
+        turned = public.frame().iloc[::-1].reset_index(drop=True)
+        kinds = {n: k for n, k in case.kinds.items() if n in case.quasi}
+        other = type(public).from_frame(turned, kinds=kinds)
+        two = run(plan, case.dataset, case.levels, population=other)
+        assert one.csv == two.csv
+        assert one.verification.holds
