@@ -76,19 +76,20 @@ def permuted(
     partitioner = cast(type[Partitioner], find("partitioner", partition))()
     buckets = partitioner.split(problem, models, part_of(context, 0.0, 0.9))
     release = bucket_release(problem, buckets, blocks, tables)
-    sizes = release.view.group_size
     return Outcome(
-        release=release,
-        account=SearchAccount(
-            proven=False,
-            partition={
-                "parts": float(len(sizes)),
-                "smallest": float(sizes.min()),
-                "largest": float(sizes.max()),
-                "mean": float(sizes.mean()),
-            },
-        ),
+        release=release, account=SearchAccount(proven=False, partition=group_summary(release))
     )
+
+
+def group_summary(release: Release) -> dict[str, float]:
+    """Return how many groups there are and how large they are, for the search's account."""
+    sizes = release.view.group_size
+    return {
+        "parts": float(len(sizes)),
+        "smallest": float(sizes.min()),
+        "largest": float(sizes.max()),
+        "mean": float(sizes.mean()),
+    }
 
 
 def bucket_release(

@@ -148,6 +148,10 @@ class GroupModel(PrivacyModel):
         """Return whether a group that breaks the promise may be removed instead."""
         return True
 
+    def presence_bounds(self) -> tuple[float, float]:
+        """Return the least and largest chance of presence that the promise allows anyone."""
+        return 0.0, 1.0
+
     def needs(self, problem: Problem) -> tuple[str, ...]:
         """Return the sensitive columns whose histograms `per_group` looks at."""
         return ()
@@ -212,11 +216,15 @@ class Buckets:
     group : int64 array of shape (entries,)
     count : int64 array of shape (entries,)
         Rows of the key in the group.
+    boxes : int64 array of shape (groups, quasi, 3), or None
+        What belongs to each group alone, where the partitioner knows it: first and last leaf, and
+        the level of a node that is named, else -1.
     """
 
     key: npt.NDArray[np.int64]
     group: npt.NDArray[np.int64]
     count: npt.NDArray[np.int64]
+    boxes: npt.NDArray[np.int64] | None = None
 
 
 def buckets_of_rows(key: npt.NDArray[np.int64], group: npt.NDArray[np.int64]) -> Buckets:
@@ -291,6 +299,8 @@ class Algorithm(Technique):
     needs_public: ClassVar[bool] = False
     #: Whether it counts the public people of its groups, so that promises about them can steer it.
     counts_public: ClassVar[bool] = False
+    #: Whether a technique that permutes columns also coarsens their cells.
+    coarsens: ClassVar[bool] = False
     #: Names of the tables it publishes.
     publishes: ClassVar[tuple[str, ...]] = ("release",)
 

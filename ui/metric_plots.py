@@ -45,6 +45,11 @@ def metric_names(runs: Sequence[Series]) -> list[str]:
 def what_is_lost(runs: Sequence[Series]) -> str:
     """Return how metrics of cells are to be read where links are cut; empty where none are."""
     cut = [r.facts.permuted for r in runs]
+    if any(r.facts.permuted and r.facts.result.plan.algorithm.coarsens for r in runs):
+        return (
+            "Where links are cut, loss and NCP count coarsened cells only, not the links; query "
+            "error counts both."
+        )
     if not any(cut):
         return ""
     seen = any(_COMMON in r.facts.result.measures for r in runs)

@@ -124,6 +124,8 @@ def intention(plan: Plan, data: Dataset) -> str:
             if budget
             else "No row may be removed."
         )
+    elif permutes and plan.algorithm.coarsens:
+        parts.append("Cells are coarsened group by group, where it takes that; no row is removed.")
     elif permutes:
         parts.append("Every value stays exact and no row is removed.")
     for parameter in plan.algorithm.parameters():

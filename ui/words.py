@@ -226,6 +226,13 @@ def outcome(result: Result) -> str:
     """Return a result in one or two sentences."""
     sizes = result.class_sizes
     smallest = int(sizes.min()) if len(sizes) else 0
+    if result.release.grouping.published and result.plan.algorithm.coarsens:
+        loss = result.measures.get("loss")
+        lost = f" Loss of cells {loss.value:.3f};" if loss else ""
+        return (
+            f"{count(len(sizes), 'group')}, the smallest has {rows(smallest)}. {hidden(result)}"
+            f"{lost} what is lost besides is the links between columns."
+        )
     if result.release.grouping.published:
         return (
             f"{count(len(sizes), 'group')}, the smallest has {rows(smallest)}. {hidden(result)} "

@@ -67,6 +67,10 @@ class DeltaPresence(GroupModel):
         """The bounds as they were written."""
         return Bounds.of(self.delta_min, self.delta_max)
 
+    def presence_bounds(self) -> tuple[float, float]:
+        """Return both bounds."""
+        return self.delta_min, self.delta_max
+
     def allows_removal(self) -> bool:
         """Return whether a chance of 0 is allowed: that is what the people of a gap have."""
         return self.delta_min <= 0

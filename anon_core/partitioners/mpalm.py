@@ -41,4 +41,7 @@ class MpalmGroups(Partitioner):
             key=np.arange(len(frequency.count), dtype=np.int64),
             group=found.part_of_run[frequency.run],
             count=frequency.count,
+            boxes=np.stack([found.boxes.lo, found.boxes.hi, found.boxes.level], axis=2).astype(
+                np.int64
+            ),
         )

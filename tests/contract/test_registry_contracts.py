@@ -203,8 +203,9 @@ def with_doubles(case: Case) -> Dataset:
 def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: str) -> None:
     rng = np.random.default_rng(109)
     released, refused = 0, list[Infeasible]()
-    permutes = cast(type[Algorithm], find("algorithm", algorithm)).permutes
-    settings = {"partition": "mondrian"} if permutes else {}
+    chosen = cast(type[Algorithm], find("algorithm", algorithm))
+    permutes = chosen.permutes
+    settings = {"partition": "mpalm" if chosen.counts_public else "mondrian"} if permutes else {}
     # Of the columns drawn every second cell has the same value.
     promise = {"name": model} | ({"l": 2} if model == "frequency-l-diversity" else {})
     kind = cast(type[GroupModel], find("model", model))

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from anon_core.algorithms.combined import CombinedAlg
 from anon_core.algorithms.mpalm import Mpalm
 from anon_core.algorithms.optimal import Optimal
+from anon_core.coarsening import Group, ascending
 from anon_core.context import Context
+from anon_core.lattice import Lattice
 from anon_core.membership.exact import count, shares
+from anon_core.membership.presence import Bounds, judge
 from anon_core.membership.view import published_buckets
+from anon_core.models.bucket_size import BucketSize
 from anon_core.models.delta_presence import DeltaPresence
 from anon_core.models.k_anonymity import KAnonymity
+from anon_core.population import public_people
 from anon_core.public_partition import Part, PublicPartition
+from anon_core.runner import run
 from anon_core.table import Dataset
 from tests.golden.test_toth import AGE, PRIVATE, PUBLIC, ZIP, classes_of
 from tests.making import Case
@@ -158,3 +167,80 @@ def test_t_19_mpalm_publishes_one_column_of_two(cuts: str) -> None:
     assert chances_by_listing(problem, release.view) == [Fraction(1, 2)] * 4
     people = PublicPartition(problem, [HALF], cuts, "MPALM").search(CONTEXT).people
     assert sum(n * n for n in people.tolist()) == 8  # discernibility on public rows
+
+
+# ---- CombinedAlg -----------------------------------------------------------------------------
+
+
+def test_t_18_the_nodes_of_a_group_by_sum_of_levels() -> None:
+    levels = {"Zip": ZIP, "Age": [(a, "20-30", "*") for a, _ in AGE]}
+    problem = dataclasses.replace(PRIVATE, levels=levels).problem(PUBLIC.dataset)
+    assert Lattice(problem).size == 6
+    runs = np.arange(len(problem.frequency.run_count))
+    group = Group(problem, public_people(problem, "x"), runs, problem.frequency.run_count)
+    start = [[option.level for option in column] for column in group.options]
+    assert start == [[0, 1], [0, 1]]  # the group's node is <Z1, A1>
+    assert list(ascending(start)) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+@pytest.mark.parametrize("partition", ["mondrian", "mpalm"])
+def test_t_17_the_first_node_fails_and_the_second_holds(partition: str) -> None:
+    """E-07, E-16: the multisets are those of the bucket, and the first node that holds wins."""
+    runs = np.arange(len(PROBLEM.frequency.run_count))
+    group = Group(PROBLEM, public_people(PROBLEM, "x"), runs, PROBLEM.frequency.run_count)
+    levels = [[option.level for option in column] for column in group.options]
+    assert list(ascending(levels))[:2] == [(0, 0), (0, 1)]
+    bounds = Bounds.of(0.1, 0.9)
+    told = {node: judge(group.at(node)[0], bounds, CONTEXT).state for node in ascending(levels)}
+    assert told == {(0, 0): "broken", (0, 1): "broken", (1, 0): "holds", (1, 1): "holds"}
+    exact = CombinedAlg(partition="mondrian").run(
+        PROBLEM, [DeltaPresence(delta_min=0.0, delta_max=1.0), BucketSize(k=4)], CONTEXT
+    )
+    assert deltas(exact.release) == pytest.approx(
+        {
+            "Elizabeth": 4 / 5,
+            "Clara": 4 / 5,
+            "Julie": 4 / 5,
+            "Ada": 3 / 5,
+            "Sara": 1,
+            "Bob": 1,
+            "Taylor": 4 / 5,
+            "Ashley": 4 / 5,
+            "Amanda": 1,
+            "Jesper": 2 / 5,
+        }
+    )
+    models = [
+        {"name": "delta-presence", "delta_min": 0.1, "delta_max": 0.9},
+        {"name": "bucket-size", "k": 4 if partition == "mondrian" else 6},
+    ]
+    plan = PRIVATE.plan(algorithm={"name": "combined", "partition": partition}, models=models)
+    result = run(plan, PRIVATE.dataset, PRIVATE.levels, population=PUBLIC.dataset)
+    assert result.verification.holds
+    assert result.class_sizes.tolist() == [8]
+    rows = result.published.to_pydict()
+    assert rows["Zip"] == ["537*"] * 8
+    assert sorted(rows["Age"]) == ["25"] * 5 + ["27"] * 3
+    assert sorted(rows["Salary"]) == sorted(["15k", "25k", "30k", "30k", "40k", "42k", "45k", "9k"])
+    by_age = {"25": 5 / 6, "27": 3 / 4}
+    found = deltas(result.release)
+    for name, age in zip(PUBLIC.columns["Name"], PUBLIC.columns["Age"], strict=True):
+        assert found[str(name)] == pytest.approx(by_age[str(age)])
+    (attack,) = [a for a in result.attacks if a.attack == "membership"]
+    assert (attack.succeeded, attack.worst) == (0, pytest.approx(5 / 6))
+
+
+def test_t_19_combined_publishes_both_columns() -> None:
+    """Every δ is exactly on both bounds: no rounding may decide."""
+    models = [{"name": "delta-presence", "delta_min": 0.5, "delta_max": 0.5}]
+    plan = SQUARE.plan(
+        algorithm={"name": "combined", "partition": "mondrian"},
+        models=[*models, {"name": "bucket-size", "k": 2}],
+    )
+    result = run(plan, SQUARE.dataset, population=SQUARE_PUBLIC)
+    assert result.verification.holds
+    rows = result.published.to_pydict()
+    assert sorted(rows["col1"]) == sorted(rows["col2"]) == ["0", "1"]
+    assert chances_by_listing(result.problem, result.release.view) == [Fraction(1, 2)] * 4
+    sizes = published_buckets(result.release.view, result.problem.population, CONTEXT).joint.count
+    assert int(sizes.sum()) ** 2 == 16  # discernibility on public rows: one group of four

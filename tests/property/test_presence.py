@@ -7,9 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from anon_core.algorithms.combined import CombinedAlg
 from anon_core.algorithms.mpalm import Mpalm
 from anon_core.context import Context
-from anon_core.errors import Infeasible
+from anon_core.errors import BadPlan, Infeasible
 from anon_core.kinds import GroupModel
 from anon_core.models.bucket_size import BucketSize
 from anon_core.models.delta_presence import DeltaPresence
@@ -104,3 +105,79 @@ def test_mpalm_does_not_see_the_order_of_either_table() -> None:
         two = run(plan, case.dataset, case.levels, population=other)
         assert one.csv == two.csv
         assert one.verification.holds
+
+
+@pytest.mark.parametrize("partition", ["mpalm", "mondrian"])
+def test_combined_by_listing(partition: str) -> None:
+    """Everyone's chance, listed, is within bounds; the second computation agrees."""
+    rng = np.random.default_rng(331)
+    released = coarse = exact = 0
+    for turn in range(40):
+        case, public = random_public(rng, rows=7, more=7, missing=turn % 4 == 0)
+        low = float(rng.choice([0.0, 0.0, 0.2]))
+        high = float(rng.choice([0.6, 0.75, 0.9]))
+        plan = case.plan(
+            algorithm={"name": "combined", "partition": partition},
+            models=[
+                {"name": "delta-presence", "delta_min": low, "delta_max": high},
+                {"name": "bucket-size", "k": 3},
+            ],
+        )
+        try:
+            result = run(plan, case.dataset, case.levels, population=public)
+        except Infeasible:
+            continue
+        released += 1
+        assert result.verification.holds
+        bounds = DeltaPresence(delta_min=low, delta_max=high).bounds
+        assert all(
+            bounds.admits(c) for c in chances_by_listing(result.problem, result.release.view)
+        )
+        loss = result.measures["loss"].value
+        coarse += loss > 0
+        exact += loss == 0
+        assert result.class_sizes.min() >= 3
+    assert released > 10
+    assert coarse > 3
+    assert exact + coarse == released
+
+
+def test_a_node_before_the_chosen_one_does_not_hold() -> None:
+    """What `least` leaves out and what is tried before are all broken, by listing fillings."""
+    from anon_core.coarsening import Group, ascending
+    from anon_core.membership.presence import Bounds, judge
+    from anon_core.population import public_people
+
+    rng = np.random.default_rng(337)
+    left_out = 0
+    for _ in range(60):
+        case, public = random_public(rng, rows=6, more=8, quasi=3)
+        problem = case.problem(public)
+        people = public_people(problem, "x")
+        runs = np.arange(len(problem.frequency.run_count))
+        group = Group(problem, people, runs, problem.frequency.run_count)
+        bounds = Bounds.of(0.0, float(rng.choice([0.4, 0.5, 0.6, 0.8])))
+        start = group.least(bounds)
+        levels = [[o.level for o in column] for column in group.options]
+        for node in ascending(levels):
+            if start is not None and all(a >= b for a, b in zip(node, start, strict=True)):
+                continue
+            left_out += 1
+            assert judge(group.at(node)[0], bounds, Context()).state == "broken"
+    assert left_out > 50
+
+
+def test_combined_gives_up_openly() -> None:
+    rng = np.random.default_rng(347)
+    case, public = random_public(rng, rows=12, more=12, quasi=3)
+    problem = case.problem(public)
+    models: list[GroupModel] = [DeltaPresence(delta_max=0.6)]
+    with pytest.raises(Infeasible, match="The time box ended with 0 of") as refused:
+        CombinedAlg(seconds=0.0).run(problem, models, Context())
+    assert refused.value.best == 0.0
+    with pytest.raises(BadPlan, match="no promise says how large"):
+        CombinedAlg(partition="mondrian").run(problem, models, Context())
+    with pytest.raises(Infeasible, match="even the most general cells"):
+        CombinedAlg(partition="mondrian").run(
+            problem, [DeltaPresence(delta_max=0.01), BucketSize(k=2)], Context()
+        )
