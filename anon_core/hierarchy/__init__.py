@@ -1,7 +1,16 @@
 """Generalization hierarchies: their model, how they are built and edited, and their files."""
 
 from .building import flat, from_rows
-from .draft import Draft, Group, draft_of, draft_of_dict, draft_of_rows, draft_of_values, to_rows
+from .draft import (
+    Draft,
+    Group,
+    draft_of,
+    draft_of_dict,
+    draft_of_rows,
+    draft_of_values,
+    to_rows,
+    unplaced,
+)
 from .editing import apply, operation_of
 from .history import History, history_of_dict
 from .level_files import levels_csv, parse_levels, read_hierarchy, read_levels
@@ -54,5 +63,6 @@ __all__ = [
     "read_levels",
     "read_range",
     "to_rows",
+    "unplaced",
     "widened",
 ]

@@ -168,27 +168,49 @@ def draft_of_values(column: Column) -> Draft:
     return draft_of(flat(column), ordered=column.kind == "ordered")
 
 
-def draft_of_rows(column: Column, rows: Sequence[Sequence[str]]) -> tuple[Draft, tuple[str, ...]]:
-    """Return a level table as a draft, and the column's values that the table does not place.
+def draft_of_rows(column: Column, rows: Sequence[Sequence[str]]) -> Draft:
+    """Return a level table as a draft, also where it lacks values of the column (`unplaced`).
 
     Raises
     ------
     BadHierarchy
         If the table is none, or knows no value of the column.
     """
-    read = {"number": as_number, "date": as_day}.get(column.kind)
     texts = [row[0].strip() for row in rows if row]
-    known = set(texts) if read is None else {read(text) for text in texts}
-    placed = [(value if read is None else read(value)) in known for value in column.values]
-    left = tuple(v for v, has_place in zip(column.values, placed, strict=True) if not has_place)
-    if rows and not any(placed):
+    lacking = _lacking(column, texts)
+    if rows and column.values and all(lacking):
         raise BadHierarchy(
-            f"The hierarchy knows none of the {len(placed)} values of '{column.name}'.",
+            f"The hierarchy knows none of the {len(lacking)} values of '{column.name}'.",
             remedy="Choose the hierarchy that belongs to this column.",
         )
-    if left:
-        column = column.take(np.append(placed, True)[column.codes])
-    return draft_of(from_rows(column, rows), ordered=column.kind == "ordered"), left
+    if any(lacking):
+        column = column.take(~np.append(lacking, False)[column.codes])
+    return draft_of(from_rows(column, rows), ordered=column.kind == "ordered")
+
+
+def unplaced(draft: Draft, column: Column) -> tuple[str, ...]:
+    """Return the values of a column that a draft has no place for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anon_core.table import encode
+    >>> sex = encode("sex", np.array([0, 1, 2], dtype=np.int32), ["M", "F", "X"])
+    >>> unplaced(draft_of_rows(sex, [["F", "*"], ["M", "*"]]), sex)
+    ('X',)
+    """
+    lacking = _lacking(column, draft.leaves)
+    return tuple(v for v, is_gone in zip(column.values, lacking, strict=True) if is_gone)
+
+
+def _lacking(column: Column, texts: Sequence[str]) -> list[bool]:
+    """Return which of a column's values are not among some texts; numbers and days by value."""
+    read = {"number": as_number, "date": as_day}.get(column.kind)
+    if read is None:
+        known = set(texts)
+        return [value not in known for value in column.values]
+    measures = {read(text) for text in texts}
+    return [read(value) not in measures for value in column.values]
 
 
 def to_rows(draft: Draft) -> list[tuple[str, ...]]:

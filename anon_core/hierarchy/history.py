@@ -1,28 +1,35 @@
-"""The drafts of a hierarchy one after the other, so that every edit can be undone and redone."""
+"""The drafts of a hierarchy one after the other, so that every edit can be undone and redone.
+
+Each draft is kept as the JSON text it was written as, once: a long history stays cheap to carry
+along, and a draft that is taken back is exactly what it was.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, cast
 
 from ..errors import BadHierarchy
 from .draft import Draft, draft_of_dict
 
-#: Edits that can be undone; older ones are forgotten.
+#: Edits that can be undone, and the letters they may take up; older ones are forgotten.
 STEPS = 100
+MOST_LETTERS = 32 * 2**20
 
 
 @dataclass(frozen=True, kw_only=True)
 class History:
-    """A draft with what was before it and what was undone.
+    """A draft with what was before it and what was undone, each as JSON text.
 
     Attributes
     ----------
-    present : Draft
-    past : tuple of Draft
+    present : str
+    past : tuple of str
         The oldest first; at most `STEPS`.
-    future : tuple of Draft
+    future : tuple of str
         What was undone, the next one to be redone first.
 
     Examples
@@ -31,22 +38,42 @@ class History:
     >>> from anon_core.hierarchy import InsertLevel, apply, draft_of_values
     >>> from anon_core.table import encode
     >>> sex = draft_of_values(encode("sex", np.array([0, 1], dtype=np.int32), ["M", "F"]))
-    >>> history = History(present=sex).then(apply(sex, InsertLevel()))
-    >>> history.undone().present == sex
+    >>> history = History.begin(sex).then(apply(sex, InsertLevel()))
+    >>> history.undone().draft == sex
     True
     >>> history.undone().redone() == history
     True
     """
 
-    present: Draft
-    past: tuple[Draft, ...] = ()
-    future: tuple[Draft, ...] = ()
+    present: str
+    past: tuple[str, ...] = ()
+    future: tuple[str, ...] = ()
+
+    @classmethod
+    def begin(cls, draft: Draft) -> History:
+        """Return a history that begins with a draft."""
+        return cls(present=_written(draft))
+
+    @property
+    def draft(self) -> Draft:
+        """The draft as it is now.
+
+        Raises
+        ------
+        BadHierarchy
+            If the text is no draft.
+        """
+        return _read(self.present)
 
     def then(self, draft: Draft) -> History:
         """Return the history after an edit; what was undone is forgotten."""
-        if draft == self.present:
+        written = _written(draft)
+        if written == self.present:
             return self
-        return History(present=draft, past=(*self.past, self.present)[-STEPS:])
+        past = (*self.past, self.present)[-STEPS:]
+        while len(past) > 1 and sum(map(len, past)) > MOST_LETTERS:
+            past = past[1:]
+        return History(present=written, past=past)
 
     def undone(self) -> History:
         """Return the history one edit back; the same where there is none."""
@@ -63,12 +90,8 @@ class History:
         return History(present=self.future[0], past=past, future=self.future[1:])
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the history as plain values that JSON can write."""
-        return {
-            "present": self.present.as_dict(),
-            "past": [draft.as_dict() for draft in self.past],
-            "future": [draft.as_dict() for draft in self.future],
-        }
+        """Return the history as plain values; `history_of_dict` reads them again."""
+        return {"present": self.present, "past": list(self.past), "future": list(self.future)}
 
 
 def history_of_dict(plain: Mapping[str, Any]) -> History:
@@ -77,16 +100,31 @@ def history_of_dict(plain: Mapping[str, Any]) -> History:
     Raises
     ------
     BadHierarchy
-        If it is no history of drafts.
+        If it is no history, or its present is no draft.
     """
-    try:
-        present, past, future = plain["present"], plain["past"], plain["future"]
-    except KeyError as error:
+    present = plain.get("present")
+    past, future = (tuple(cast(list[object], plain.get(key, ()))) for key in ("past", "future"))
+    if not isinstance(present, str) or not all(isinstance(one, str) for one in (*past, *future)):
         raise BadHierarchy(
             "This is no history of a hierarchy.", remedy="Start again from the values."
-        ) from error
+        )
+    _read(present)
     return History(
-        present=draft_of_dict(present),
-        past=tuple(draft_of_dict(one) for one in past),
-        future=tuple(draft_of_dict(one) for one in future),
+        present=present,
+        past=cast(tuple[str, ...], past),
+        future=cast(tuple[str, ...], future),
     )
+
+
+def _written(draft: Draft) -> str:
+    return json.dumps(draft.as_dict(), ensure_ascii=False, separators=(",", ":"))
+
+
+@lru_cache(maxsize=16)
+def _read(text: str) -> Draft:
+    try:
+        return draft_of_dict(json.loads(text))
+    except json.JSONDecodeError as error:
+        raise BadHierarchy(
+            "This is no draft of a hierarchy.", remedy="Start again from the values."
+        ) from error

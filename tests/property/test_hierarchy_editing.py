@@ -105,10 +105,10 @@ def test_any_sequence_of_edits_leaves_a_hierarchy(
     data: st.DataObject, kind: ColumnKind, size: int
 ) -> None:
     of = column(kind, size)
-    history = History(present=draft_of_values(of))
-    seen = [history.present]
+    history = History.begin(draft_of_values(of))
+    seen = [history.draft]
     for _ in range(data.draw(st.integers(1, 8), label="edits")):
-        draft = history.present
+        draft = history.draft
         plain = data.draw(plain_operations(draft), label="operation")
         before = json.dumps(draft.as_dict())
         try:
@@ -120,13 +120,13 @@ def test_any_sequence_of_edits_leaves_a_hierarchy(
         assert Counter(after.leaves) == Counter(of.values)
         accepted(after, of)
         history = history.then(after)
-        if history.present != seen[-1]:
-            seen.append(history.present)
+        if history.draft != seen[-1]:
+            seen.append(history.draft)
     for expected in reversed(seen):
-        assert history.present == expected
+        assert history.draft == expected
         history = history.undone()
     for expected in seen:
-        assert history.present == expected
+        assert history.draft == expected
         history = history.redone()
 
 

@@ -33,6 +33,7 @@ from anon_core.hierarchy import (
     history_of_dict,
     operation_of,
     to_rows,
+    unplaced,
 )
 from anon_core.hierarchy.draft import check
 from anon_core.hierarchy.history import STEPS
@@ -275,10 +276,19 @@ def test_a_suggested_range_with_negative_numbers_can_be_read() -> None:
 
 def test_values_without_a_place_are_placed() -> None:
     rows = [["1", "low", "*"], ["4", "high", "*"]]
-    draft, left = draft_of_rows(column(["1", "2", "4"], "number", missing=True), rows)
+    of = column(["1", "2", "4"], "number", missing=True)
+    draft = draft_of_rows(of, rows)
+    left = unplaced(draft, of)
     assert left == ("2",)
     placed = apply(draft, Place(values=left, onto=1, to=number(draft, "low")))
     assert groups(placed, 1) == {"low": ["1", "2"], "high": ["4"]}
+    assert not unplaced(placed, of)
+    assert unplaced(draft_of_rows(column(MARITAL), [["Single", "*"]]), column(MARITAL)) == (
+        "Divorced",
+        "Married",
+        "Partner",
+        "Widowed",
+    )
     alone = apply(draft, Place(values=left))
     assert groups(alone, 1) == {"low": ["1"], "2": ["2"], "high": ["4"]}
     refused(draft, Place(values=("1",)), "already")
@@ -433,21 +443,38 @@ def test_history_goes_back_and_forth_and_forgets() -> None:
     drafts = [flat_draft()]
     for _ in range(3):
         drafts.append(apply(drafts[-1], InsertLevel()))
-    history = History(present=drafts[0])
+    history = History.begin(drafts[0])
     for draft in drafts[1:]:
         history = history.then(draft)
     assert history.then(drafts[-1]) is history
-    assert history.undone().undone().present == drafts[1]
+    assert history.undone().undone().draft == drafts[1]
     assert history.undone().undone().redone().redone() == history
     assert history.redone() is history
-    assert History(present=drafts[0]).undone().present == drafts[0]
+    assert History.begin(drafts[0]).undone().draft == drafts[0]
     assert not history.undone().then(drafts[0]).future
     assert history_of_dict(json.loads(json.dumps(history.undone().as_dict()))) == history.undone()
     for turn in range(STEPS + 10):
         history = history.then(drafts[turn % 2])
     assert len(history.past) == STEPS
+
+
+def test_a_long_history_of_a_large_column_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    draft = flat_draft()
+    history = History.begin(draft)
+    monkeypatch.setattr("anon_core.hierarchy.history.MOST_LETTERS", 3 * len(history.present))
+    for turn in range(6):
+        draft = apply(draft, Rename(level=1, node=0, label="ab"[turn % 2]))
+        history = history.then(draft)
+    assert len(history.past) == 3
+    assert history.undone().draft.levels[-1][0].label == "a"
+
+
+@pytest.mark.parametrize(
+    "plain", [{}, {"present": 3}, {"present": "{"}, {"present": "[]"}, {"present": "{}"}]
+)
+def test_what_is_no_history_is_refused(plain: dict[str, Any]) -> None:
     with pytest.raises(BadHierarchy):
-        history_of_dict({})
+        history_of_dict(plain)
 
 
 @pytest.mark.parametrize("module", ["draft", "editing", "history", "building"])
