@@ -15,7 +15,7 @@ from anon_core.roles import Roles
 from anon_core.samples import Sample, hierarchy_folder, sample
 from anon_core.table import ColumnKind, Dataset
 
-from . import population, state
+from . import drafts, population, state
 
 #: What of the reading options decides how a file's text becomes cells.
 _READING = ("separator", "missing_values", "encoding")
@@ -156,24 +156,28 @@ def hierarchy_of(column: str) -> Hierarchy:
     data = state.typed_dataset()
     if data is None:
         raise BadInput("There is no table yet.", remedy="Choose one on Start.")
+    of = data.column(column)
     rows = state.levels().get(column)
-    return flat(data.column(column)) if rows is None else from_rows(data.column(column), rows)
+    return state.once(
+        "hierarchy",
+        (data.fingerprint, column, state.level_fingerprint(column)),
+        lambda: flat(of) if rows is None else from_rows(of, rows),
+    )
 
 
 def load_levels(column: str, opened: Opened) -> None:
-    """Give a column the hierarchy of a file; where it does not fit, everything stays as it was.
+    """Take over the hierarchy of a file; where it cannot be one, everything stays as it was.
+
+    Values of the column that the file lacks wait in the builder for a place.
 
     Raises
     ------
-    BadHierarchy, InputChanged
+    BadHierarchy
         Naming the line or the level, and what to do.
     """
     data = state.typed_dataset()
-    if data is None:
-        return
-    rows = parse_levels(_text(opened), column)
-    from_rows(data.column(column), rows)
-    state.set_levels(column, rows)
+    if data is not None:
+        drafts.put(data.column(column), parse_levels(_text(opened), column))
 
 
 def table_csv(data: Dataset) -> bytes:

@@ -39,7 +39,9 @@ _MADE_OF = "state/result_made_of"
 _PINS = "state/pins"
 _BEFORE = "state/before"
 _TYPED = "state/typed"
-_WHOLE = (_DATA, _FILE, _WORK, _PAST, _RESULT, _MADE_OF, _TYPED)
+#: The column whose hierarchy is being edited, as long as nothing else is changed.
+_GOING_ON = "state/going_on"
+_WHOLE = (_DATA, _FILE, _WORK, _PAST, _RESULT, _MADE_OF, _TYPED, _GOING_ON)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,13 +223,27 @@ def levels() -> dict[str, list[list[str]]]:
     return {name: entry["rows"] for name, entry in _work()["levels"].items()}
 
 
-def set_levels(column: str, rows: LevelTable | None) -> None:
-    """Give a column this level table, or none; can be undone."""
+def set_levels(column: str, rows: LevelTable | None, *, going_on: bool = False) -> None:
+    """Give a column this level table, or none; can be undone.
+
+    Parameters
+    ----------
+    column : str
+    rows : level table or None
+    going_on : bool
+        Whether this is one of many small edits of the column: `undo` takes them back together.
+    """
     present = dict(_work()["levels"])
     present.pop(column, None)
     if rows is not None:
         present[column] = _entry(rows)
-    _change({**_work(), "levels": present})
+    work = {**_work(), "levels": present}
+    if going_on and st.session_state.get(_GOING_ON) == column:
+        st.session_state[_WORK] = work
+        return
+    _change(work)
+    if going_on and st.session_state.get(_WORK) is work:
+        st.session_state[_GOING_ON] = column
 
 
 def level_fingerprint(column: str) -> str:
@@ -277,6 +293,7 @@ def undo() -> bool:
         return False
     st.session_state[_WORK] = past[-1]
     st.session_state[_PAST] = past[:-1]
+    st.session_state.pop(_GOING_ON, None)
     return True
 
 
@@ -375,6 +392,7 @@ def _change(work: dict[str, Any]) -> None:
     """Put new work in place of the old, which is kept; nothing in a kept work is ever edited."""
     if work == _work():
         return
+    st.session_state.pop(_GOING_ON, None)
     past = cast(list[dict[str, Any]], st.session_state.get(_PAST) or [])
     st.session_state[_PAST] = [*past, _work()][-STEPS:]
     st.session_state[_WORK] = work

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from anon_core.errors import AnonError, BadHierarchy, InputChanged
+from anon_core.errors import AnonError, BadHierarchy
 from anon_core.hierarchy import levels_csv, parse_levels
 from anon_core.roles import Roles
 from tests.ui.sessions import words
-from ui import loading, state
+from ui import drafts, loading, state
 from ui.loading import Opened
 
 HIERARCHIES = "pages/3_Hierarchies.py"
@@ -71,7 +71,7 @@ def test_none_the_samples_and_undo(start: AppTest) -> None:
 def test_a_hierarchy_that_no_longer_fits_is_shown_as_an_error(start: AppTest) -> None:
     opened(start, "toth-private")
     work = start.session_state["state/work"]
-    broken = {"rows": [["5370", "*"]], "sha256": "x"}
+    broken = {"rows": [["5370", "a"], ["5371", "b"], ["5372", "b"]], "sha256": "x"}
     start.session_state["state/work"] = {**work, "levels": {**work["levels"], "Zip": broken}}
     start.run()
     assert not start.exception
@@ -80,11 +80,30 @@ def test_a_hierarchy_that_no_longer_fits_is_shown_as_an_error(start: AppTest) ->
     assert not start.error
 
 
+def test_values_that_a_file_lacks_wait_for_a_place(session: None) -> None:
+    loading.load_sample("toth-private")
+    before = state.fingerprint()
+    loading.load_levels("Zip", Opened(name="z.csv", content=b"5370;a;*\n5371;a;*\n9999;a;*\n"))
+    assert state.fingerprint() == before
+    data = state.typed_dataset()
+    assert data is not None
+    zips = data.column("Zip")
+    told = drafts.message(zips)
+    assert [one["text"] for one in told["unplaced"]] == ["5372", "5373"]
+    assert "9999" in told["leaves"]
+    group = told["levels"][0]["id"][0]
+    place = {"do": "place", "values": ["5372", "5373"], "onto": 1, "to": group}
+    drafts.edit(zips, {"epoch": told["epoch"], "rev": 1, **place})
+    assert not drafts.waiting(zips)
+    assert [row[0] for row in state.levels()["Zip"]] == ["5370", "5371", "9999", "5372", "5373"]
+    assert loading.hierarchy_of("Zip").labels[1] == ("a",)
+
+
 @pytest.mark.parametrize(
     ("text", "error", "says"),
     [
         ("5370;a\n5371;b\n5372;b\n5373;b\n", BadHierarchy, "2 tops"),
-        ("5370;*\n", InputChanged, "does not know"),
+        ("Bonn;*\n", BadHierarchy, "none of the 4 values"),
         ("5370;x;*\n5371;*\n", BadHierarchy, "line 2"),
         ("", BadHierarchy, "empty"),
     ],

@@ -1,0 +1,199 @@
+"""The hierarchy builder in a browser: by mouse alone, by keyboard alone, refused, undone, large."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from anon_core.hierarchy import parse_levels
+from anon_core.samples import hierarchy_folder
+from tests.e2e.browser import wait_for_app
+
+MARITAL = parse_levels(
+    (hierarchy_folder() / "adult" / "marital-status.csv").read_text(encoding="utf-8"), "marital"
+)
+#: Groups in the order in which they are made: level of the members, members, label.
+GROUPS = [
+    (0, ("Divorced", "Widowed"), "Formerly married"),
+    (0, ("Married-AF-spouse", "Married-civ-spouse"), "Spouse present"),
+    (0, ("Married-spouse-absent", "Separated"), "Spouse absent"),
+    (1, ("Formerly married", "Never-married"), "Not married"),
+    (1, ("Spouse present", "Spouse absent"), "Married"),
+]
+
+
+def table(values: Sequence[str], name: str = "marital-status") -> bytes:
+    """Return a table in which the first values are the most frequent."""
+    rows = [
+        f"{value},{20 + (i * 7 + turn) % 50},{'FM'[(i + turn) % 2]}"
+        for i, value in enumerate(values)
+        for turn in range(1 + (len(values) - i) % 5)
+    ]
+    return "\n".join([f"{name},age,sex", *rows, ""]).encode()
+
+
+def build_of(page: Page, content: bytes, column: str = "marital-status") -> None:
+    """Load a table, take the suggested roles, and open the builder of a column."""
+    page.goto("/")
+    wait_for_app(page, seconds=60)
+    page.locator("input[type=file]").first.set_input_files(
+        {"name": "table.csv", "mimeType": "text/csv", "buffer": content}
+    )
+    expect(page.get_by_test_id("stSidebar")).to_contain_text("table.csv", timeout=30_000)
+    wait_for_app(page)
+    go(page, "Roles")
+    page.get_by_role("button", name="Apply suggestions").click()
+    wait_for_app(page)
+    go(page, "Hierarchies")
+    page.locator(".st-key-hierarchies-column").get_by_text(column, exact=True).click()
+    expect(page.locator(f'.tree[data-column="{column}"]')).to_be_visible()
+    wait_for_app(page)
+
+
+def go(page: Page, name: str) -> None:
+    page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
+    expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
+    wait_for_app(page)
+
+
+def rev(page: Page) -> int:
+    return int(page.locator(".tree").get_attribute("data-rev") or 0)
+
+
+def answered(page: Page, before: int, edits: int = 1) -> None:
+    """Wait until Python has answered so many edits."""
+    page.wait_for_function(
+        """wanted => {
+          const host = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
+            .map(one => one.shadowRoot?.querySelector('.tree')).find(Boolean);
+          return Number(host?.dataset.rev) >= wanted && !host.classList.contains('busy');
+        }""",
+        arg=before + edits,
+    )
+
+
+def node(page: Page, level: int, label: str) -> Locator:
+    """Return a value or group by its label."""
+    here = page.locator(f'.tree .node[id^="n-{level}-"]')
+    return here.filter(has=page.locator(f'.text:text-is("{label}")'))
+
+
+def middle(place: Locator) -> tuple[float, float]:
+    box = place.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + min(box["height"] / 2, 13)
+
+
+def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(start[0] + 8, start[1] + 3)
+    page.mouse.move(*end, steps=4)
+    page.mouse.up()
+
+
+def saved(page: Page, label: str = "Download") -> str:
+    """Return the hierarchy as its file."""
+    wait_for_app(page)
+    with page.expect_download() as coming:
+        page.get_by_role("button", name=label, exact=True).click()
+    return Path(coming.value.path()).read_text(encoding="utf-8")
+
+
+def by_mouse(page: Page) -> None:
+    for level, members, label in GROUPS:
+        before = rev(page)
+        page.keyboard.down("Control")
+        for member in members:
+            node(page, level, member).click(position={"x": 30, "y": 8})
+        page.keyboard.up("Control")
+        slot = page.locator(".tree .slot").bounding_box()
+        assert slot is not None
+        start = middle(node(page, level, members[0]))
+        # Empty space beside the member where the level is there already, else the new column.
+        there = node(page, level + 1, members[0])
+        end = middle(there) if there.count() else (slot["x"] + slot["width"] / 2, start[1])
+        drag(page, start, end)
+        answered(page, before)
+        field = page.locator(".tree .editor")
+        expect(field).to_be_focused()
+        page.keyboard.type(label)
+        page.keyboard.press("Enter")
+        answered(page, before, 2)
+        expect(node(page, level + 1, label)).to_have_count(1)
+
+
+def arrow_to(page: Page, level: int, label: str) -> None:
+    """Go to a node by arrow keys alone."""
+    wanted = node(page, level, label).get_attribute("id")
+    frame = page.locator(".tree .frame")
+
+    def at() -> str:
+        return frame.get_attribute("aria-activedescendant") or ""
+
+    for _ in range(9):
+        now = int(at().split("-")[1])
+        if now == level:
+            break
+        page.keyboard.press("ArrowRight" if now < level else "ArrowLeft")
+    page.keyboard.press("Home")
+    for _ in range(30):
+        if at() == wanted:
+            return
+        page.keyboard.press("ArrowDown")
+    raise AssertionError(f"{label} was not reached")
+
+
+def by_keyboard(page: Page) -> None:
+    page.locator(".tree .frame").focus()
+    for level, members, label in GROUPS:
+        before = rev(page)
+        for member in members:
+            arrow_to(page, level, member)
+            page.keyboard.press("Space")
+        page.keyboard.press("m")
+        status = page.locator(".tree [role=status]")
+        expect(status).to_contain_text("Picked up 2")
+        page.keyboard.press("ArrowRight")
+        expect(status).to_contain_text("New group of 2")
+        page.keyboard.press("Enter")
+        answered(page, before)
+        expect(page.locator(".tree .editor")).to_be_focused()
+        page.keyboard.type(label)
+        page.keyboard.press("Enter")
+        answered(page, before, 2)
+        expect(status).to_contain_text(f"Renamed to “{label}”")
+
+
+@pytest.mark.slow
+def test_marital_status_by_mouse_and_by_keyboard_is_the_same(page: Page) -> None:
+    build_of(page, table([row[0] for row in MARITAL]))
+    by_mouse(page)
+    dragged = saved(page)
+    assert sorted(parse_levels(dragged, "x")) == sorted(MARITAL)
+
+    # Everything is undone, also after another page was seen in between.
+    go(page, "Run")
+    go(page, "Hierarchies")
+    page.locator(".st-key-hierarchies-column").get_by_text("marital-status", exact=True).click()
+    expect(node(page, 2, "Not married")).to_have_count(1)
+    page.locator(".tree .frame").focus()
+    before = rev(page)
+    for _ in range(2 * len(GROUPS)):
+        page.keyboard.press("Control+z")
+    answered(page, before, 2 * len(GROUPS))
+    expect(page.locator(".tree .group")).to_have_count(0)
+    expect(page.locator(".tree button[data-do=undo]")).to_be_disabled()
+    for _ in range(2 * len(GROUPS)):
+        page.keyboard.press("Control+y")
+    answered(page, before, 4 * len(GROUPS))
+    assert saved(page) == dragged
+
+    page.get_by_role("button", name="Use value or *").click()
+    expect(page.locator(".tree .group")).to_have_count(0)
+    wait_for_app(page)
+    by_keyboard(page)
+    assert saved(page) == dragged

@@ -1,0 +1,44 @@
+"""Where a column's hierarchy is built: by dragging values into groups."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from anon_core.errors import AnonError
+from anon_core.table import Column
+
+from . import drafts, shell
+from .components import tree
+
+#: More values than this are no picture any more, however few of them are in sight.
+MOST_VALUES = 20_000
+
+
+def builder(column: Column) -> bool:
+    """Draw the builder of a column; tell whether its hierarchy fits the column.
+
+    Parameters
+    ----------
+    column : Column
+        As its declared type reads it.
+    """
+    try:
+        told = drafts.message(column)
+    except AnonError as error:
+        shell.show_error(error, where="The hierarchy does not fit the column as it is now")
+        st.caption("Load another one, or choose “value or \\*”. Nothing can be run until then.")
+        return False
+    if len(told["leaves"]) > MOST_VALUES:
+        st.info(
+            f"{len(told['leaves']):,} values are more than can be grouped by hand; at most "
+            f"{MOST_VALUES:,} are drawn. Take a proposal, or load a file."
+        )
+        return not told["unplaced"]
+    tree.draw(
+        told,
+        key=f"tree/{column.name}",
+        edited=lambda asked: drafts.edit(column, asked),
+    )
+    if told["unplaced"]:
+        st.caption("It takes effect as soon as every value has a place.")
+    return not told["unplaced"]
