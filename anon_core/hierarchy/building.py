@@ -13,6 +13,9 @@ from ..errors import BadHierarchy, InputChanged, listing
 from ..table import MISSING, MISSING_TOKENS, Column, as_day, as_number
 from .model import TOP, Hierarchy
 
+#: Longest label of a group; the data's own values may be of any length.
+MOST_LETTERS = 1000
+
 
 def flat(column: Column) -> Hierarchy:
     """Return the hierarchy a column has when none is given: the values, and ``*`` above them.
@@ -83,6 +86,13 @@ def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
                 f"Hierarchy of '{column.name}', line {number}: the label on level "
                 f"{row.index(MISSING)} is empty, which is how a missing value is written.",
                 remedy="Give every level a label; a line must not end with a separator.",
+            )
+        long = next((i for i, t in enumerate(row) if len(t) > MOST_LETTERS and t != row[0]), 0)
+        if long:
+            raise BadHierarchy(
+                f"Hierarchy of '{column.name}', line {number}: the label on level {long} has "
+                f"{len(row[long]):,} characters; at most {MOST_LETTERS:,} are allowed.",
+                remedy="Use a short name for the group.",
             )
         if row[0] in seen:
             raise BadHierarchy(
@@ -158,6 +168,13 @@ def _build(column: Column, rows: Sequence[tuple[str, ...]]) -> Hierarchy:
             for row in sorted(rows, key=lambda row: measures[row[0]])
         ]
     uncovered = [i for i, v in enumerate(column.values) if v not in by_text and v not in alias]
+    if uncovered and len(uncovered) == len(column.values):
+        raise InputChanged(
+            f"The hierarchy of '{column.name}' has none of the column's {len(uncovered)} values: "
+            "it seems to belong to another column.",
+            remedy="Choose the hierarchy of this column.",
+            values=[column.values[i] for i in uncovered[:5]],
+        )
     if uncovered:
         where = np.flatnonzero(np.isin(column.codes, uncovered))
         raise InputChanged(

@@ -327,8 +327,7 @@ def _labels(column: Column, points: Sequence[float], cuts: Cuts) -> list[str]:
             return write(first) if last <= first else f"{write(first)}{joint}{write(last)}"
         return f"[{write(first)}, {write(after)}{']' if ends else ')'}"
 
-    opening = f"before {write(points[0])}" if column.kind == "date" else f"<{write(points[0])}"
-    closing = f"from {write(points[-1])}" if column.kind == "date" else f"≥{write(points[-1])}"
+    opening, closing = f"<{write(points[0])}", f"≥{write(points[-1])}"
     if not cuts.open_bottom and low < points[0]:
         opening = between(low, points[0], ends=False)
     if not cuts.open_top and high >= points[-1]:

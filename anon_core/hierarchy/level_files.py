@@ -1,31 +1,45 @@
-"""Level files, as ARX writes them: one line a value, then its label on each level."""
+"""Hierarchy files: level files as ARX writes them, ``parent : child`` lines, or JSON."""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
+from contextlib import suppress
 from pathlib import Path
 
 from ..errors import BadHierarchy
 from ..table import MISSING, Column
 from .building import from_rows
+from .json_file import parse_json
 from .model import Hierarchy
+from .relations import is_relations, parse_relations
 
 
 def parse_levels(text: str, name: str) -> list[list[str]]:
-    """Read a level table: ``;`` or ``,`` separated, quoted or not, value first.
+    """Read a hierarchy file of any format as a level table, the value first.
+
+    JSON, ``parent : child, child`` lines, or a level file: one line a value, ``;`` or ``,``
+    separated, quoted or not.
 
     Raises
     ------
     BadHierarchy
-        If the text holds no line.
+        If the text holds no line, or cannot be read; names the line.
+
+    Examples
+    --------
+    >>> parse_levels("Root : A\\nA : a", "x") == parse_levels('"a","A","*"', "x")
+    True
     """
-    lines = text.lstrip("\ufeff").splitlines()
-    first = next((line for line in lines if line.strip()), "")
-    separator = ";" if ";" in first else ","
-    rows = [
-        row for row in csv.reader(io.StringIO(text.lstrip("\ufeff")), delimiter=separator) if row
-    ]
+    text = text.lstrip("\ufeff")
+    if re.match(r"\s*\{\s*\"", text):
+        return parse_json(text, name)
+    if is_relations(text):
+        return parse_relations(text, name)
+    rows, error = _separated(text, name)
+    if error is not None:
+        raise error
     if not rows:
         raise BadHierarchy(
             f"The hierarchy file of '{name}' is empty.",
@@ -34,16 +48,45 @@ def parse_levels(text: str, name: str) -> list[list[str]]:
     return rows
 
 
+def _separated(text: str, name: str) -> tuple[list[list[str]], BadHierarchy | None]:
+    """Return the cells of a level file; the separator is the one that gives it a single top."""
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    found: dict[str, tuple[list[list[str]], BadHierarchy | None]] = {}
+    for separator in ";,":
+        reader = csv.reader(io.StringIO(text), delimiter=separator)
+        rows: list[list[str]] = []
+        error: BadHierarchy | None = None
+        try:
+            rows += (row for row in reader if row)
+        except csv.Error as problem:
+            error = BadHierarchy(
+                f"Hierarchy file of '{name}', line {reader.line_num}: it cannot be read "
+                f"({problem}).",
+                remedy="Check the quotes and separators of that line.",
+            )
+        if error is None and len({(len(row), row[-1]) for row in rows}) == 1 and len(rows[0]) > 1:
+            return rows, None
+        found[separator] = (rows, error)
+    return found[";" if ";" in first else ","]
+
+
 def levels_csv(hierarchy: Hierarchy) -> str:
     """Return a hierarchy as the text of a level file, one line a value, separated by semicolons.
 
     The missing value is left out: it hangs under the root by itself.
     """
-    text = io.StringIO()
-    csv.writer(text, delimiter=";", lineterminator="\n").writerows(
-        row for row in hierarchy.rows() if row[0] != MISSING
-    )
-    return text.getvalue()
+    rows = [list(row) for row in hierarchy.rows() if row[0] != MISSING]
+    written = ""
+    for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL):
+        text = io.StringIO()
+        csv.writer(text, delimiter=";", lineterminator="\n", quoting=quoting).writerows(rows)
+        written = text.getvalue()
+        # A text may look like another format unless all is quoted.
+        with suppress(BadHierarchy):
+            if parse_levels(written, hierarchy.column) == rows:
+                break
+    return written
 
 
 def read_levels(path: Path, name: str) -> list[list[str]]:

@@ -12,10 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ..table import Column
+from .placing import UNPLACED
 from .tidying import Rows, tidied
-
-#: Where values stand that a hierarchy of the library does not know, until a person places them.
-UNPLACED = "not in the list"
 
 
 def folder() -> Path:

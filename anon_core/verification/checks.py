@@ -19,11 +19,12 @@ import pandas as pd
 
 from ..errors import BadInput, BadPlan, listing
 from .findings import MOST_ROWS, Check, Verification, many, named, numbers, undecided
+from .levels import read_levels
 from .match import TooLarge, covering_pairs, text_runs, without_partner
 from .permuted import check_permuted, table_names
 from .presence import NAME as PRESENCE
 from .presence import PublicPeople, check_presence, read_public
-from .reading import read_bytes, read_csv_rows, read_table
+from .reading import read_bytes, read_table
 from .tables import PrivateTable, Promise, PublishedTable, joined, read_promise, section
 from .texts import Codes, PrivateColumn, read_cover
 from .written import check_formulas, check_parquet, check_readable, check_shares
@@ -163,9 +164,7 @@ def verify_files(recipe_path: Path, data_path: Path, release_folder: Path) -> Ve
             raise BadInput(
                 f"The hierarchy file of '{name}' is not UTF-8 text.", remedy="Save it as UTF-8."
             ) from error
-        first = next((line for line in text.splitlines() if line.strip()), "")
-        lines = read_csv_rows(text, ";" if ";" in first else ",")
-        levels[name] = [line for line in lines if line]
+        levels[name] = read_levels(text, name)
     promise = read_promise(recipe, [str(name) for name in private.columns])
     files: dict[str, bytes] = {}
     for name in table_names(promise):

@@ -26,6 +26,7 @@ from anon_core.hierarchy import (
     starts,
 )
 from anon_core.hierarchy.intervals import Cuts
+from anon_core.hierarchy.placing import UNPLACED
 from anon_core.hierarchy.propose import propose, propose_all
 from anon_core.hierarchy.tidying import tidied
 from anon_core.samples import sample
@@ -112,9 +113,9 @@ def test_cuts_of_dates() -> None:
     days = column(["2024-12-31", "2025-01-01", "2025-03-01"])
     at = float(datetime.date(2025, 1, 1).toordinal())
     rows = intervals.cut(days, Cuts(levels=((at,),), open_top=True))
-    assert [row[1] for row in rows] == ["2024-12-31", "from 2025-01-01", "from 2025-01-01"]
+    assert [row[1] for row in rows] == ["2024-12-31", "≥2025-01-01", "≥2025-01-01"]
     rows = intervals.cut(days, Cuts(levels=((at,),), open_bottom=True))
-    assert rows[0][1] == "before 2025-01-01"
+    assert rows[0][1] == "<2025-01-01"
     assert rows[1][1] == "2025-01-01 to 2025-03-01"
 
 
@@ -369,7 +370,7 @@ def test_a_value_that_is_not_known_is_offered_for_placement() -> None:
     assert (first.builder, first.unplaced) == ("library", ("Narnia",))
     assert "3 of its 4" in first.reason
     assert "Narnia" not in first.reason
-    assert {row[0]: row[1] for row in first.rows}["Narnia"] == library.UNPLACED
+    assert {row[0]: row[1] for row in first.rows}["Narnia"] == UNPLACED
 
 
 def test_another_columns_values_match_nothing() -> None:

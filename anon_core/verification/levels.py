@@ -1,0 +1,127 @@
+"""The second computation's own reader of hierarchy files: level tables, trees of lines, JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from ..errors import BadHierarchy
+from .reading import read_csv_rows
+
+Rows = list[list[str]]
+#: A group's place: its level, where the file parts its lines by level, and its label.
+_Node = tuple[int, str]
+_ROOT: _Node = (0, "")
+
+
+def read_levels(text: str, name: str) -> Rows:
+    """Return the level table that a hierarchy file holds, the value first.
+
+    Raises
+    ------
+    BadHierarchy
+        If it is JSON or a tree of lines and cannot be read as such.
+
+    Examples
+    --------
+    >>> read_levels("Root : A, b\\nA : a", "x") == [["a", "A", "*"], ["b", "b", "*"]]
+    True
+    """
+    try:
+        if re.match(r'\s*\{\s*"', text):
+            return _padded(_paths_of(json.loads(text)["tree"], ()))
+        lines = [line.strip() for line in text.split("\n")]
+        if _is_tree(lines):
+            return _padded(_paths_of_lines(lines))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise BadHierarchy(
+            f"The hierarchy file of '{name}' cannot be read.", remedy="Write it again."
+        ) from error
+    tables = {mark: [line for line in read_csv_rows(text, mark) if line] for mark in (";", ",")}
+    for rows in tables.values():  # the separator that gives every line one width and one top
+        if len({(len(line), line[-1]) for line in rows}) == 1 and len(rows[0]) > 1:
+            return rows
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    return tables[";" if ";" in first else ","]
+
+
+def _padded(paths: list[tuple[str, ...]]) -> Rows:
+    """Return paths from value to top as rows of one width; a value on high stays itself."""
+    width = max(len(path) for path in paths)
+    return [[path[0]] * (width - len(path)) + list(path) for path in paths]
+
+
+def _paths_of(node: object, above: tuple[str, ...]) -> list[tuple[str, ...]]:
+    if isinstance(node, str):
+        return [(node.strip(), *above)]
+    inner = cast(Mapping[str, Any], node)
+    here = (str(inner["label"]).strip(), *above)
+    return [path for child in inner["children"] for path in _paths_of(child, here)]
+
+
+def _is_tree(lines: list[str]) -> bool:
+    told = [line for line in lines if line and not line.startswith("#")]
+    if not told or re.match(r'"(?:[^"]|"")*"\s*[;,]', told[0]):
+        return False
+    if any(re.match(r'(?:Root|"Root")\s*:', line) for line in told):
+        return True
+    if len({line.split(",")[-1].strip() for line in told}) < 2:
+        return False
+    form = r'(?:[^;,":]+\s:|"(?:[^"\\]|\\.)*"\s*:)\s*\S.*'
+    return all(re.fullmatch(form, line) for line in told)
+
+
+def _paths_of_lines(lines: list[str]) -> list[tuple[str, ...]]:
+    children: dict[_Node, list[_Node]] = {}
+    level, parted, top = 0, False, "*"
+    for line in lines:
+        if found := re.fullmatch(r"#\s*level\s+(\d+)", line):
+            level, parted = int(found[1]), True
+        elif found := re.fullmatch(r"#\s*top\s+(\".*\")", line):
+            top = str(json.loads(found[1])).strip()
+        elif line and not line.startswith("#"):
+            labels = _labels_of(line)
+            group = _ROOT if labels[0] is None else (level, labels[0])
+            members = [(level - parted, cast(str, label)) for label in labels[1:]]
+            children.setdefault(group, []).extend(members)
+    under = {child for members in children.values() for child in members}
+    if _ROOT in children:
+        start, above = _ROOT, (top,)
+    else:
+        (start,) = [group for group in children if group not in under]
+        above = (start[1],)
+    paths: list[tuple[str, ...]] = []
+    stack = [(child, above) for child in reversed(children[start])]
+    while stack:
+        node, path = stack.pop()
+        below = children.get(node, []) if node[0] > 0 or not parted else []
+        if not below:
+            paths.append((node[1], *path))
+        stack += [(child, (node[1], *path)) for child in reversed(below)]
+    return paths
+
+
+def _labels_of(line: str) -> list[str | None]:
+    """Return the labels of ``group : member, member``; None for the bare word Root."""
+    found: list[str | None] = []
+    place, ends = 0, ":"
+    while place <= len(line):
+        rest = line[place:].lstrip()
+        place = len(line) - len(rest)
+        if rest.startswith('"'):
+            label, stop = json.JSONDecoder().raw_decode(rest)
+            found.append(str(label).strip())
+            place += stop + (len(rest[stop:]) - len(rest[stop:].lstrip()))
+            if place < len(line) and line[place] != ends:
+                raise ValueError("no separator after a quoted label")
+        else:
+            apart = " : " if ends == ":" and " : " in rest else ends
+            bare, _, _ = rest.partition(apart)
+            place += len(bare) + (1 if apart == " : " else 0)
+            found.append(None if bare.strip() == "Root" else bare.strip())
+        place, ends = place + 1, ","
+    if len(found) < 2 or "" in found or None in found[1:]:
+        raise ValueError("a line without a group or a member")
+    return found
