@@ -127,12 +127,18 @@ class LevelEffect:
         Distinct combinations of all quasi-identifiers.
     unique : int
         Rows that are alone with theirs.
+    smallest : int
+        Rows of the smallest class.
+    loss : float
+        Mean over rows of (leaves covered − 1) / (|A| − 1) of this column (Iyengar 2002).
     """
 
     level: int
     groups: int
     classes: int
     unique: int
+    smallest: int
+    loss: float
 
 
 def profile(dataset: Dataset) -> tuple[ColumnProfile, ...]:
@@ -244,13 +250,19 @@ def level_effects(
         node = hierarchy.node(level)[leaf]
         nodes = len(hierarchy.starts[level])
         rank, first = dense_rank([node, *keys], [nodes, *sizes])
-        rows = np.bincount(rank, weights=count, minlength=len(first))
+        # Levels nest: the next one is counted from the classes of this one, which are fewer.
+        count = np.bincount(rank, weights=count, minlength=len(first)).astype(np.int64)
+        keys, leaf = [key[first] for key in keys], leaf[first]
+        lo, hi = hierarchy.bounds(level)
+        price = np.maximum(hierarchy.leaf_count(lo, hi) - 1, 0) / max(hierarchy.size - 1, 1)
         effects.append(
             LevelEffect(
                 level=level,
                 groups=len(np.unique(node)),
                 classes=len(first),
-                unique=int(np.count_nonzero(rows == 1)),
+                unique=int(np.count_nonzero(count == 1)),
+                smallest=int(count.min(initial=dataset.rows)),
+                loss=float(price[node[first]] @ count) / max(dataset.rows, 1),
             )
         )
     return tuple(effects)
@@ -258,13 +270,14 @@ def level_effects(
 
 def _keys(
     own: Column, others: Sequence[Column], hierarchy: Hierarchy
-) -> tuple[list[npt.NDArray[np.int32]], npt.NDArray[np.intp], npt.NDArray[np.int32]]:
+) -> tuple[list[npt.NDArray[np.int32]], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
     """Return the distinct rows: the others' codes, how often they stand, and the own leaf."""
     leaf_of = _leaf_of_code(own, hierarchy)
     codes = [leaf_of[own.codes], *(column.codes + np.int32(1) for column in others)]
     sizes = [len(hierarchy.leaves), *(len(column.values) + 1 for column in others)]
     rank, first = dense_rank(codes, sizes)
-    return [c[first] for c in codes[1:]], np.bincount(rank), codes[0][first]
+    count = np.bincount(rank).astype(np.int64)
+    return [c[first] for c in codes[1:]], count, codes[0][first]
 
 
 def _leaf_of_code(column: Column, hierarchy: Hierarchy) -> npt.NDArray[np.int32]:

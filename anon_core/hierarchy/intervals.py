@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 from typing import Any, Literal, get_args
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import BadHierarchy, listing
-from ..table import Column
+from ..table import Column, as_day, as_number
 from .tidying import Rows, tidied
 
 LabelStyle = Literal["range", "bracket"]
@@ -136,10 +136,17 @@ class Interval:
     values: int
 
 
-def cut(column: Column, cuts: Cuts) -> Rows:
+def cut(column: Column, cuts: Cuts, *, also: Sequence[str] = ()) -> Rows:
     """Return the level table that cut points make of a column of numbers or dates.
 
     Intervals that no value lies in leave no trace in it.
+
+    Parameters
+    ----------
+    column : Column
+    cuts : Cuts
+    also : sequence of str
+        Values to keep in the table although no row has them.
 
     Raises
     ------
@@ -160,7 +167,14 @@ def cut(column: Column, cuts: Cuts) -> Rows:
     ('90', '≥80', '≥40', '*')
     """
     measure = measure_of(column)
-    levels: list[Sequence[str]] = [column.values]
+    values: Sequence[str] = column.values
+    if also:
+        read = as_day if column.kind == "date" else as_number
+        known = dict(zip(measure.tolist(), column.values, strict=True))
+        known = {read(text): text for text in also} | known
+        ordered = sorted(known.items())
+        measure, values = np.array([m for m, _ in ordered]), [text for _, text in ordered]
+    levels: list[Sequence[str]] = [values]
     for points in _effective(column, cuts):
         labels = _labels(column, points, cuts)
         place = np.searchsorted(points, measure, side="right")
@@ -197,82 +211,6 @@ def intervals(column: Column, cuts: Cuts) -> tuple[tuple[Interval, ...], ...]:
     return tuple(found)
 
 
-# ---- editing: a cut is one thing that stands on its level and on all below -----------------------
-
-
-def move_cut(column: Column, cuts: Cuts, old: float, new: float) -> Cuts:
-    """Return the cuts with one of them at another place, on every level it stands on.
-
-    Raises
-    ------
-    BadHierarchy
-        If there is no such cut, or another one stands there already.
-    """
-    _known(cuts, old)
-    new = settled(column, new)
-    if new == old:
-        return cuts
-    if any(new in points for points in cuts.levels):
-        raise BadHierarchy(
-            "There is a cut at that place already.", remedy="Remove one of them, or stop beside it."
-        )
-    moved = tuple(tuple(sorted(new if p == old else p for p in points)) for points in cuts.levels)
-    return replace(cuts, levels=moved)
-
-
-def add_cut(column: Column, cuts: Cuts, level: int, at: float) -> Cuts:
-    """Return the cuts with one more on `level` and on all levels below.
-
-    Raises
-    ------
-    BadHierarchy
-        If it is outside of the data, or there already.
-    """
-    at, measure = settled(column, at), measure_of(column)
-    if not 1 <= level <= len(cuts.levels):
-        raise BadHierarchy(f"There is no level {level}.", remedy="Add a level first.")
-    if at in cuts.levels[level - 1]:
-        raise BadHierarchy("There is a cut at that place already.", remedy="Choose another place.")
-    if not len(measure) or not measure[0] < at <= measure[-1]:
-        raise BadHierarchy(
-            "A cut there would make an empty group: no value of the table lies beyond it.",
-            remedy="Cut between the smallest and the largest value.",
-        )
-    levels = tuple(
-        tuple(sorted({*points, at})) if i < level else points
-        for i, points in enumerate(cuts.levels)
-    )
-    return replace(cuts, levels=levels)
-
-
-def remove_cut(cuts: Cuts, level: int, at: float) -> Cuts:
-    """Return the cuts without one of them on `level` and all above; below it stays.
-
-    Raises
-    ------
-    BadHierarchy
-        If there is no such cut.
-    """
-    _known(cuts, at)
-    levels = tuple(
-        tuple(p for p in points if p != at) if i >= level - 1 else points
-        for i, points in enumerate(cuts.levels)
-    )
-    return replace(cuts, levels=levels)
-
-
-def _known(cuts: Cuts, at: float) -> None:
-    if not any(at in points for points in cuts.levels):
-        raise BadHierarchy("There is no cut at that place.", remedy="Choose one of the cuts.")
-
-
-def settled(column: Column, at: float) -> float:
-    """Return where a cut takes effect: among whole numbers, at the next whole one."""
-    if not math.isfinite(at):
-        raise BadHierarchy("A cut must be a number.", remedy="Choose a place on the line.")
-    return float(math.ceil(at)) if is_whole(column) else float(at)
-
-
 # ---- labels --------------------------------------------------------------------------------------
 
 
@@ -296,6 +234,13 @@ def is_whole(column: Column) -> bool:
     """Return whether all values of a column are whole numbers."""
     measure = measure_of(column)
     return bool(np.all(measure == np.floor(measure)))
+
+
+def settled(column: Column, at: float) -> float:
+    """Return where a cut takes effect: among whole numbers, at the next whole one."""
+    if not math.isfinite(at):
+        raise BadHierarchy("A cut must be a number.", remedy="Choose a place on the line.")
+    return float(math.ceil(at)) if is_whole(column) else float(at)
 
 
 def _effective(column: Column, cuts: Cuts) -> list[list[float]]:

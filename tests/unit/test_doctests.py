@@ -23,10 +23,27 @@ def test_examples(name: str) -> None:
 
 
 def test_every_builder_has_an_example() -> None:
-    from anon_core.hierarchy import categories, codes, dates, intervals, propose, starts
+    from anon_core.hierarchy import (
+        categories,
+        codes,
+        cutting,
+        dates,
+        intervals,
+        json_file,
+        placing,
+        propose,
+        relations,
+        starts,
+    )
 
     builders = [
         intervals.cut,
+        cutting.cuts_of,
+        relations.parse_relations,
+        relations.relations_text,
+        json_file.parse_json,
+        json_file.hierarchy_json,
+        placing.placed,
         starts.equal_width,
         starts.quantiles,
         starts.round_numbers,

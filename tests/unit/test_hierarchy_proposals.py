@@ -6,6 +6,7 @@ import datetime
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from anon_core.hierarchy import (
     Hierarchy,
     categories,
     codes,
+    cutting,
     dates,
     from_rows,
     intervals,
@@ -147,26 +149,26 @@ def test_cuts_as_plain_values() -> None:
 
 def test_a_cut_moves_on_every_level_it_stands_on() -> None:
     cuts = Cuts(levels=((20, 40, 60), (40, 60), (40,)))
-    moved = intervals.move_cut(ages, cuts, 40, 44.2)
+    moved = cutting.move_cut(ages, cuts, 40, 44.2)
     assert moved.levels == ((20, 45, 60), (45, 60), (45,))
-    assert intervals.move_cut(ages, cuts, 40, 10).levels[0] == (10, 20, 60)
+    assert cutting.move_cut(ages, cuts, 40, 10).levels[0] == (10, 20, 60)
     with pytest.raises(BadHierarchy, match="already"):
-        intervals.move_cut(ages, cuts, 40, 60)
+        cutting.move_cut(ages, cuts, 40, 60)
     with pytest.raises(BadHierarchy, match="no cut"):
-        intervals.move_cut(ages, cuts, 41, 50)
+        cutting.move_cut(ages, cuts, 41, 50)
     with pytest.raises(BadHierarchy, match="number"):
-        intervals.move_cut(ages, cuts, 40, math.nan)
+        cutting.move_cut(ages, cuts, 40, math.nan)
 
 
 def test_a_cut_is_added_below_and_removed_above() -> None:
     cuts = Cuts(levels=((20, 40), (40,)))
-    assert intervals.add_cut(ages, cuts, 2, 60).levels == ((20, 40, 60), (40, 60))
-    assert intervals.add_cut(ages, cuts, 2, 20).levels == ((20, 40), (20, 40))
-    assert intervals.remove_cut(cuts, 2, 40).levels == ((20, 40), ())
-    assert intervals.remove_cut(cuts, 1, 40).levels == ((20,), ())
+    assert cutting.add_cut(ages, cuts, 2, 60).levels == ((20, 40, 60), (40, 60))
+    assert cutting.add_cut(ages, cuts, 2, 20).levels == ((20, 40), (20, 40))
+    assert cutting.remove_cut(cuts, 2, 40).levels == ((20, 40), ())
+    assert cutting.remove_cut(cuts, 1, 40).levels == ((20,), ())
     for level, at, words in ((1, 40, "already"), (1, 99, "empty group"), (3, 30, "no level 3")):
         with pytest.raises(BadHierarchy, match=words):
-            intervals.add_cut(ages, cuts, level, at)
+            cutting.add_cut(ages, cuts, level, at)
 
 
 @st.composite
@@ -211,17 +213,52 @@ def test_any_sequence_of_edits_keeps_cuts_nested(own: Column, data: st.DataObjec
         at = data.draw(st.integers(-60, 3100))
         try:
             if step == "add":
-                cuts = intervals.add_cut(own, cuts, data.draw(st.integers(1, len(cuts.levels))), at)
+                cuts = cutting.add_cut(own, cuts, data.draw(st.integers(1, len(cuts.levels))), at)
             elif every:
                 old = data.draw(st.sampled_from(every))
                 level = data.draw(st.integers(1, len(cuts.levels)))
                 if step == "move":
-                    cuts = intervals.move_cut(own, cuts, old, at)
+                    cuts = cutting.move_cut(own, cuts, old, at)
                 else:
-                    cuts = intervals.remove_cut(cuts, level, old)
+                    cuts = cutting.remove_cut(cuts, level, old)
         except BadHierarchy:
             continue
         sound(own, intervals.cut(own, cuts))
+
+
+@settings(max_examples=150, deadline=None)
+@given(measured(), st.integers(1, 4), st.booleans(), st.sampled_from(["range", "bracket"]))
+def test_cuts_are_found_again_in_their_table(
+    own: Column, levels: int, ends: bool, style: intervals.LabelStyle
+) -> None:
+    for cuts in (
+        starts.equal_width(own, groups=8, levels=levels),
+        starts.quantiles(own, levels=levels, rounded=True),
+        starts.round_numbers(own, top_code=ends),
+    ):
+        rows = intervals.cut(own, replace(cuts, style=style, open_bottom=ends, open_top=ends))
+        assert intervals.cut(own, cutting.cuts_of(own, rows)) == rows
+
+
+def test_cuts_of_other_tables() -> None:
+    own = column(["1", "2", "3", "9"])
+    rows = [["1", "low", "*"], ["2", "low", "*"], ["3", "high", "*"], ["9", "high", "*"]]
+    assert cutting.cuts_of(own, rows).levels == ((3.0,),)
+    assert cutting.cuts_of(own, [[v, "*"] for v in own.values]).levels == ()
+    rows[1][1], rows[3][1] = "high", "low"
+    with pytest.raises(BadHierarchy, match="no intervals"):
+        cutting.cuts_of(own, rows)
+
+
+def test_values_that_no_row_has_are_kept() -> None:
+    own = column(["20", "40"])
+    rows = intervals.cut(own, Cuts(levels=((30,),)), also=["25", "20.0", "35"])
+    assert rows == (
+        ("20", "20-29", "*"),
+        ("25", "20-29", "*"),
+        ("35", "30-40", "*"),
+        ("40", "30-40", "*"),
+    )
 
 
 def test_a_frequent_value_stays_a_group_of_its_own() -> None:

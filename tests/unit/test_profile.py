@@ -104,6 +104,11 @@ def test_level_effects_equal_the_loop(name: str) -> None:
             assert effect.unique == loops(coarse, list(one.quasi))
             assert effect.groups == coarse[column].nunique()
             assert effect.classes == len(coarse[list(one.quasi)].drop_duplicates())
+            assert effect.smallest == coarse.groupby(list(one.quasi)).size().min()
+            lo, hi = hierarchy.bounds(effect.level)
+            leaves = dict(zip(hierarchy.labels[effect.level], (hi - lo).tolist(), strict=True))
+            lost = coarse[column].map(leaves).mean() / max(len(hierarchy.leaves) - 1, 1)
+            assert effect.loss == pytest.approx(lost)
             assert before in (-1,) or effect.unique <= before
             before = effect.unique
 
