@@ -172,6 +172,13 @@ class GroupModel(PrivacyModel):
         """Return, where the promise is exactly that, l per column: no value fills more than 1/l."""
         return {}
 
+    def sliced_share(self, problem: Problem) -> Mapping[str, int]:
+        """Return, where the promise is p(t, s) ≤ 1/l over all groups together, l per column.
+
+        `most_share` is then what is enough in each group by itself.
+        """
+        return {}
+
 
 def sensitive_columns(problem: Problem, column: str, model: str) -> tuple[str, ...]:
     """Return the sensitive columns a model protects: the one named, or all of them.

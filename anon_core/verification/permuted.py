@@ -17,8 +17,10 @@ import numpy.typing as npt
 from ..errors import listing
 from .coarsened import check_coarsened
 from .findings import MOST_ROWS, Check, Verification, many, named, numbers, undecided
+from .match import TooLarge
 from .presence import NAME as PRESENCE
 from .presence import PublicPeople, check_presence
+from .sliced import Shown, check_posteriors
 from .tables import COARSENED, PrivateTable, Promise, PublishedTable, joined
 from .texts import Codes
 from .written import check_formulas, check_shares
@@ -106,7 +108,7 @@ def check_permuted(
             release, number = found.table, found.group
             checks.append(check_presence(model, promise, release, number, people, linked=False))
         else:
-            checks += _check_model(model, promise, grouped)
+            checks += _check_model(model, promise, grouped, table)
     if _algorithm(promise) in COARSENED:
         checks += check_coarsened(promise, next(iter(grouped.values())).table, table, levels)
     else:
@@ -159,11 +161,17 @@ def _blocks(promise: Promise) -> tuple[Block, ...]:
     return (*linked, *((name,) for name in promise.published if name not in inside))
 
 
+def _sets_are_formed(promise: Promise) -> bool:
+    """Say whether the run formed the column sets, so that the recipe does not tell them."""
+    written = str(promise.algorithm.get("sets", "")).strip()
+    return _algorithm(promise) == "slicing" and not written
+
+
 def _linked_sets(promise: Promise) -> tuple[Block, ...]:
     """Return slicing's column sets: those written by hand, else the sensitive columns."""
     if _algorithm(promise) != "slicing":
         return ()
-    if not str(promise.algorithm.get("sets", "")).strip():
+    if _sets_are_formed(promise):
         sensitive = (n for n in promise.published if n in promise.sensitive)
         apart = tuple(n for n in sensitive if n not in promise.quasi)
         return (apart,) if apart else ()
@@ -264,10 +272,18 @@ def _check_numbering(grouped: Mapping[str, Grouped]) -> Check:
 
 
 def _check_model(
-    model: Mapping[str, object], promise: Promise, grouped: Mapping[str, Grouped]
+    model: Mapping[str, object],
+    promise: Promise,
+    grouped: Mapping[str, Grouped],
+    table: PrivateTable,
 ) -> list[Check]:
     name = str(model.get("name", ""))
-    letter = {"bucket-size": "k", "frequency-l-diversity": "l", "l-diversity": "l"}.get(name)
+    letter = {
+        "bucket-size": "k",
+        "frequency-l-diversity": "l",
+        "l-diversity": "l",
+        "slicing-l-diversity": "l",
+    }.get(name)
     if letter is None:
         sentence = f"'{name}' cannot be recomputed where columns are permuted apart."
         return [undecided(name or "model", sentence)]
@@ -283,6 +299,8 @@ def _check_model(
     columns = (column,) if column else promise.sensitive
     if not columns:
         return [undecided(name, f"{name} cannot be recomputed: no column is sensitive.")]
+    if name == "slicing-l-diversity":
+        return [_check_posteriors(name, bound, c, promise, grouped, table) for c in columns]
     return [_check_values(name, bound, c, promise, grouped) for c in columns]
 
 
@@ -304,6 +322,67 @@ def _check_values(
         what = f"l = {bound} for '{column}'"
         return _verdict(name, what, bound, distinct, distinct < bound, "values", column)
     return check_shares(bound, column, found.group, group_of_pair, count)
+
+
+def _check_posteriors(
+    name: str,
+    bound: int,
+    column: str,
+    promise: Promise,
+    grouped: Mapping[str, Grouped],
+    table: PrivateTable,
+) -> Check:
+    """Check that no sensitive value is likelier than 1/l over all groups a person may be in."""
+    if column not in promise.sensitive or column in promise.quasi:
+        return undecided(name, f"{name} cannot be recomputed: '{column}' is not sensitive only.")
+    if any(found.table.rows != table.rows for found in grouped.values()):
+        return undecided(name, f"{name} cannot be recomputed: not every row is published.")
+    own = next((b for b in _blocks(promise) if column in b), ())
+    source = next(g for g in grouped.values() if column in g.columns)
+    quasi = tuple(n for n in own if n in promise.quasi)
+    star = _shown(quasi, source, grouped, table)
+    others = [
+        _shown(tuple(n for n in block if n in promise.quasi), source, grouped, table)
+        for block in _blocks(promise)
+        if block != own and any(n in promise.quasi for n in block)
+    ]
+    values = source.table.values(column)
+    if _sets_are_formed(promise) or _algorithm(promise) in COARSENED:
+        # Which quasi-identifiers stay linked is not told, or cells are coarse: each group has to
+        # keep it by itself.
+        pair, first = joined([source.group, values], source.table.rows)
+        return check_shares(
+            bound, column, source.group, source.group[first], np.bincount(pair), name=name
+        )
+    try:
+        found = check_posteriors(bound, star, values, others, source.sizes)
+    except TooLarge as error:
+        return undecided(name, f"{name} is not decided. {error.message}")
+    return Check(
+        name=name,
+        holds=not found.broken,
+        bound=float(bound),
+        reached=1.0 / found.worst if found.worst else float(bound),
+        column=column,
+        sentence=f"l = {bound} for '{column}' is broken: over all groups a person may be in, a "
+        f"value has a chance of {found.worst:.3g}, above 1/{bound}."
+        if found.broken
+        else f"Recomputed from the published file: over all groups a person may be in, no value of "
+        f"'{column}' is likelier than 1/{bound} ({found.worst:.3g} at most).",
+    )
+
+
+def _shown(
+    quasi: Block, source: Grouped, grouped: Mapping[str, Grouped], table: PrivateTable
+) -> Shown:
+    if not quasi:
+        return Shown(
+            own=np.zeros(table.rows, np.int64),
+            shown=np.zeros(source.table.rows, np.int64),
+            group=source.group,
+        )
+    own, shown, found = _coded(quasi, grouped, table)
+    return Shown(own=own, shown=shown, group=found.group)
 
 
 def _verdict(
@@ -350,10 +429,9 @@ def _check_truth(
         if wide
         else ""
     )
-    formed = _algorithm(promise) == "slicing" and not str(promise.algorithm.get("sets", "")).strip()
     not_told = (
         " Which other columns stay linked is not in the recipe and was not recomputed."
-        if formed
+        if _sets_are_formed(promise)
         else ""
     )
     checks = [

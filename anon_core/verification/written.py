@@ -94,6 +94,8 @@ def check_shares(
     group: Codes,
     group_of_value: Codes,
     count: Codes,
+    *,
+    name: str = "frequency-l-diversity",
 ) -> Check:
     """Check that no value fills more than 1/l of a group.
 
@@ -103,6 +105,8 @@ def check_shares(
     column : str
     group : int64 array of shape (rows,)
     group_of_value, count : int64 arrays of shape (pairs of a group and a value,)
+    name : str
+        The promise it is checked for.
     """
     sizes = np.bincount(group)
     most = np.zeros(len(sizes), dtype=np.int64)
@@ -111,7 +115,7 @@ def check_shares(
     worst = float((sizes / most).min()) if len(most) else l
     rows = numbers(broken[group])
     return Check(
-        name="frequency-l-diversity",
+        name=name,
         holds=not rows,
         bound=l,
         reached=worst,

@@ -1,0 +1,242 @@
+"""Who matches which bucket of a sliced table, and what follows of the sensitive value."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .compiled import compiled
+
+I64 = npt.NDArray[np.int64]
+F64 = npt.NDArray[np.float64]
+
+_BITS = 31
+_LIMBS = 600  # whole numbers of 18,600 bits; beyond them a sign is not told
+#: Rounding of sums of positive numbers stays far below; what is nearer is decided in whole numbers.
+_NEAR = 1e-9
+
+
+@compiled
+def times(limbs: I64, used: int, factor: int) -> int:
+    """Multiply a number of 31-bit limbs by a factor below 2³¹; return its limbs, -1 if too many."""
+    carry = 0
+    for i in range(used):
+        carry += limbs[i] * factor
+        limbs[i] = carry & ((1 << _BITS) - 1)
+        carry >>= _BITS
+    if carry > 0:
+        if used == len(limbs):
+            return -1
+        limbs[used] = carry
+        used += 1
+    return used
+
+
+@compiled
+def added(total: I64, limbs: I64, used: int) -> bool:
+    """Add a number to another; return False where it does not fit."""
+    carry = 0
+    for i in range(len(total)):
+        carry += total[i] + (limbs[i] if i < used else 0)
+        total[i] = carry & ((1 << _BITS) - 1)
+        carry >>= _BITS
+        if carry == 0 and i >= used:
+            return True
+    return carry == 0
+
+
+@compiled
+def sign_of_sum(excess: I64, factor: I64, size: I64, power: int, terms: int) -> int:
+    """Return the sign of Σ excess·Π factor / size^power, in whole numbers; 2 where it is too large.
+
+    Parameters
+    ----------
+    excess : int64 array of shape (at least terms,)
+        Below 2³¹ in size.
+    factor : int64 array of shape (at least terms, factors)
+    size : int64 array of shape (at least terms,)
+    power, terms : int
+    """
+    positive = np.zeros(_LIMBS, np.int64)
+    negative = np.zeros(_LIMBS, np.int64)
+    limbs = np.zeros(_LIMBS, np.int64)
+    for i in range(terms):
+        if excess[i] == 0:
+            continue
+        limbs[0] = abs(excess[i])
+        used = 1
+        for j in range(factor.shape[1]):
+            used = times(limbs, used, factor[i, j])
+            if used < 0:
+                return 2
+        for other in range(terms):
+            if other != i:
+                for _ in range(power):
+                    used = times(limbs, used, size[other])
+                    if used < 0:
+                        return 2
+        if not added(positive if excess[i] > 0 else negative, limbs, used):
+            return 2
+    for i in range(_LIMBS - 1, -1, -1):
+        if positive[i] != negative[i]:
+            return 1 if positive[i] > negative[i] else -1
+    return 0
+
+
+@compiled
+def place_of(group: I64, start: int, stop: int, wanted: int) -> int:
+    """Return where `wanted` stands in the ascending run group[start:stop], -1 if nowhere."""
+    end = stop
+    while start < stop:
+        middle = (start + stop) // 2
+        if group[middle] < wanted:
+            start = middle + 1
+        else:
+            stop = middle
+    if start < end and group[start] == wanted:
+        return start
+    return -1
+
+
+@compiled
+def posteriors(
+    value: I64,
+    first: int,
+    last: int,
+    star: int,
+    value_start: I64,
+    group: I64,
+    rows: I64,
+    size: I64,
+    entry_start: I64,
+    sensitive: npt.NDArray[np.int32],
+    count: I64,
+    most: I64,
+    values: int,
+    least: int,
+    highest: F64,
+    state: npt.NDArray[np.int8],
+    worst: F64,
+) -> None:
+    """Find, of people first:last, the highest p(t, s) and whether it is above 1/l.
+
+    Parameters
+    ----------
+    value : int64 array of shape (people, blocks)
+        What a person shows in each block; -1 where no bucket publishes it.
+    star : int
+        The block of the sensitive column.
+    value_start : int64 array of shape (values of all blocks + 1,)
+        Where the buckets of each value begin in `group` and `rows`.
+    group, rows : int64 arrays of shape (pairs,)
+        Buckets that publish a value, ascending, and in how many rows.
+    size : int64 array of shape (buckets,)
+    entry_start : int64 array of shape (pairs + 1,)
+        Where the sensitive values beside each pair begin in `sensitive` and `count`; only pairs of
+        the block `star` have some.
+    most : int64 array of shape (pairs,)
+        Rows of the most common sensitive value beside each pair.
+    values : int
+        Number of sensitive values.
+    least : int
+        l.
+    highest : float64 array of shape (people,), written
+        0 where no bucket matches.
+    state : int8 array of shape (people,), written
+        1 where p ≤ 1/l for all s, -1 where some is above, 0 where that was not decided.
+    worst : float64 array of shape (buckets,), raised
+        Highest p of anyone who matches the bucket.
+    """
+    blocks = value.shape[1]
+    mass = np.zeros(values, np.float64)
+    seen = np.zeros(values, np.bool_)
+    touched = np.empty(values, np.int64)
+    room = 64
+    at = np.empty(room, np.int64)
+    weight = np.empty(room, np.float64)
+    factor = np.ones((room, blocks), np.int64)
+    for t in range(first, last):
+        highest[t] = 0.0
+        state[t] = 1
+        lead = 0
+        shortest = -1
+        for b in range(blocks):
+            v = value[t, b]
+            wide = value_start[v + 1] - value_start[v] if v >= 0 else 0
+            if shortest < 0 or wide < shortest:
+                lead, shortest = b, wide
+        if shortest == 0:
+            continue
+        matches = 0
+        fine = True
+        for p in range(value_start[value[t, lead]], value_start[value[t, lead] + 1]):
+            g = group[p]
+            if matches == room:
+                room *= 2
+                larger_at, larger_weight = np.empty(room, np.int64), np.empty(room, np.float64)
+                larger_factor = np.ones((room, blocks), np.int64)
+                larger_at[:matches] = at[:matches]
+                larger_weight[:matches] = weight[:matches]
+                larger_factor[:matches] = factor[:matches]
+                at, weight, factor = larger_at, larger_weight, larger_factor
+            share = 1.0
+            inside = True
+            for b in range(blocks):
+                v = value[t, b]
+                q = p if b == lead else place_of(group, value_start[v], value_start[v + 1], g)
+                if q < 0:
+                    inside = False
+                    break
+                share /= size[g]
+                if b == star:
+                    at[matches] = q
+                    factor[matches, b] = 1
+                else:
+                    share *= rows[q]
+                    factor[matches, b] = rows[q]
+            if inside:
+                weight[matches] = share
+                fine = fine and least * most[at[matches]] <= rows[at[matches]]
+                matches += 1
+        if matches == 0:
+            continue
+        # p(t, s) = Σ w·c(s) / Σ w·n, where n rows of a bucket show what the person shows beside s.
+        found = 0
+        total = 0.0
+        for i in range(matches):
+            q = at[i]
+            total += weight[i] * rows[q]
+            for e in range(entry_start[q], entry_start[q + 1]):
+                s = sensitive[e]
+                if not seen[s]:
+                    seen[s] = True
+                    touched[found] = s
+                    found += 1
+                mass[s] += weight[i] * count[e]
+        for i in range(found):
+            s = touched[i]
+            p = mass[s] / total
+            highest[t] = max(highest[t], p)
+            if not fine and state[t] >= 0 and least * p > 1.0 - _NEAR:
+                if least * p > 1.0 + _NEAR:
+                    state[t] = -1
+                else:
+                    excess = np.empty(matches, np.int64)
+                    sizes = np.empty(matches, np.int64)
+                    for j in range(matches):
+                        q = at[j]
+                        excess[j] = -rows[q]
+                        sizes[j] = size[group[q]]
+                        for e in range(entry_start[q], entry_start[q + 1]):
+                            if sensitive[e] == s:
+                                excess[j] += least * count[e]
+                    sign = sign_of_sum(excess, factor, sizes, blocks, matches)
+                    if sign == 1:
+                        state[t] = -1
+                    elif sign == 2:
+                        state[t] = 0
+            mass[s] = 0.0
+            seen[s] = False
+        for i in range(matches):
+            g = group[at[i]]
+            worst[g] = max(worst[g], highest[t])

@@ -1,0 +1,151 @@
+"""l-diversity for slicing: over all buckets a person may be in, no value is likelier than 1/l."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..context import Context
+from ..errors import Infeasible
+from ..kinds import GroupModel, GroupStats, sensitive_columns, sensitive_histogram
+from ..params import integer, sensitive_column
+from ..problem import Problem
+from ..registry import register
+from ..release import View
+from ..results import State, Verdict
+from ..sliced import exact_cells, matching, sliced_posteriors
+
+
+@register("model")
+@dataclass(frozen=True, kw_only=True)
+class SlicingLDiversity(GroupModel):
+    """p(t, s) ≤ 1/l for every person t and sensitive value s (Li et al. 2012).
+
+    A group in which no value fills more than 1/l of any class keeps the promise whatever the other
+    groups are, since p(t, s) is a mean over groups: searches go by that. It is more than is asked:
+    a partition that looks at all groups together can do with less.
+    """
+
+    name: ClassVar[str] = "slicing-l-diversity"
+    title: ClassVar[str] = "l-diversity for slicing"
+    summary: ClassVar[str] = (
+        "Whoever knows a person's quasi-identifiers and weighs all groups the person may be in "
+        "guesses the sensitive value right at most 1 time in l."
+    )
+    formula: ClassVar[str] = (
+        "max p(t, s) ≤ 1/l; p(t, s) = Σ_B p(t, B)·p(s | t, B), p(t, B) = f(t, B)/f(t), f(t, B) = "
+        "product over column sets of the share of B's rows that show what t shows"
+    )
+    source: ClassVar[str] = "Li, Li, Zhang and Molloy 2012, doi 10.1109/TKDE.2010.236"
+    by_limits: ClassVar[bool] = True
+
+    l: int = integer(  # noqa: E741 - the field's own letter
+        default=2,
+        low=2,
+        help="No value may be likelier than one l-th for anyone.",
+        label="l",
+    )
+    column: str = sensitive_column(
+        help="Sensitive column; empty for each sensitive column by itself.",
+        label="sensitive column",
+    )
+
+    def needs(self, problem: Problem) -> tuple[str, ...]:
+        """Return the sensitive columns concerned; see `sensitive_columns` for errors."""
+        return sensitive_columns(problem, self.column, self.title)
+
+    def check(self, problem: Problem) -> None:
+        """Refuse an l that the table as one bucket does not reach.
+
+        Raises
+        ------
+        Infeasible
+            Naming the column and the largest l.
+        """
+        for column in self.needs(problem):
+            common = int(np.bincount(problem.leaf_codes(column)).max())
+            largest = problem.rows // common
+            if common * self.l > problem.rows:
+                raise Infeasible(
+                    f"The table is not eligible for l = {self.l} on '{column}': its most common "
+                    f"value stands in {common} of {problem.rows} rows.",
+                    remedy=f"Choose l of at most {largest}.",
+                    best=float(largest),
+                    best_of="largest l",
+                )
+
+    def per_group(self, stats: GroupStats) -> npt.NDArray[np.bool_]:
+        """Return which groups keep the promise whatever the others are."""
+        holds = np.ones(len(stats.sizes), dtype=np.bool_)
+        for name, counted in stats.histograms.items():
+            if not self.column or name == self.column:
+                holds &= counted.most * self.l <= stats.sizes
+        return holds
+
+    def least_size(self) -> int:
+        """Return l: in a smaller group that keeps it by itself a value fills more than 1/l."""
+        return self.l
+
+    def most_share(self, problem: Problem) -> Mapping[str, int]:
+        """Return l for every column concerned: what is enough in each group by itself."""
+        return dict.fromkeys(self.needs(problem), self.l)
+
+    def sliced_share(self, problem: Problem) -> Mapping[str, int]:
+        """Return l for every column concerned."""
+        return dict.fromkeys(self.needs(problem), self.l)
+
+    def measure(self, problem: Problem, view: View, context: Context) -> Sequence[Verdict]:
+        """Return, per sensitive column, 1 / max p(t, s) over all people of the table against l."""
+        exact = exact_cells(view)
+        return [
+            self._over_all(problem, view, column, context)
+            if exact
+            else self._class_by_class(view, column)
+            for column in self.needs(problem)
+        ]
+
+    def _over_all(self, problem: Problem, view: View, column: str, context: Context) -> Verdict:
+        found = sliced_posteriors(
+            matching(view, problem.frequency.run_codes, column),
+            len(view.vocabularies[column].texts),
+            self.l,
+            context,
+        )
+        state: State = "holds"
+        if np.any(found.state < 1):
+            state = "broken" if np.any(found.state < 0) else "undecided"
+        worst = float(found.highest.max(initial=0.0))
+        reached = 1.0 / worst if worst else 0.0
+        share = np.maximum(found.worst, 1.0 / max(len(view.vocabularies[column].texts), 1))
+        return self._verdict(column, state, reached, 1.0 / share)
+
+    def _class_by_class(self, view: View, column: str) -> Verdict:
+        """Measure a release of coarse cells by what is enough; what is not, stays undecided."""
+        persons, counted = sensitive_histogram(view, column)
+        holds = bool(np.all(counted.most * self.l <= persons.sizes))
+        share = persons.sizes / np.maximum(counted.most, 1)
+        reached = float(share.min()) if len(share) else 0.0
+        return self._verdict(column, "holds" if holds else "undecided", reached, share)
+
+    def _verdict(
+        self, column: str, state: State, reached: float, per_class: npt.NDArray[np.float64]
+    ) -> Verdict:
+        return Verdict(
+            model=self.name,
+            parameters=self.as_mapping(),
+            state=state,
+            bound=float(self.l),
+            reached=reached,
+            per_class=per_class,
+            column=column,
+            sentence=(
+                f"Over all groups a person may be in, a value of '{column}' is right 1 time in "
+                f"{reached:.3g} at worst; 1 in {self.l} was allowed."
+                if len(per_class)
+                else "No row is published."
+            ),
+        )

@@ -1,0 +1,166 @@
+"""Slicing's l-diversity against its definition in fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from anon_core.context import Context
+from anon_core.kernels import sliced as kernels
+from anon_core.membership.slicing import SlicedBucket, sliced_posterior
+from anon_core.models.slicing_l_diversity import SlicingLDiversity
+from anon_core.release import Release
+from anon_core.sliced import matching, sliced_posteriors
+from tests.making import Case, by_hand, random_case
+
+Blocks = tuple[tuple[str, ...], ...]
+
+
+def random_blocks(rng: np.random.Generator, case: Case) -> Blocks:
+    """Part the columns at random: the sensitive ones may be linked to quasi-identifiers."""
+    names = [*case.quasi, *case.sensitive]
+    part = rng.integers(0, len(names), len(names))
+    sets = [tuple(n for n, p in zip(names, part, strict=True) if p == i) for i in range(len(names))]
+    return tuple(s for s in sets if s)
+
+
+def random_sliced(rng: np.random.Generator) -> tuple[Case, list[int], Blocks, Release]:
+    case = random_case(rng, rows=int(rng.integers(4, 30)), quasi=int(rng.integers(1, 4)))
+    rows = len(case.rows)
+    group = np.unique(rng.integers(0, int(rng.integers(1, 6)), rows), return_inverse=True)[1]
+    blocks = random_blocks(rng, case)
+    return case, group.tolist(), blocks, by_hand(case.problem(), group.tolist(), blocks)
+
+
+def by_definition(
+    case: Case, group: list[int], blocks: Blocks, column: str
+) -> dict[tuple[str, ...], tuple[Fraction, list[Fraction]]]:
+    """Return max p(t, s) and the chances of buckets, of every quasi tuple."""
+    quasi = [tuple(n for n in block if n in case.quasi) for block in blocks]
+    last = next(i for i, block in enumerate(blocks) if column in block)
+    order = [i for i in range(len(blocks)) if i != last and quasi[i]] + [last]
+    rows = range(len(case.rows))
+    cell = {n: case.column(n) for n in (*case.quasi, column)}
+
+    def shown(i: int, b: int) -> tuple[str, ...]:
+        return tuple(cell[n][i] for n in quasi[b])
+
+    buckets = [
+        SlicedBucket(
+            columns=tuple(tuple(shown(i, b) for i in rows if group[i] == g) for b in order),
+            sensitive=tuple(cell[column][i] for i in rows if group[i] == g),
+        )
+        for g in range(max(group) + 1)
+    ]
+    found = {}
+    for i in rows:
+        told = sliced_posterior(buckets, tuple(shown(i, b) for b in order))
+        found[case.rows[i]] = (max(told.sensitive.values()), list(told.bucket))
+    return found
+
+
+def compared(rng: np.random.Generator) -> tuple[int, int]:
+    """Compare one release; return how many people stand in several buckets, and near misses."""
+    case, group, blocks, release = random_sliced(rng)
+    problem = release.problem
+    several = exact = 0
+    for column in case.sensitive:
+        expected = by_definition(case, group, blocks, column)
+        row_of = {int(r): i for i, r in enumerate(problem.frequency.run[problem.frequency.row_key])}
+        truth = [expected[case.rows[row_of[t]]] for t in range(len(row_of))]
+        view = release.view
+        index = matching(view, problem.frequency.run_codes, column)
+        # Also ask for an l that somebody meets to the point.
+        asked = {2, 3, *(int(1 / p) for p, _ in truth if p < 1 and (1 / p).denominator == 1)}
+        for least in asked:
+            found = sliced_posteriors(index, len(view.vocabularies[column].texts), least, Context())
+            assert found.highest == pytest.approx([float(p) for p, _ in truth], abs=1e-12)
+            assert (found.state > 0).tolist() == [p * least <= 1 for p, _ in truth]
+            assert not np.any(found.state == 0)
+            (verdict,) = SlicingLDiversity(l=least, column=column).measure(problem, view, Context())
+            worst = max(p for p, _ in truth)
+            assert verdict.holds == (worst * least <= 1)
+            assert verdict.reached == pytest.approx(float(1 / worst))
+            for g in range(len(view.group_size)):
+                here = max((p for p, chance in truth if chance[g]), default=Fraction(0))
+                assert found.worst[g] == pytest.approx(float(here))
+            exact += sum(p * least == 1 and sum(map(bool, c)) > 1 for p, c in truth)
+        several += sum(sum(map(bool, c)) > 1 for _, c in truth)
+    return several, exact
+
+
+@pytest.mark.parametrize("chunk", range(6))
+def test_posteriors_are_those_of_the_definition(chunk: int) -> None:
+    rng = np.random.default_rng([68, chunk])
+    told = [compared(rng) for _ in range(60)]
+    assert sum(several for several, _ in told) > 100
+    assert sum(exact for _, exact in told) > 0
+
+
+@pytest.fixture
+def _uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("times", "added", "sign_of_sum", "place_of", "posteriors"):
+        monkeypatch.setattr(kernels, name, getattr(kernels, name).py_func)
+    monkeypatch.setattr("anon_core.sliced.posteriors", kernels.posteriors)
+
+
+@pytest.mark.kernels
+@pytest.mark.usefixtures("_uncompiled")
+def test_posteriors_uncompiled() -> None:
+    rng = np.random.default_rng(6868)
+    told = [compared(rng) for _ in range(40)]
+    assert sum(several for several, _ in told) > 20
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("compiled", [True, False])
+def test_signs_are_told_in_whole_numbers(compiled: bool) -> None:
+    sign_of_sum = kernels.sign_of_sum if compiled else kernels.sign_of_sum.py_func  # type: ignore[attr-defined]
+    rng = np.random.default_rng(686)
+    zeros = 0
+    for _ in range(600):
+        terms, power = int(rng.integers(1, 5)), int(rng.integers(1, 5))
+        size = rng.integers(1, 9, terms)
+        excess = rng.integers(-6, 7, terms)
+        factor = rng.integers(1, 5, (terms, 2))
+        exact = sum(
+            Fraction(int(e) * int(f.prod()), int(n) ** power)
+            for e, f, n in zip(excess, factor, size, strict=True)
+        )
+        assert sign_of_sum(excess, factor, size, power, terms) == (exact > 0) - (exact < 0)
+        zeros += exact == 0
+    assert zeros > 5
+    # A difference that floats cannot see: 3 · 10⁻¹⁷ beside 1.
+    large = 300_000_000
+    one = np.array([large, -large]), np.array([[large - 1], [large]])
+    sizes = np.array([large, large + 1])
+    assert float(large - 1) / large == pytest.approx(float(large) / (large + 1), abs=1e-16)
+    assert sign_of_sum(one[0], one[1], sizes, 1, 2) == -1
+    # Too large to tell: nobody is declared to hold.
+    many = np.full(600, 1 << 30)
+    assert sign_of_sum(np.ones(600, np.int64), many[:, None], many, 3, 600) == 2
+
+
+def test_a_wider_column_set_is_measured_and_not_refused() -> None:
+    """Age linked with the salary: what is l-diverse by group need not be by person."""
+    case = Case(
+        columns={
+            "zip": ["1", "1", "2", "2"],
+            "age": ["20", "20", "30", "30"],
+            "pay": ["a", "a", "b", "c"],
+        },
+        quasi=("zip", "age"),
+        sensitive=("pay",),
+        kinds={"zip": "text", "age": "number", "pay": "text"},
+    )
+    model = SlicingLDiversity(l=2)
+    problem = case.problem()
+    apart = by_hand(problem, [0] * 4, (("zip", "age"), ("pay",)))
+    linked = by_hand(problem, [0] * 4, (("zip",), ("age", "pay")))
+    (one,) = model.measure(problem, apart.view, Context())
+    (other,) = model.measure(problem, linked.view, Context())
+    assert (one.state, one.reached) == ("holds", 2.0)
+    assert (other.state, other.reached) == ("broken", 1.0)
+    assert "1 time in 1 at worst; 1 in 2 was allowed" in other.sentence
