@@ -41,6 +41,12 @@ def promise(model: GroupModel, quasi: int, *, together: str = "class") -> str:
             "Whoever asks of someone in the public table whether they are in this one will find a "
             f"chance of at most {share(high)}{least}."
         )
+    if model.name == "slicing-l-diversity" and isinstance(least, int):
+        several = "classes" if together == "class" else f"{together}s"
+        return (
+            f"Whoever weighs all {several} a person may be in will guess the value of {of} right "
+            f"at most {times(1 / least)}."
+        )
     named = ", ".join(f"{k} = {v}" for k, v in values.items() if v != "")
     return (
         f"{model.title} ({named}): {model.summary}" if named else f"{model.title}: {model.summary}"

@@ -337,15 +337,7 @@ def _check_posteriors(
         return undecided(name, f"{name} cannot be recomputed: '{column}' is not sensitive only.")
     if any(found.table.rows != table.rows for found in grouped.values()):
         return undecided(name, f"{name} cannot be recomputed: not every row is published.")
-    own = next((b for b in _blocks(promise) if column in b), ())
     source = next(g for g in grouped.values() if column in g.columns)
-    quasi = tuple(n for n in own if n in promise.quasi)
-    star = _shown(quasi, source, grouped, table)
-    others = [
-        _shown(tuple(n for n in block if n in promise.quasi), source, grouped, table)
-        for block in _blocks(promise)
-        if block != own and any(n in promise.quasi for n in block)
-    ]
     values = source.table.values(column)
     if _sets_are_formed(promise) or _algorithm(promise) in COARSENED:
         # Which quasi-identifiers stay linked is not told, or cells are coarse: each group has to
@@ -354,6 +346,14 @@ def _check_posteriors(
         return check_shares(
             bound, column, source.group, source.group[first], np.bincount(pair), name=name
         )
+    own = next((b for b in _blocks(promise) if column in b), ())
+    quasi = tuple(n for n in own if n in promise.quasi)
+    star = _shown(quasi, source, grouped, table)
+    others = [
+        _shown(tuple(n for n in block if n in promise.quasi), source, grouped, table)
+        for block in _blocks(promise)
+        if block != own and any(n in promise.quasi for n in block)
+    ]
     try:
         found = check_posteriors(bound, star, values, others, source.sizes)
     except TooLarge as error:

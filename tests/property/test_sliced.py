@@ -9,10 +9,15 @@ import pytest
 
 from anon_core.context import Context
 from anon_core.kernels import sliced as kernels
+from anon_core.kinds import sensitive_histogram
 from anon_core.membership.slicing import SlicedBucket, sliced_posterior
 from anon_core.models.slicing_l_diversity import SlicingLDiversity
+from anon_core.publish import as_csv, public_edition
 from anon_core.release import Release
+from anon_core.runner import run
 from anon_core.sliced import matching, sliced_posteriors
+from anon_core.verification.checks import verify
+from anon_core.verification.findings import Verification
 from tests.making import Case, by_hand, random_case
 
 Blocks = tuple[tuple[str, ...], ...]
@@ -132,15 +137,95 @@ def test_signs_are_told_in_whole_numbers(compiled: bool) -> None:
         assert sign_of_sum(excess, factor, size, power, terms) == (exact > 0) - (exact < 0)
         zeros += exact == 0
     assert zeros > 5
-    # A difference that floats cannot see: 3 · 10⁻¹⁷ beside 1.
-    large = 300_000_000
+    # A difference that floats cannot see: 2 · 10⁻¹⁹ beside 1.
+    large = 2_000_000_000
     one = np.array([large, -large]), np.array([[large - 1], [large]])
     sizes = np.array([large, large + 1])
-    assert float(large - 1) / large == pytest.approx(float(large) / (large + 1), abs=1e-16)
+    assert (large - 1) / large == large / (large + 1)
     assert sign_of_sum(one[0], one[1], sizes, 1, 2) == -1
     # Too large to tell: nobody is declared to hold.
     many = np.full(600, 1 << 30)
     assert sign_of_sum(np.ones(600, np.int64), many[:, None], many, 3, 600) == 2
+
+
+def checked(case: Case, release: Release, **model: object) -> Verification:
+    """Publish a release and recompute the promise from its text."""
+    recipe = case.plan(
+        algorithm={"name": "slicing", "sets": " | ".join("+".join(b) for b in release.blocks)},
+        models=[{"name": "slicing-l-diversity", **model}],
+    ).as_mapping()
+    edition = public_edition(release, np.random.default_rng(5))
+    files = {f"{name}.csv": as_csv(table) for name, table in edition.tables.items()}
+    return verify(recipe, case.dataset.frame(), case.levels, files)
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_the_second_computation_is_of_the_same_mind(chunk: int) -> None:
+    rng = np.random.default_rng([68, 2, chunk])
+    kept = broken = by_mean = met = 0
+    for _ in range(40):
+        case, group, blocks, release = random_sliced(rng)
+        truth = by_definition(case, group, blocks, "s0")
+        worst = max(p for p, _ in truth.values())
+        exact = {int(1 / p) for p, _ in truth.values() if p < 1 and (1 / p).denominator == 1}
+        for least in {2, 3} | exact:
+            found = checked(case, release, l=least, column="s0")
+            (told,) = [c for c in found.checks if c.name == "slicing-l-diversity"]
+            assert told.holds == (worst * least <= 1)
+            assert found.holds == told.holds
+            kept, broken = kept + told.holds, broken + (not told.holds)
+            met += worst * least == 1
+            persons, counted = sensitive_histogram(release.view, "s0")
+            by_mean += told.holds and bool(np.any(counted.most * least > persons.sizes))
+    assert min(kept, broken) > 5
+    assert met > 0
+    assert by_mean > 0
+
+
+def test_t21_figure_3_9() -> None:
+    """The paper's own slicing keeps l = 2, though a group by itself does not (E-12)."""
+    rows = [  # figure 2.1
+        ("5370", "25", "30k"),
+        ("5370", "25", "15k"),
+        ("5370", "27", "30k"),
+        ("5371", "27", "40k"),
+        ("5371", "27", "42k"),
+        ("5372", "25", "25k"),
+        ("5372", "25", "45k"),
+        ("5373", "25", "9k"),
+    ]
+    case = Case(
+        columns={n: [row[i] for row in rows] for i, n in enumerate(("Zip", "Age", "Salary"))},
+        quasi=("Zip", "Age"),
+        sensitive=("Salary",),
+        kinds={"Zip": "number", "Age": "number", "Salary": "text"},
+    )
+    release = by_hand(case.problem(), [0, 0, 0, 0, 1, 1, 1, 1], (("Zip",), ("Age", "Salary")))
+    (verdict,) = SlicingLDiversity(l=2).measure(release.problem, release.view, Context())
+    assert (verdict.state, verdict.reached) == ("holds", 2.0)
+    assert verdict.per_class.tolist() == [2.0, 3.0]
+    persons, counted = sensitive_histogram(release.view, "Salary")
+    assert np.any(counted.most * 2 > persons.sizes)
+    assert checked(case, release, l=2).holds
+    (above,) = SlicingLDiversity(l=3).measure(release.problem, release.view, Context())
+    assert above.state == "broken"
+    assert not checked(case, release, l=3).holds
+
+
+def test_column_sets_that_the_recipe_does_not_tell_are_held_to_what_is_enough() -> None:
+    case = Case(
+        columns={"age": ["1", "2"] * 6, "job": ["a", "b", "c"] * 4, "pay": list("vwxyvwxyvwxy")},
+        quasi=("age", "job"),
+        sensitive=("pay",),
+        kinds={"age": "number", "job": "text", "pay": "text"},
+    )
+    plan = case.plan(
+        algorithm={"name": "slicing"}, models=[{"name": "slicing-l-diversity", "l": 3}]
+    )
+    result = run(plan, case.dataset)
+    assert result.verification.holds
+    (told,) = [c for c in result.verification.checks if c.name == "slicing-l-diversity"]
+    assert "no value of 'pay' fills more than 1/3 of a group" in told.sentence
 
 
 def test_a_wider_column_set_is_measured_and_not_refused() -> None:
