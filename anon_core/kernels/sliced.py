@@ -182,8 +182,9 @@ def posteriors(
             share = 1.0
             inside = True
             for b in range(blocks):
-                v = value[t, b]
-                q = p if b == lead else place_of(group, value_start[v], value_start[v + 1], g)
+                start = int(value_start[value[t, b]])
+                stop = int(value_start[value[t, b] + 1])
+                q = p if b == lead else place_of(group, start, stop, g)
                 if q < 0:
                     inside = False
                     break

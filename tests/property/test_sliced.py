@@ -159,11 +159,10 @@ def checked(case: Case, release: Release, **model: object) -> Verification:
     return verify(recipe, case.dataset.frame(), case.levels, files)
 
 
-@pytest.mark.parametrize("chunk", range(4))
-def test_the_second_computation_is_of_the_same_mind(chunk: int) -> None:
-    rng = np.random.default_rng([68, 2, chunk])
+def test_the_second_computation_is_of_the_same_mind() -> None:
+    rng = np.random.default_rng(682)
     kept = broken = by_mean = met = 0
-    for _ in range(40):
+    for _ in range(150):
         case, group, blocks, release = random_sliced(rng)
         truth = by_definition(case, group, blocks, "s0")
         worst = max(p for p, _ in truth.values())
