@@ -19,7 +19,15 @@ from .results import Outcome, SearchAccount
 from .vocabulary import of_level
 
 #: The partitioners that a permuted release can take its groups from.
-PARTITIONS = ("mondrian", "relaxed-mondrian", "mpalm", "bisection", "anatomize", "balanced")
+PARTITIONS = (
+    "mondrian",
+    "relaxed-mondrian",
+    "mpalm",
+    "bisection",
+    "anatomize",
+    "balanced",
+    "tuple-partition",
+)
 
 
 def partition_choice(default: str) -> str:
@@ -40,6 +48,8 @@ def permuted(
     blocks: Sequence[Block],
     tables: Sequence[Block],
     context: Context,
+    *,
+    told: bool = True,
 ) -> Outcome:
     """Form groups with a partitioner and publish exact values whose blocks are permuted apart.
 
@@ -54,6 +64,8 @@ def permuted(
     tables : sequence of tuples of str
         Columns of each published table; more than one are joined by the group id.
     context : Context
+    told : bool
+        Whether the recipe tells the blocks, so that they can be counted on when it is verified.
 
     Raises
     ------
@@ -74,7 +86,8 @@ def permuted(
                 "generalization.",
             )
     partitioner = cast(type[Partitioner], find("partitioner", partition))()
-    buckets = partitioner.split(problem, models, part_of(context, 0.0, 0.9))
+    linked = blocks if told else ()
+    buckets = partitioner.split_linked(problem, models, linked, part_of(context, 0.0, 0.9))
     release = bucket_release(problem, buckets, blocks, tables)
     return Outcome(
         release=release, account=SearchAccount(proven=False, partition=group_summary(release))

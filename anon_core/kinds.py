@@ -268,6 +268,19 @@ class Partitioner(Technique):
             If the partitioner cannot be steered by these models.
         """
 
+    def split_linked(
+        self,
+        problem: Problem,
+        models: Sequence[GroupModel],
+        blocks: Sequence[tuple[str, ...]],
+        context: Context,
+    ) -> Buckets:
+        """Form the groups, knowing which columns stay linked; to most partitioners it is no matter.
+
+        `blocks` is empty where the recipe does not tell them.
+        """
+        return self.split(problem, models, context)
+
 
 class Metric(Technique):
     """A measure of what a release lost; lower is better."""

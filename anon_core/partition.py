@@ -64,8 +64,8 @@ def watched_tuples(problem: Problem, models: Sequence[GroupModel]) -> WatchedTup
         If cuts cannot be steered by a model.
     """
     frequency = problem.frequency
-    watched, distinct, share = _limits(problem, models)
-    _refuse_whole(problem, models)
+    watched, distinct, share = limits(problem, models)
+    refuse_whole(problem, models)
     quasi = range(len(problem.quasi))
     extra = [frequency.columns.index(name) for name in watched]
     if extra:
@@ -148,8 +148,8 @@ def relaxed_parts(
         If not even the whole table as one part keeps the promises.
     """
     frequency = problem.frequency
-    watched, distinct, share = _limits(problem, models)
-    _refuse_whole(problem, models)
+    watched, distinct, share = limits(problem, models)
+    refuse_whole(problem, models)
     key = context.generator.permutation(rows_of_keys(problem))
     extra = [frequency.columns.index(name) for name in watched]
     rows = WatchedTuples(
@@ -166,7 +166,7 @@ def relaxed_parts(
     return buckets_of_rows(key, part)
 
 
-def _limits(
+def limits(
     problem: Problem, models: Sequence[GroupModel]
 ) -> tuple[list[str], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the columns models look at, with the distinct values and the l each asks for."""
@@ -185,7 +185,7 @@ def _limits(
     )
 
 
-def _refuse_whole(problem: Problem, models: Sequence[GroupModel]) -> None:
+def refuse_whole(problem: Problem, models: Sequence[GroupModel]) -> None:
     """Refuse models that cuts cannot look at, and what not even the whole table can keep."""
     frequency = problem.frequency
     one = np.zeros(len(frequency.count), dtype=np.int64)

@@ -53,11 +53,10 @@ class Slicing(Algorithm):
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Form column sets and groups; see `Algorithm.run`."""
-        blocks = (
-            self.by_hand(problem) if self.sets.strip() else self.by_dependence(problem, context)
-        )
-        _refuse_linked(problem, models, blocks)
-        return permuted(problem, self.partition, models, blocks, (), context)
+        told = bool(self.sets.strip())
+        blocks = self.by_hand(problem) if told else self.by_dependence(problem, context)
+        _refuse_linked(problem, models, blocks, self.partition)
+        return permuted(problem, self.partition, models, blocks, (), context, told=told)
 
     def by_dependence(self, problem: Problem, context: Context) -> tuple[Block, ...]:
         """Return the column sets k-medoids forms; the sensitive columns are a set of their own.
@@ -103,15 +102,23 @@ class Slicing(Algorithm):
         return (*(tuple(part) for part in sets if part), *alone)
 
 
-def _refuse_linked(problem: Problem, models: Sequence[GroupModel], blocks: Sequence[Block]) -> None:
-    """Refuse to link a sensitive column that a model protects to a quasi-identifier."""
+def _refuse_linked(
+    problem: Problem, models: Sequence[GroupModel], blocks: Sequence[Block], partition: str
+) -> None:
+    """Refuse to link a sensitive column to a quasi-identifier where a promise cannot see it.
+
+    Slicing's own l-diversity can, if the groups are formed by it.
+    """
     for model in models:
+        over_all = model.sliced_share(problem)
         for column in model.needs(problem):
             (block,) = (b for b in blocks if column in b)
             linked = [name for name in block if name in problem.quasi]
-            if linked:
-                raise BadPlan(
-                    f"{model.title} on '{column}' says nothing where the column stays linked to "
-                    f"{listing(linked)}: who finds the row reads the value.",
-                    remedy=f"Give '{column}' a column set without quasi-identifiers.",
-                )
+            if not linked or (column in over_all and partition == "tuple-partition"):
+                continue
+            raise BadPlan(
+                f"{model.title} on '{column}' says nothing where the column stays linked to "
+                f"{listing(linked)}: who finds the row reads the value.",
+                remedy=f"Give '{column}' a column set without quasi-identifiers, or promise "
+                "slicing-l-diversity and form the groups by tuple-partition.",
+            )
