@@ -229,8 +229,9 @@ def risk_chart(runs: Sequence[Series], colours: Palette) -> Chart:
         figure=figure,
         numbers=pd.DataFrame(rows),
         note="People whose chance of being picked exceeds your threshold; marketer: everyone, if "
-        "the share of right links does; homogeneity: people whose value is certain; membership: "
-        "people proven to be in the table, or not decided in time.",
+        "the share of right links does; homogeneity and attribute inference: people whose value is "
+        "certain; fake tuples: people of groups that could hold no fake one; membership: people "
+        "proven to be in the table, or not decided in time.",
         formats={"share": "percent"},
     )
 

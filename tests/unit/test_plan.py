@@ -73,7 +73,15 @@ def test_defaults_of_a_small_recipe() -> None:
 
 def test_every_attack_runs_with_the_plans_parameters_where_it_gives_some() -> None:
     attacks = {a.name: a.as_mapping() for a in Plan.from_mapping(FULL).all_attacks()}
-    assert list(attacks) == ["homogeneity", "journalist", "marketer", "membership", "prosecutor"]
+    assert list(attacks) == [
+        "attribute-inference",
+        "fake-tuples",
+        "homogeneity",
+        "journalist",
+        "marketer",
+        "membership",
+        "prosecutor",
+    ]
     assert attacks["prosecutor"] == {"threshold": 0.1}
     assert attacks["journalist"] == {"threshold": 0.2}
 

@@ -46,7 +46,12 @@ def test_a_result_holds_everything_that_was_measured() -> None:
     assert result.verification.holds
     assert set(result.seconds) == set(STAGES)
     assert all(seconds >= 0 for seconds in result.seconds.values())
-    assert {a.attack for a in result.attacks} == {"homogeneity", "marketer", "prosecutor"}
+    assert {a.attack for a in result.attacks} == {
+        "attribute-inference",
+        "homogeneity",
+        "marketer",
+        "prosecutor",
+    }
 
 
 def test_the_figures_as_plain_values() -> None:

@@ -1,0 +1,105 @@
+"""Fake tuples: what a sliced table could also be, beside the people who are in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..context import Context
+from ..errors import AnonError
+from ..kinds import Attack
+from ..pairings import Pairings, pairings
+from ..params import integer
+from ..problem import Problem
+from ..registry import register
+from ..release import View
+from ..results import AttackResult
+
+
+@register("attack")
+@dataclass(frozen=True, kw_only=True)
+class FakeTuples(Attack):
+    """Take every combination a group could hold for real; count how many of them are."""
+
+    name: ClassVar[str] = "fake-tuples"
+    title: ClassVar[str] = "Fake tuples"
+    summary: ClassVar[str] = (
+        "Someone without a public table takes the combinations that the permuted groups could "
+        "hold for real people; the more of them are fake, the less they tell of who is in it. With "
+        "a public table, membership is the sharper attack."
+    )
+    formula: ClassVar[str] = (
+        "original / (original + fake) tuples with a matching group; beside it Li's lemma value "
+        "Π n_i / N^d, which is the chance of one fixed row and no bound on presence"
+    )
+    source: ClassVar[str] = (
+        "Li, Li, Zhang and Molloy 2012, doi 10.1109/TKDE.2010.236; Toth 2015, 3.1.3.1"
+    )
+
+    most: int = integer(
+        default=1_000_000,
+        low=1,
+        high=50_000_000,
+        help="Combinations up to which they are listed; beyond, the attack is not run.",
+        label="Largest list",
+    )
+
+    def applies(self, problem: Problem, view: View) -> str:
+        """Ask for permuted groups of exact values that are not too large to list."""
+        found = pairings(view)
+        if found is None:
+            return "It is about columns that are permuted apart; here rows stay whole."
+        if found.total > self.most:
+            return (
+                f"The groups could hold {found.total:,.0f} combinations; {self.most:,} are listed "
+                "at most."
+            )
+        return ""
+
+    def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
+        """List the combinations of every group.
+
+        Raises
+        ------
+        AnonError
+            If it does not apply.
+        """
+        found = pairings(view)
+        reason = self.applies(problem, view)
+        if found is None or reason:
+            raise AnonError(reason, remedy="Use it on smaller permuted groups.")
+        return [self._result(problem, view, found)]
+
+    def _result(self, problem: Problem, view: View, found: Pairings) -> AttackResult:
+        listed = found.listed(problem, view)
+        original, fake = listed.original, listed.fake
+        rate = len(original) / max(len(original) + len(fake), 1)
+        worst = float(listed.per_group.max(initial=0.0))
+        return AttackResult(
+            attack=self.name,
+            attempted=problem.rows,
+            eligible=view.rows,
+            succeeded=rate * problem.rows,
+            rate=rate,
+            worst=max(worst, rate),
+            baseline=0.0,
+            raw=1.0,
+            at_risk=int(view.group_size[listed.per_group >= 1.0].sum()),
+            threshold=1.0,
+            per_class=listed.per_group,
+            sentence=(
+                f"{len(original):,} combinations of the table and {len(fake):,} fake ones have a "
+                f"group that could hold them; a real one fits {_mean(original):.3g} groups on "
+                f"average, a fake one {_mean(fake):.3g}. By chance alone a real one's "
+                f"quasi-identifiers meet in {listed.expected:.3g} rows of such a group on average; "
+                f"that one fixed row shows them (Li's lemma value, no bound on presence) has a "
+                f"chance of {listed.lemma:.3g} at most."
+            ),
+        )
+
+
+def _mean(buckets: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> float:
+    return float(buckets.mean()) if len(buckets) else 0.0
