@@ -16,19 +16,29 @@ from .results import Outcome, SearchAccount
 from .vocabulary import Vocabulary, of_boxes
 
 
-def box_outcome(problem: Problem, parts: Buckets, as_nodes: Sequence[bool]) -> Outcome:
+def box_outcome(
+    problem: Problem,
+    parts: Buckets,
+    as_nodes: Sequence[bool],
+    *,
+    blank_above: Sequence[int] | None = None,
+) -> Outcome:
     """Publish every part's box.
 
     Parameters
     ----------
     problem : Problem
     parts : Buckets
-        Every part from 0 on has a key.
+        Every part from 0 on has a key; -1 removes rows.
     as_nodes : sequence of bool
         Per quasi-identifier, whether it publishes nodes of its hierarchy instead of ranges.
+    blank_above : sequence of int, optional
+        Suppress cells: per quasi-identifier, publish the node at this level, and the top where the
+        nodes of a part differ.
     """
     frequency = problem.frequency
     by_part = np.argsort(parts.group, kind="stable")
+    by_part = by_part[np.count_nonzero(parts.group < 0) :]
     begin = np.searchsorted(parts.group[by_part], np.arange(int(parts.group.max()) + 1))
     run = frequency.run[parts.key[by_part]]
     vocabularies: dict[str, Vocabulary] = {}
@@ -37,13 +47,14 @@ def box_outcome(problem: Problem, parts: Buckets, as_nodes: Sequence[bool]) -> O
         zip(problem.quasi, problem.quasi_hierarchies, strict=True)
     ):
         codes = frequency.run_codes[run, d]
-        vocabularies[name], cells[name] = of_boxes(
-            hierarchy,
-            problem.dataset.column(name).kind,
-            np.minimum.reduceat(codes, begin),
-            np.maximum.reduceat(codes, begin),
-            as_nodes=as_nodes[d],
-        )
+        low, high = np.minimum.reduceat(codes, begin), np.maximum.reduceat(codes, begin)
+        if blank_above is not None:
+            ends, node = hierarchy.bounds(blank_above[d])[1], hierarchy.node(blank_above[d])
+            apart = node[low] != node[high]
+            low = np.where(apart, 0, hierarchy.starts[blank_above[d]][node[low]]).astype(np.int32)
+            high = np.where(apart, len(hierarchy.leaves) - 1, ends[node[high]]).astype(np.int32)
+        kind = problem.dataset.column(name).kind
+        vocabularies[name], cells[name] = of_boxes(hierarchy, kind, low, high, as_nodes=as_nodes[d])
     # Classes are numbered by what they publish, not by the order of the cuts; parts that publish
     # the same are one class.
     rank, first = dense_rank(
@@ -58,10 +69,11 @@ def box_outcome(problem: Problem, parts: Buckets, as_nodes: Sequence[bool]) -> O
 
 def _grouping(parts: Buckets, rank: npt.NDArray[np.int64], classes: int) -> Grouping:
     """Return the grouping in which part `i` belongs to class `rank[i]`."""
-    pair, entry = np.unique(parts.key * classes + rank[parts.group], return_inverse=True)
+    member = np.append(rank, -1)[parts.group]  # the last stands for what is removed
+    pair, entry = np.unique(parts.key * (classes + 1) + member + 1, return_inverse=True)
     return Grouping(
-        key=pair // classes,
-        member=pair % classes,
+        key=pair // (classes + 1),
+        member=pair % (classes + 1) - 1,
         count=np.bincount(entry, weights=parts.count, minlength=len(pair)).astype(np.int64),
         group=np.arange(classes, dtype=np.int64),
     )

@@ -26,6 +26,8 @@ def gain_parts(
     context: Context,
     *,
     quartiles: bool = False,
+    start: npt.NDArray[np.int64] | None = None,
+    least: int = 1,
 ) -> npt.NDArray[np.int64]:
     """Return the part of every quasi tuple of the table, shape (runs,).
 
@@ -38,6 +40,11 @@ def gain_parts(
     context : Context
     quartiles : bool
         Cut ranges only at the first, second or third quartile, at whichever saves most.
+    start : int64 array of shape (runs,), optional
+        Parts to begin with instead of the whole table, all of which keep the promises; -1 leaves
+        a tuple out.
+    least : int
+        Rows every part needs, where that is more than the models ask for.
 
     Raises
     ------
@@ -47,16 +54,21 @@ def gain_parts(
         If cuts cannot be steered by a model.
     """
     tuples = watched_tuples(problem, models)
-    limits = Limits(tuples.least, tuples.sensitive, tuples.distinct, tuples.share)
+    limits = Limits(max(tuples.least, least), tuples.sensitive, tuples.distinct, tuples.share)
     size = len(tuples.count)
-    order = np.arange(size, dtype=np.int64)
+    first = np.zeros(tuples.runs, dtype=np.int64) if start is None else start
+    own = first[tuples.run]
+    order = np.argsort(own, kind="stable").astype(np.int64)
+    order = order[np.count_nonzero(own < 0) :]
+    begin = np.flatnonzero(np.diff(own[order], prepend=-1))
     stack = np.empty((size + 1, 2), dtype=np.int64)
-    stack[0] = 0, size
+    depth, found = len(begin), 0
+    # The last of the stack is cut first: parts are settled from the first tuple on.
+    stack[:depth, 0] = begin[::-1]
+    stack[:depth, 1] = np.append(begin[1:], len(order))[::-1]
     parts = np.empty((size, 2), dtype=np.int64)
-    depth, found = 1, 0
     while depth:
-        settled = int(parts[found - 1, 1]) if found else 0
-        context.report(settled / size, "Partitioning")
+        context.report(found / size, "Partitioning")
         depth, found = split_by_gain(
             tuples.codes,
             tuples.count,
@@ -70,7 +82,9 @@ def gain_parts(
             quartiles,
             WORK,
         )
-    return tuples.per_run(parts_in_order(parts[:found], order))
+    part = np.full(size, -1, dtype=np.int64)
+    part[order] = parts_in_order(parts[:found], np.arange(len(order), dtype=np.int64))
+    return tuples.per_run(part)
 
 
 def cell_prices(
@@ -130,5 +144,28 @@ def cell_prices(
         node_price=np.concatenate(node_price),
         first_leaf=np.concatenate(first_leaf),
         tree_offset=(np.cumsum(trees) - trees).astype(np.int64),
+        leaves=sizes,
+    )
+
+
+def suppression_prices(problem: Problem, levels: Sequence[int]) -> Prices:
+    """Return prices of 1 for each cell that must be suppressed because nodes at a level differ."""
+    sizes = np.array([len(h.leaves) for h in problem.quasi_hierarchies], dtype=np.int64)
+    pairs = list(zip(problem.quasi_hierarchies, levels, strict=True))
+    zeros = [np.zeros(size, dtype=np.int64) for size in sizes.tolist()]
+    # Two levels each: the nodes as they are, which cost nothing, and everything.
+    own = [h.first_leaf[level].astype(np.int64) for h, level in pairs]
+    offset = (2 * (np.cumsum(sizes) - sizes)).astype(np.int64)
+    both = zip(own, zeros, strict=True)
+    return Prices(
+        by_node=np.ones(len(sizes), dtype=np.bool_),
+        position=np.concatenate(zeros).astype(np.float64),
+        place_of=(np.cumsum(sizes) - sizes).astype(np.int64),
+        step=np.zeros(len(sizes), dtype=np.float64),
+        whole=np.ones(len(sizes), dtype=np.float64),
+        missing=np.full(len(sizes), -1, dtype=np.int64),
+        node_price=np.concatenate([np.repeat([0.0, 1.0], size) for size in sizes.tolist()]),
+        first_leaf=np.concatenate([part for pair in both for part in pair]),
+        tree_offset=offset,
         leaves=sizes,
     )

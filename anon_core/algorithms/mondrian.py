@@ -14,10 +14,10 @@ from ..gain import cell_prices, gain_parts
 from ..kinds import Algorithm, GroupModel, run_buckets
 from ..params import choice, text
 from ..partition import cut_by_tree, relaxed_parts, strict_parts
+from ..per_column import attribute_weights
 from ..problem import Problem
 from ..registry import find, register
 from ..results import Outcome
-from ..weights import attribute_weights
 
 
 @register("algorithm")

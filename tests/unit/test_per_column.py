@@ -1,11 +1,11 @@
-"""Weights of columns as a person writes them."""
+"""Weights and levels of columns as a person writes them."""
 
 from __future__ import annotations
 
 import pytest
 
 from anon_core.errors import BadPlan
-from anon_core.weights import attribute_weights
+from anon_core.per_column import attribute_levels, attribute_weights
 from tests.making import PATIENTS
 
 PROBLEM = PATIENTS.problem()
@@ -44,3 +44,17 @@ def test_weights_that_mean_nothing(text: str, message: str) -> None:
         attribute_weights(PROBLEM, text, "mondrian")
     assert message in refused.value.message
     assert refused.value.remedy
+
+
+def test_levels_by_column() -> None:
+    assert attribute_levels(PROBLEM, "", "x") == (0, 0)
+    assert attribute_levels(PROBLEM, "zip = 1", "x") == (0, 1)
+    assert attribute_levels(PROBLEM, "zip = 2 | age = 1", "x") == (1, 2)
+
+
+@pytest.mark.parametrize("text", ["zip = 3", "zip = -1", "zip = 1.0", "zip = x", "zip = "])
+def test_levels_a_hierarchy_lacks(text: str) -> None:
+    with pytest.raises(BadPlan, match="its hierarchy has the levels 0 to 2"):
+        attribute_levels(PROBLEM, text, "x")
+    with pytest.raises(BadPlan, match="level for 'no', which is no quasi-identifier"):
+        attribute_levels(PROBLEM, "no = 1", "x")

@@ -1,0 +1,214 @@
+"""Groups of at least k rows from a forest of nearest neighbours (Aggarwal et al. 2005)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .compiled import compiled
+from .gain import Prices, cover_price
+
+I32 = npt.NDArray[np.int32]
+I64 = npt.NDArray[np.int64]
+F64 = npt.NDArray[np.float64]
+
+
+class PairPrices(NamedTuple):
+    """Prices of covering two leaves, looked up where the table is small enough.
+
+    Attributes
+    ----------
+    prices : Prices
+    table : float64 array
+        Leaf by leaf, attribute after attribute.
+    table_of : int64 array of shape (attributes,)
+        Where an attribute begins in it; -1 where it must be computed.
+    least : float
+        The least price of two tuples that differ: nothing nearer need be looked for.
+    """
+
+    prices: Prices
+    table: F64
+    table_of: I64
+    least: float
+
+
+@compiled
+def tuple_distance(pairs: PairPrices, codes: I32, one: int, other: int, most: float) -> float:
+    """Return what a row pays in a class of two tuples; a sum past `most` is not finished."""
+    total = 0.0
+    for d in range(codes.shape[1]):
+        a, b = codes[one, d], codes[other, d]
+        if a != b:
+            if pairs.table_of[d] >= 0:
+                total += float(pairs.table[pairs.table_of[d] + a * pairs.prices.leaves[d] + b])
+            else:
+                total += cover_price(pairs.prices, d, min(a, b), max(a, b))
+            if total >= most:
+                break
+    return total
+
+
+@compiled
+def fill_pairs(prices: Prices, d: int, start: int, table: F64) -> None:
+    """Fill in the prices of all pairs of leaves of attribute d."""
+    leaves = prices.leaves[d]
+    for a in range(leaves):
+        for b in range(leaves):
+            table[start + a * leaves + b] = cover_price(prices, d, min(a, b), max(a, b))
+
+
+@compiled
+def root_of(owner: I64, t: int) -> int:
+    """Return the tree a tuple belongs to, and shorten the way there."""
+    while owner[t] != t:
+        owner[t] = owner[owner[t]]
+        t = int(owner[t])
+    return t
+
+
+@compiled
+def grow_forest(
+    codes: I32,
+    count: I64,
+    k: int,
+    pairs: PairPrices,
+    owner: I64,
+    size: I64,
+    top: I64,
+    parent: I64,
+    at: int,
+    work: int,
+) -> int:
+    """Link the top of every tree of fewer than k rows to the nearest tuple of another tree.
+
+    Parameters
+    ----------
+    codes : int32 array of shape (tuples, attributes)
+    count : int64 array of shape (tuples,)
+    k : int
+    pairs : PairPrices
+    owner, size, top : int64 arrays of shape (tuples,)
+        Tree of each tuple; rows and topmost tuple of each tree. At first every tuple is one.
+    parent : int64 array of shape (tuples,)
+        Filled in; -1 for the top of a tree.
+    at : int
+        Tuple to go on from, 0 at first.
+    work : int
+        How many pairs to compare before returning.
+
+    Returns
+    -------
+    int
+        Where to go on; the number of tuples when all trees have k rows or only one is left.
+    """
+    tuples = len(count)
+    spent = 0
+    while at < tuples and spent < work:
+        tree = root_of(owner, at)
+        if size[tree] >= k:
+            at += 1
+            continue
+        here = top[tree]
+        best, nearest = np.inf, -1
+        # Tuples are sorted, so near ones tend to be neighbours.
+        for step in range(1, tuples):
+            for other in (here - step, here + step):
+                if 0 <= other < tuples:
+                    spent += 1
+                    distance = tuple_distance(pairs, codes, here, other, best)
+                    if distance < best and root_of(owner, other) != tree:
+                        best, nearest = distance, other
+            if best <= pairs.least:
+                break
+        if nearest < 0:  # the table has fewer than k rows
+            return tuples
+        joined = root_of(owner, nearest)
+        parent[here] = nearest
+        owner[tree] = joined
+        size[joined] += size[tree]
+    return at
+
+
+@compiled
+def part_forest(parent: I64, k: int) -> I64:
+    """Part trees of at least k rows into groups of k to 3k − 3 rows; return the group of each row.
+
+    Bundles of fewer than k rows travel up. Where those that meet in one row make k or more, they
+    are a group; what is left at the top joins a group that touches it. Groups use different edges,
+    so that together they pay for each edge at most 3k − 3 times.
+
+    Parameters
+    ----------
+    parent : int64 array of shape (rows,)
+        -1 for the top of a tree.
+    k : int
+    """
+    rows = len(parent)
+    group = np.full(rows, -1, np.int64)
+    near = np.full(rows, -1, np.int64)
+    head = np.full(rows, -1, np.int64)
+    tail = np.full(rows, -1, np.int64)
+    after = np.full(rows, -1, np.int64)
+    held = np.zeros(rows, np.int64)
+    open_children = np.zeros(rows, np.int64)
+    queue = np.empty(rows, np.int64)
+    for v in range(rows):
+        if parent[v] >= 0:
+            open_children[parent[v]] += 1
+    begin, end, found = 0, 0, 0
+    for v in range(rows):
+        if open_children[v] == 0:
+            queue[end] = v
+            end += 1
+    while begin < end:
+        v = queue[begin]
+        begin += 1
+        # 1. The row joins the bundle of its children.
+        after[v] = head[v]
+        if head[v] < 0:
+            tail[v] = v
+        head[v] = v
+        held[v] += 1
+        if held[v] >= k:
+            at = head[v]
+            while at >= 0:
+                group[at] = found
+                at = after[at]
+            near[v] = found
+            found += 1
+            held[v] = 0
+        up = parent[v]
+        if up < 0:
+            if held[v] > 0:  # 2. What is left at the top joins a group that touches it.
+                at = head[v]
+                while at >= 0:
+                    group[at] = max(near[v], 0)
+                    at = after[at]
+                found = max(found, 1)
+            continue
+        # 3. Else it travels up; where it makes k rows with others, they are a group.
+        if held[v] > 0:
+            if head[up] < 0:
+                head[up], tail[up] = head[v], tail[v]
+            else:
+                after[tail[up]] = head[v]
+                tail[up] = tail[v]
+            held[up] += held[v]
+            if held[up] >= k:
+                at = head[up]
+                while at >= 0:
+                    group[at] = found
+                    at = after[at]
+                near[up] = found
+                found += 1
+                held[up], head[up], tail[up] = 0, -1, -1
+        if near[up] < 0:
+            near[up] = near[v]
+        open_children[up] -= 1
+        if open_children[up] == 0:
+            queue[end] = up
+            end += 1
+    return group

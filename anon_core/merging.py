@@ -1,0 +1,115 @@
+"""Merge groups with their nearest until every group keeps every promise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from .context import Context
+from .errors import Infeasible
+from .kernels.gain import Prices
+from .kernels.nearest import nearest_boxes
+from .kinds import Buckets, GroupModel, GroupStats, histogram
+from .problem import Problem
+
+_PAIRS = 20_000_000  # pairs of boxes between two looks at the cancel button
+
+
+def merged(
+    problem: Problem,
+    models: Sequence[GroupModel],
+    groups: Buckets,
+    prices: Prices,
+    context: Context,
+) -> Buckets:
+    """Merge groups that break a promise with the group that pays least for it.
+
+    Raises
+    ------
+    Infeasible
+        If not even all rows as one group keep the promises.
+    """
+    while True:
+        count = int(groups.group.max(initial=-1)) + 1
+        broken = np.flatnonzero(~keeping(problem, models, groups))
+        context.report(1.0 - len(broken) / max(count, 1), "Merging groups")
+        if not len(broken):
+            return groups
+        if count == 1:
+            raise Infeasible(
+                "Not even the whole table as one class keeps every promise.",
+                remedy="Ask for less, or load more rows.",
+                best=0.0,
+                best_of="classes that keep it",
+            )
+        low, high, size = boxes_of(problem, groups)
+        nearest = np.empty(len(broken), dtype=np.int64)
+        step = max(_PAIRS // count, 1)
+        for start in range(0, len(broken), step):
+            context.check()
+            stop = min(start + step, len(broken))
+            nearest_boxes(low, high, size, prices, broken, start, stop, nearest)
+        joined = np.arange(count, dtype=np.int64)
+        joined[broken] = nearest
+        # Whoever points at each other, directly or along a chain, becomes one group.
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        links = csr_array(
+            (np.ones(count, dtype=np.int8), (np.arange(count), joined)), shape=(count, count)
+        )
+        label = connected_components(links, directed=False)[1].astype(np.int64)
+        groups = regrouped(groups, label)
+
+
+def keeping(
+    problem: Problem, models: Sequence[GroupModel], groups: Buckets
+) -> npt.NDArray[np.bool_]:
+    """Return which groups keep every promise, shape (groups,)."""
+    frequency = problem.frequency
+    count = int(groups.group.max(initial=-1)) + 1
+    needed = dict.fromkeys(name for model in models for name in model.needs(problem))
+    stats = GroupStats(
+        sizes=np.bincount(groups.group, weights=groups.count, minlength=count).astype(np.int64),
+        histograms={
+            name: histogram(
+                groups.group,
+                frequency.codes[groups.key, frequency.columns.index(name)],
+                groups.count,
+                count,
+                len(problem.hierarchies[name].leaves),
+            )
+            for name in needed
+        },
+    )
+    kept = np.ones(count, dtype=np.bool_)
+    for model in models:
+        kept &= model.per_group(stats)
+    return kept
+
+
+def boxes_of(
+    problem: Problem, groups: Buckets
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """Return first and last leaf, (groups, quasi) each, and rows (groups,) of every group."""
+    codes = problem.frequency.run_codes[problem.frequency.run[groups.key]]
+    order = np.argsort(groups.group, kind="stable")
+    begin = np.searchsorted(groups.group[order], np.arange(int(groups.group.max()) + 1))
+    return (
+        np.minimum.reduceat(codes[order], begin, axis=0),
+        np.maximum.reduceat(codes[order], begin, axis=0),
+        np.add.reduceat(groups.count[order], begin),
+    )
+
+
+def regrouped(groups: Buckets, label: npt.NDArray[np.int64]) -> Buckets:
+    """Return groups renamed by `label`, shape (groups,); equal labels become one group."""
+    wide = int(label.max(initial=0)) + 1
+    pair, entry = np.unique(groups.key * wide + label[groups.group], return_inverse=True)
+    return Buckets(
+        key=pair // wide,
+        group=pair % wide,
+        count=np.bincount(entry, weights=groups.count, minlength=len(pair)).astype(np.int64),
+    )

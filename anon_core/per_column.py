@@ -1,0 +1,84 @@
+"""What a person writes for single columns, such as ``age = 2 | sex = 0.5``: weights and levels."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import BadPlan, listing, nearest
+from .problem import Problem
+
+
+def attribute_weights(problem: Problem, text: str, owner: str) -> npt.NDArray[np.float64]:
+    """Return one weight per quasi-identifier, shape (quasi,); 1 where none is written.
+
+    Parameters
+    ----------
+    problem : Problem
+    text : str
+        ``age = 2 | sex = 0.5``; the larger, the more of the column's detail should survive.
+    owner : str
+        Name of the technique, for messages.
+
+    Raises
+    ------
+    BadPlan
+        If a column is no quasi-identifier or named twice, or a weight no number above 0.
+    """
+    found = dict.fromkeys(problem.quasi, 1.0)
+    for name, value in _written(problem, text, owner, "weight").items():
+        try:
+            found[name] = float(value)
+        except ValueError:
+            found[name] = math.nan
+        if not 0 < found[name] < 1e6:
+            raise BadPlan(
+                f"{owner}: the weight of '{name}' is {value!r}; allowed is a number above 0 and "
+                "under 1,000,000.",
+                remedy="Write for example age = 2 | sex = 0.5.",
+            )
+    return np.array([found[name] for name in problem.quasi], dtype=np.float64)
+
+
+def attribute_levels(problem: Problem, text: str, owner: str) -> tuple[int, ...]:
+    """Return one level per quasi-identifier, in their order; 0 where none is written.
+
+    Raises
+    ------
+    BadPlan
+        If a column is no quasi-identifier or named twice, or its hierarchy lacks the level.
+    """
+    found = dict.fromkeys(problem.quasi, 0)
+    for name, value in _written(problem, text, owner, "level").items():
+        height = problem.hierarchies[name].height
+        if not value.isdecimal() or int(value) > height:
+            raise BadPlan(
+                f"{owner}: the level of '{name}' is {value!r}; its hierarchy has the levels 0 to "
+                f"{height}.",
+                remedy="Write for example age = 1 | sex = 0.",
+            )
+        found[name] = int(value)
+    return tuple(found[name] for name in problem.quasi)
+
+
+def _written(problem: Problem, text: str, owner: str, what: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in text.split("|"):
+        if not part.strip():
+            continue
+        name, _, value = (piece.strip() for piece in part.rpartition("="))
+        if name not in problem.quasi:
+            raise BadPlan(
+                f"{owner}: {what} for '{name or part.strip()}', which is no quasi-identifier; they "
+                f"are {listing(problem.quasi)}.",
+                remedy="Write column = number, separated by |."
+                + nearest(name or part.strip(), problem.quasi),
+            )
+        if name in found:
+            raise BadPlan(
+                f"{owner}: '{name}' has two {what}s.", remedy="Name every column at most once."
+            )
+        found[name] = value
+    return found
