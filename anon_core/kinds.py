@@ -311,7 +311,7 @@ class Algorithm(Technique):
 
     #: One line: when to choose this one.
     when: ClassVar[str] = ""
-    #: What it changes; techniques are offered together by it.
+    #: What it changes; techniques are offered together by it. Those that permute cut links.
     approach: ClassVar[Approach] = "ranges"
     #: Whether columns are permuted apart, so that models of whole rows are not defined.
     permutes: ClassVar[bool] = False

@@ -32,11 +32,16 @@ APPROACHES: dict[Approach, tuple[str, str]] = {
 }
 
 
+def approach_of(technique: type[Algorithm]) -> Approach:
+    """Return under what a technique is offered; whatever permutes columns apart cuts links."""
+    return "links" if technique.permutes else technique.approach
+
+
 def pick(present: str) -> type[Algorithm]:
     """Draw the choice, starting from the draft's technique, and return what is chosen."""
     known = _known()
     _follow(present)
-    approaches = [a for a in APPROACHES if any(t.approach == a for t in known.values())]
+    approaches = [a for a in APPROACHES if any(approach_of(t) == a for t in known.values())]
     # Pills wrap where the page is narrow. They would keep Ctrl+Enter to themselves while they have
     # the focus; the page's own handler listens before them.
     st.pills(
@@ -78,7 +83,7 @@ def _follow(present: str) -> None:
     before = st.session_state.get(f"{_TECHNIQUE}/before")
     if before != present or _TECHNIQUE not in st.session_state:
         st.session_state[_TECHNIQUE] = present if present in known else next(iter(known))
-    st.session_state[_APPROACH] = known[st.session_state[_TECHNIQUE]].approach
+    st.session_state[_APPROACH] = approach_of(known[st.session_state[_TECHNIQUE]])
 
 
 def _another_approach() -> None:
@@ -94,7 +99,7 @@ def _another() -> None:
 
 
 def _offered(approach: Approach) -> list[str]:
-    found = {n: t.title for n, t in _known().items() if t.approach == approach}
+    found = {n: t.title for n, t in _known().items() if approach_of(t) == approach}
     return sorted(found, key=lambda n: found[n].lower())
 
 

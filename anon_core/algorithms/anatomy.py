@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..buckets import columns_by_role, partition_choice, permuted
 from ..context import Context
-from ..kinds import Algorithm, Approach, GroupModel
+from ..kinds import Algorithm, GroupModel
 from ..params import choice
 from ..problem import Problem
 from ..registry import register
@@ -32,7 +32,6 @@ class Anatomy(Algorithm):
     )
     formula: ClassVar[str] = "Pr[t.S = v] = c(v) / |G|"
     source: ClassVar[str] = "Xiao and Tao 2006, Anatomy: simple and effective privacy preservation"
-    approach: ClassVar[Approach] = "links"
     permutes: ClassVar[bool] = True
     publishes: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
 

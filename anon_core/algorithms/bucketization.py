@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..buckets import columns_by_role, partition_choice, permuted
 from ..context import Context
-from ..kinds import Algorithm, Approach, GroupModel
+from ..kinds import Algorithm, GroupModel
 from ..params import choice
 from ..problem import Problem
 from ..registry import register
@@ -31,7 +31,6 @@ class Bucketization(Algorithm):
     )
     formula: ClassVar[str] = "Pr[t.S = v] = c(v) / |B|"
     source: ClassVar[str] = "Toth 2015, section 3.1.1"
-    approach: ClassVar[Approach] = "links"
     permutes: ClassVar[bool] = True
 
     partition: str = partition_choice("mondrian")

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..buckets import partition_choice, permuted
 from ..context import Context
-from ..kinds import Algorithm, Approach, GroupModel
+from ..kinds import Algorithm, GroupModel
 from ..problem import Problem
 from ..registry import register
 from ..results import Outcome
@@ -28,7 +28,6 @@ class ColumnSlicing(Algorithm):
     when: ClassVar[str] = "When every link between columns should be cut, and one table is wanted."
     formula: ClassVar[str] = "d + 1 independent uniform permutations per bucket"
     source: ClassVar[str] = "Toth 2015, section 3.1.2.1"
-    approach: ClassVar[Approach] = "links"
     permutes: ClassVar[bool] = True
 
     partition: str = partition_choice("mondrian")

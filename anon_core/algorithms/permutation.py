@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..buckets import columns_by_role, partition_choice, permuted
 from ..context import Context
-from ..kinds import Algorithm, Approach, GroupModel
+from ..kinds import Algorithm, GroupModel
 from ..problem import Problem
 from ..registry import register
 from ..results import Outcome
@@ -31,7 +31,6 @@ class PermutationAnonymization(Algorithm):
     )
     formula: ClassVar[str] = "d + 1 independent uniform permutations per group"
     source: ClassVar[str] = "Li et al. 2015, definition 1"
-    approach: ClassVar[Approach] = "links"
     permutes: ClassVar[bool] = True
     publishes: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
 

@@ -10,7 +10,7 @@ from ..buckets import partition_choice, permuted
 from ..context import Context
 from ..dependence import column_groups, dependence_rows
 from ..errors import BadPlan, listing, nearest
-from ..kinds import Algorithm, Approach, GroupModel
+from ..kinds import Algorithm, GroupModel
 from ..params import integer, text
 from ..problem import Problem
 from ..registry import register
@@ -34,7 +34,6 @@ class Slicing(Algorithm):
     )
     formula: ClassVar[str] = "k-medoids of columns on 1 − φ²; one permutation per column set"
     source: ClassVar[str] = "Li, Li, Zhang and Molloy 2012, doi 10.1109/TKDE.2010.236"
-    approach: ClassVar[Approach] = "links"
     permutes: ClassVar[bool] = True
 
     partition: str = partition_choice("mondrian")

@@ -19,6 +19,7 @@ from anon_core.runner import Result, run
 from anon_core.samples import hierarchy_folder, sample
 from anon_core.table import Dataset
 from ui import jobs, state
+from ui.technique_picker import approach_of
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 RUN, RESULTS, COMPARE, EXPORT = (
@@ -71,7 +72,7 @@ def open_page(page: str, held: Mapping[str, Any]) -> AppTest:
 def choose(app: AppTest, technique: str) -> AppTest:
     """Choose a technique on Run: first what may be changed, then the technique."""
     approach = next(c for c in app.button_group if c.key == "run_form/approach")
-    wanted = cast(type[Algorithm], find("algorithm", technique)).approach
+    wanted = approach_of(cast(type[Algorithm], find("algorithm", technique)))
     if approach.value != wanted:
         approach.set_value(wanted).run()
     return next(r for r in app.radio if r.key == "run_form/technique").set_value(technique).run()
