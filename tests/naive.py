@@ -428,6 +428,75 @@ def boxes(
     ]
 
 
+def local_parts(
+    rows: Sequence[Row],
+    attributes: Sequence[Attribute],
+    by_entropy: float,
+    k: int = 1,
+    needs: Sequence[tuple[Sequence[str], int]] = (),
+) -> list[list[int]]:
+    """Part a table top-down along the hierarchies, each part by itself, steered by loss."""
+    leaf = [{v: i for i, v in enumerate(a.leaves)} for a in attributes]
+    tuples = sorted({tuple(p[v] for p, v in zip(leaf, row, strict=True)) for row in rows})
+    members = {
+        t: [
+            i
+            for i, row in enumerate(rows)
+            if tuple(p[v] for p, v in zip(leaf, row, strict=True)) == t
+        ]
+        for t in tuples
+    }
+
+    def rows_of(part: Sequence[tuple[int, ...]]) -> list[int]:
+        return [i for t in part for i in members[t]]
+
+    def pieces(
+        part: Sequence[tuple[int, ...]], d: int
+    ) -> tuple[float, list[list[tuple[int, ...]]]]:
+        """Return the score of lowering attribute `d`, and the parts that makes."""
+        a = attributes[d]
+        level = covering_level(a, [a.leaves[t[d]] for t in part])
+        if level == 0:
+            return 0.0, []
+        children: dict[str, list[tuple[int, ...]]] = {}
+        for t in part:
+            children.setdefault(a.labels[a.leaves[t[d]]][level - 1], []).append(t)
+        size = {c: len(rows_of(own)) for c, own in children.items()}
+        pooled = {c for c in children if size[c] < k}
+        while 0 < sum(size[c] for c in pooled) < k and len(pooled) < len(children):
+            first = {c: a.leaves.index(a.under(c, level - 1)[0]) for c in children}
+            pooled.add(min(set(children) - pooled, key=lambda c: (size[c], first[c])))
+        alone = [c for c in children if c not in pooled]
+        made = (
+            [[t for t in part if a.labels[a.leaves[t[d]]][level - 1] in pooled]] if pooled else []
+        )
+        made += [children[c] for c in alone]
+        if not alone or len(made) < 2:
+            return 0.0, []
+        now = loss_of(a, a.under(a.labels[a.leaves[part[0][d]]][level], level))
+        saved = sum(size[c] * (now - loss_of(a, a.under(c, level - 1))) for c in alone)
+        total = sum(size.values())
+        shares = [len(rows_of(m)) / total for m in made]
+        entropy = -total * sum(s * math.log(s) for s in shares)
+        return float(saved) / max(entropy, 1e-9) ** by_entropy, made
+
+    def below(part: list[tuple[int, ...]]) -> list[list[int]]:
+        if len(rows_of(part)) >= 2 * k and len(part) > 1:
+            tried = [pieces(part, d) for d in range(len(attributes))]
+            scores = [s for s, _ in tried]
+            while max(scores) > 0:
+                best = next(d for d, s in enumerate(scores) if s > 0)
+                for d, s in enumerate(scores):
+                    if s > scores[best] * (1 + 1e-9):
+                        best = d
+                if all(keeps(rows_of(m), k, needs) for m in tried[best][1]):
+                    return [found for m in tried[best][1] for found in below(m)]
+                scores[best] = 0.0
+        return [sorted(rows_of(part))]
+
+    return below(tuples)
+
+
 # ---- attacks -------------------------------------------------------------------------------------
 
 

@@ -18,6 +18,7 @@ from ..context import Context, part_of
 from ..costs import CellCost, SizeCost
 from ..kinds import Algorithm, Approach, GroupModel, Metric
 from ..lattice import Node
+from ..node_cost import NodeCost
 from ..nodes import rows_allowed
 from ..params import choice, number
 from ..problem import Problem
@@ -110,15 +111,12 @@ class _BestFirst:
         self.cost_found = np.inf
         self._least = max(m.least_size() for m in nodes.models)
         self._dearest: dict[tuple[int, int], npt.NDArray[np.float64]] = {}
-        self._prices: list[npt.NDArray[np.float64]] = []
+        priced = NodeCost(self.problem, cost)
+        self._prices = priced.prices
         self.bound = np.zeros(self.lattice.shape, dtype=np.float64)
-        if isinstance(cost, CellCost):
-            # The sum of static prices bounds every node without a scan.
-            self._prices = [self._price_levels(cost, d) for d in range(self.bound.ndim)]
-            scale = self.problem.rows * self.bound.ndim
-            for d, name in enumerate(self.problem.quasi):
-                paid = self._prices[d] @ self.problem.leaf_rows[name]
-                self.bound += self._along(d, paid / scale)
+        # The sum of static prices bounds every node without a scan.
+        for d, own in enumerate(priced.static):
+            self.bound += self._along(d, own)
 
     def search(self) -> Node:
         """Return the best node."""
@@ -146,15 +144,6 @@ class _BestFirst:
     def _along(self, d: int, levels: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return values per level of attribute `d`, shaped to be added to the whole lattice."""
         return levels.reshape([-1 if i == d else 1 for i in range(self.bound.ndim)])
-
-    def _price_levels(self, cost: CellCost, d: int) -> npt.NDArray[np.float64]:
-        """Return the price of every leaf at every level, shape (levels, leaves)."""
-        hierarchy = self.lattice.hierarchies[d]
-        rows: list[npt.NDArray[np.float64]] = []
-        for level in range(hierarchy.height + 1):
-            lo, hi = hierarchy.bounds(level)
-            rows.append(cost.price(self.problem, hierarchy.column, lo, hi)[hierarchy.node(level)])
-        return np.stack(rows)
 
     def _evaluate(self, node: Node) -> float:
         """Return a node's exact cost, and sharpen the bounds of the nodes above and below it."""
