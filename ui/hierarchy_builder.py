@@ -7,8 +7,7 @@ import streamlit as st
 from anon_core.errors import AnonError
 from anon_core.table import Column
 
-from . import drafts, shell
-from .components import tree
+from . import components, cuts, drafts, shell
 
 #: More values than this are no picture any more, however few of them are in sight.
 MOST_VALUES = 20_000
@@ -28,13 +27,20 @@ def builder(column: Column) -> bool:
         shell.show_error(error, where="The hierarchy does not fit the column as it is now")
         st.caption("Load another one, or choose “value or \\*”. Nothing can be run until then.")
         return False
+    if cuts.can_be_cut(column) and _by_cuts(column):
+        components.cuts.draw(
+            cuts.message(column),
+            key=f"cuts/{column.name}",
+            edited=lambda asked: cuts.edit(column, asked),
+        )
+        return not told["unplaced"]
     if len(told["leaves"]) > MOST_VALUES:
         st.info(
             f"{len(told['leaves']):,} values are more than can be grouped by hand; at most "
             f"{MOST_VALUES:,} are drawn. Take a proposal, or load a file."
         )
         return not told["unplaced"]
-    tree.draw(
+    components.tree.draw(
         told,
         key=f"tree/{column.name}",
         edited=lambda asked: drafts.edit(column, asked),
@@ -42,3 +48,17 @@ def builder(column: Column) -> bool:
     if told["unplaced"]:
         st.caption("It takes effect as soon as every value has a place.")
     return not told["unplaced"]
+
+
+def _by_cuts(column: Column) -> bool:
+    """Let a person choose how numbers and dates are grouped; tell whether by cut points."""
+    ways = ("Cut points", "Groups")
+    chosen = st.segmented_control(
+        "Build by",
+        ways,
+        default=ways[0],
+        required=True,
+        key=f"hierarchies/way/{column.name}",
+        label_visibility="collapsed",
+    )
+    return chosen != ways[1]

@@ -49,7 +49,7 @@ def draw(
     def told() -> None:
         asked = cast(Any, st.session_state[key]).get("edit")
         if isinstance(asked, Mapping):
-            edited(cast(Mapping[str, Any], asked))
+            edited(asked)
 
     _cuts()(key=key, data=dict(message), on_edit_change=told)
 

@@ -63,9 +63,7 @@ function update(b, data) {
   }
   b.parts.root.dataset.rev = data.rev;
   b.parts.root.dataset.column = data.column;
-  b.drawing = true;
   draw(b);
-  b.drawing = false;
   if (answer) {
     if (data.error) {
       speak(b, `${data.error.message} ${data.error.remedy}`);

@@ -127,9 +127,10 @@ const percent = (place) => `${(place * 100).toFixed(3)}%`;
 
 function draw(b) {
   const { data, parts } = b;
+  const { active: held, focused } = b;
+  b.drawing = true; // a cut that is drawn anew loses the focus only to get it back
   drawBars(b);
   drawMarks(b);
-  const held = b.active;
   parts.tracks.replaceChildren(...data.levels.map((points, i) => trackOf(b, points, i + 1)));
   parts.tracks.hidden = !data.levels.length;
   parts.hint.hidden = data.levels.length > 0 && !data.stretched && !data.named;
@@ -137,7 +138,9 @@ function draw(b) {
     ? "There are no cuts yet: begin with one of the three starts, then drag."
     : (data.named ? "Groups with names of their own get the names of their intervals as soon as a cut changes. " : "") +
       (data.stretched ? "The line is stretched where many rows are." : "");
-  if (held) focusCut(b, held.level, held.at, b.focused);
+  if (held) focusCut(b, held.level, held.at, focused);
+  b.focused = focused && b.active !== null;
+  b.drawing = false;
   drawState(b);
 }
 
@@ -237,7 +240,7 @@ function drawState(b) {
   parts.buttons.add.disabled = !data.levels.length;
   parts.buttons.remove.disabled = !active;
   parts.field.disabled = !active;
-  if (document.activeElement !== parts.field && parts.root.getRootNode().activeElement !== parts.field) {
+  if (parts.root.getRootNode().activeElement !== parts.field) {
     parts.field.value = active ? written(b, active.at) : "";
   }
   for (const key of ["open_bottom", "open_top"]) {

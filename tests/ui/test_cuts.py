@@ -1,0 +1,124 @@
+"""Cut points of a session: edits, refusals, undo, and what the component is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+import streamlit as st
+
+from anon_core.table import Column
+from tests.ui.sessions import load
+from ui import cuts, drafts, state
+
+
+@pytest.fixture
+def age() -> Iterator[Column]:
+    with patch.object(st, "session_state", load("hospital")):
+        state.set_levels("age", None)
+        data = state.typed_dataset()
+        assert data is not None
+        yield data.column("age")
+
+
+def ask(column: Column, **asked: Any) -> dict[str, Any]:
+    before = cuts.message(column)
+    cuts.edit(column, {"epoch": before["epoch"], "rev": before["rev"] + 1, **asked})
+    after = cuts.message(column)
+    assert after["rev"] == before["rev"] + 1
+    return after
+
+
+def test_from_nothing_to_three_nested_levels(age: Column) -> None:
+    assert cuts.can_be_cut(age)
+    told = cuts.message(age)
+    assert told["levels"] == ()
+    assert sum(told["bars"]) == told["rows"] == age.counts.sum()
+    told = ask(age, do="start", how="rows")
+    assert len(told["levels"]) == 4
+    told = ask(age, do="remove_level", level=4)
+    finest, middle, coarse = (set(level) for level in told["levels"])
+    assert coarse < middle < finest
+    old = min(coarse)
+    told = ask(age, do="move", level=3, old=old, new=old + 1)
+    assert all(old + 1 in level and old not in level for level in told["levels"])
+    assert "rows" in told["said"]
+    for level in told["intervals"]:
+        assert sum(one[3] for one in level) == age.counts.sum()
+    rows = state.levels()["age"]
+    assert len(rows[0]) == 5
+    assert ask(age, do="undo")["levels"][2] == tuple(sorted(coarse))
+    assert old + 1 in ask(age, do="redo")["levels"][2]
+
+
+def test_levels_cuts_ends_and_style(age: Column) -> None:
+    told = ask(age, do="start", how="round")
+    assert told["open_top"]
+    assert told["intervals"][0][-1][2].startswith("≥")
+    top = len(told["levels"])
+    told = ask(age, do="ends", open_bottom=False, open_top=False)
+    assert not any(one[2].startswith(("<", "≥")) for one in told["intervals"][0])
+    told = ask(age, do="style", style="bracket")
+    assert told["intervals"][0][0][2].startswith("[")
+    told = ask(age, do="add", level=top, at=33)
+    assert all(33 in level for level in told["levels"])
+    told = ask(age, do="remove", level=2, at=33)
+    assert [33 in level for level in told["levels"]] == [True] + [False] * (top - 1)
+    told = ask(age, do="start", how="width")
+    assert told["error"] is None
+    count = len(told["levels"])
+    told = ask(age, do="add_level")
+    assert len(told["levels"]) == count + 1
+    assert "Level added" in told["said"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"do": "move", "level": 1, "old": 1.5, "new": 30}, "no cut"),
+        ({"do": "move", "level": 1, "old": "x", "new": 30}, "must be a number"),
+        ({"do": "add", "level": 1, "at": 10_000}, "empty group"),
+        ({"do": "add", "level": 9, "at": 30}, "no such level"),
+        ({"do": "start", "how": "odd"}, "no such start"),
+        ({"do": "dance"}, "no such edit"),
+    ],
+)
+def test_a_refusal_is_told_and_changes_nothing(
+    age: Column, asked: dict[str, Any], words: str
+) -> None:
+    before = ask(age, do="start", how="rows")["levels"]
+    told = ask(age, **asked)
+    assert words in told["error"]["message"]
+    assert told["levels"] == before
+    while len(told["levels"]) < cuts.MOST_LEVELS and told["error"] is None:
+        told = ask(age, do="add_level")
+
+
+def test_an_echo_and_a_stale_edit_do_nothing(age: Column) -> None:
+    first = ask(age, do="start", how="rows")
+    cuts.edit(age, {"epoch": first["epoch"], "rev": first["rev"], "do": "undo"})
+    cuts.edit(age, {"epoch": "another", "rev": 99, "do": "undo"})
+    assert cuts.message(age)["levels"] == first["levels"]
+
+
+def test_names_given_by_hand_are_told_of(age: Column) -> None:
+    assert not ask(age, do="start", how="rows")["named"]
+    work = drafts.work(age)
+    group = work.history.draft.levels[0][0]
+    asked = {"do": "rename", "level": 1, "node": group.id, "label": "young"}
+    drafts.edit(age, {**asked, "epoch": work.epoch, "rev": work.rev + 1})
+    assert cuts.message(age)["named"]
+
+
+def test_texts_cannot_be_cut(age: Column) -> None:
+    data = state.typed_dataset()
+    assert data is not None
+    assert not cuts.can_be_cut(data.column("ward"))
+    day = data.column("admission_date")
+    assert cuts.can_be_cut(day)
+    state.set_levels("admission_date", None)
+    told = ask(day, do="start", how="rows")
+    assert told["kind"] == "date"
+    assert " to " in told["intervals"][0][0][2]
