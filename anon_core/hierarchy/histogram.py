@@ -62,8 +62,8 @@ def axis(column: Column, cuts: Cuts, *, bars: int = 60) -> Axis:
     >>> from anon_core.table import encode
     >>> age = encode("age", np.array([0, 1, 2, 2], dtype=np.int32), ["20", "25", "39"])
     >>> line = axis(age, Cuts(levels=((20, 30, 40),)), bars=4)
-    >>> line.values, line.bars, line.step
-    ((20.0, 40.0), (1, 1, 0, 2), 1.0)
+    >>> line.values, line.bars, line.step, line.marks[:3]
+    ((20.0, 40.0), (1, 1, 0, 2), 1.0, (20.0, 25.0, 30.0))
     """
     measure = measure_of(column)
     whole = is_whole(column)
@@ -81,6 +81,8 @@ def axis(column: Column, cuts: Cuts, *, bars: int = 60) -> Axis:
     values, places = [low, high], [0.0, 1.0]
     if stretched:
         values, places = _stretched(measure, share, low, high)
+    elif whole and high - low <= 2 * bars:
+        bars = int(high - low)  # one bar a number, else equal bars would hold unequally many
     at = np.interp(measure, values, places)
     bar = np.minimum((at * bars).astype(np.int64), bars - 1)
     found = np.bincount(bar, weights=column.counts, minlength=bars)
@@ -114,6 +116,12 @@ def _stretched(
 def _marks(values: Sequence[float], places: Sequence[float], *, dates: bool) -> tuple[float, ...]:
     """Return about eight round values, spread over the line."""
     found: list[float] = []
+    if len(values) == 2 and not dates:
+        step = _round((values[1] - values[0]) / 9)
+        first = math.ceil(values[0] / step)
+        return tuple(
+            float(f"{i * step:.12g}") for i in range(first, math.floor(values[1] / step) + 1)
+        )
     last = -1.0
     for place in np.linspace(0.02, 0.98, 9):
         value = float(np.interp(place, places, values))

@@ -198,9 +198,9 @@ function trackOf(b, points, level) {
     part.style.left = percent(from);
     part.style.width = percent(to - from);
     const room = (to - from) * b.wide;
-    if (room > label.length * 6.2 + 6) part.append(element("span", "label", {}, label));
+    if (room > label.length * 6.6 + 14) part.append(element("span", "label", {}, label));
     const count = rows.toLocaleString("en");
-    if (room > count.length * 6 + 6) part.append(element("small", "count", {}, count));
+    if (room > count.length * 6 + 14) part.append(element("small", "count", {}, count));
     track.append(part);
   }
   const shown = points.filter((at) => at > data.values[0] && at < data.values[data.values.length - 1]);
