@@ -13,7 +13,7 @@ from ..cell_groups import cell_groups
 from ..context import Context, part_of
 from ..costs import CellCost
 from ..gain import cell_prices, suppression_prices
-from ..kinds import Algorithm, GroupModel
+from ..kinds import Algorithm, Approach, GroupModel
 from ..merging import merged
 from ..params import choice, text
 from ..per_column import attribute_levels
@@ -44,6 +44,7 @@ class CellSuppression(Algorithm):
         "Meyerson and Williams 2004, doi 10.1145/1055558.1055591; Aggarwal et al. 2005, "
         "Approximation algorithms for k-anonymity"
     )
+    approach: ClassVar[Approach] = "cells"
 
     transformation: str = choice(
         default="CS",
