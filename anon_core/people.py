@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -12,7 +13,7 @@ from .errors import BadInput, BadPlan, listing, nearest
 from .frequency import frequency_set
 from .hierarchy import Hierarchy, beyond_root, widened
 from .roles import Roles
-from .table import Column, ColumnKind, Dataset, encode
+from .table import Column, ColumnKind, Dataset, as_day, as_number, encode
 from .vocabulary import Vocabulary
 
 I32 = npt.NDArray[np.int32]
@@ -93,7 +94,8 @@ def encode_population(
     size = population if isinstance(population, int) else population.rows
     if size < dataset.rows:
         raise BadPlan(
-            f"The population has {size} people, but the table has {dataset.rows} rows.",
+            f"The population has {size} people, but the table has {dataset.rows} rows, and "
+            "everyone of the table belongs to it.",
             remedy="Give the size of the population the table was drawn from, or its whole table.",
         )
     if isinstance(population, int):
@@ -135,16 +137,21 @@ def _of_kind(column: Column, kind: ColumnKind) -> Column:
     """Return a population's column read as the table's is, whatever it looks like by itself."""
     if column.kind == kind:
         return column
-    try:
-        return encode(column.name, *column.as_read, kind=kind)
-    except BadInput as error:
+    read = {"number": as_number, "date": as_day}.get(kind)
+    codes, values = column.as_read
+    bad = [i for i, v in enumerate(values) if read is not None and math.isnan(read(v))]
+    if bad:
+        row = int(np.flatnonzero(np.isin(codes, bad))[0])
         raise BadInput(
-            f"The population table does not fit: in the table '{column.name}' is a {kind}. "
-            f"{error.message}",
-            remedy="Correct these values in the population table or mark them as missing, or "
-            f"declare '{column.name}' as text.",
-            values=error.values,
-        ) from error
+            f"In the population table, {len(bad)} distinct "
+            f"{'value' if len(bad) == 1 else 'values'} of '{column.name}' "
+            f"{'is' if len(bad) == 1 else 'are'} not a {kind} (first in row {row + 1}); in the "
+            f"table the column is a {kind}.",
+            remedy="Correct them in the population table or mark them as missing, or declare "
+            f"'{column.name}' as text.",
+            values=[values[i] for i in bad[:5]],
+        )
+    return encode(column.name, codes, values, kind=kind)
 
 
 def _leaves(column: Column, kind: ColumnKind, hierarchy: Hierarchy) -> tuple[Hierarchy, I32, I32]:

@@ -1,20 +1,24 @@
-"""How many people of the population share each published class."""
+"""How many people of the population share each published class, and linking rows to them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from .context import Context
-from .errors import BadPlan
+from .errors import AnonError, BadPlan
 from .frequency import dense_rank
 from .hierarchy import Hierarchy
 from .kernels.cover import covered
 from .problem import Problem
 from .release import Persons, View, raw_view
 
+#: Why rows cannot be matched as a whole.
+APART = "Quasi-identifiers are permuted apart, so no row matches a person as a whole."
+_RAW: WeakKeyDictionary[Problem, float] = WeakKeyDictionary()
 _TUPLES = 20_000  # population tuples between two looks at the cancel button
 
 
@@ -147,12 +151,72 @@ def population_risk(
     )
 
 
-def raw_rate(problem: Problem, context: Context) -> float:
-    """Return the share of right links on the table as it is, identifiers removed."""
-    view = raw_view(problem)
-    persons = view.persons(view.blocks[0])
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Linked:
+    """Published rows linked to the population.
+
+    Attributes
+    ----------
+    persons : Persons
+    risk : PopulationRisk
+    succeeded : float
+        Expected right links.
+    raw : float
+        Share of right links on the table as it is, identifiers removed.
+    """
+
+    persons: Persons
+    risk: PopulationRisk
+    succeeded: float
+    raw: float
+
+
+def why_not(view: View) -> str:
+    """Return why rows cannot be matched as a whole, or an empty string."""
+    return APART if view.whole_quasi() is None else ""
+
+
+def matched(view: View) -> Persons:
+    """Return the classes that people are matched to by their quasi-identifiers.
+
+    Raises
+    ------
+    AnonError
+        If the quasi-identifiers stand in several link blocks.
+    """
+    block = view.whole_quasi()
+    if block is None:
+        raise AnonError(APART, remedy="Use an attack on permuted tables.")
+    return view.persons(block)
+
+
+def linked(problem: Problem, view: View, context: Context) -> Linked:
+    """Link every published row to the population, or to the table where none is stated.
+
+    Raises
+    ------
+    AnonError
+        If the quasi-identifiers stand in several link blocks.
+    """
+    persons = matched(view)
     risk = population_risk(problem, view, persons, context)
-    return float(risk.chance @ persons.sizes) / problem.rows
+    return Linked(
+        persons=persons,
+        risk=risk,
+        succeeded=float(risk.chance @ persons.sizes),
+        raw=raw_rate(problem, context),
+    )
+
+
+def raw_rate(problem: Problem, context: Context) -> float:
+    """Return the share of right links on the table as it is; computed once for a problem."""
+    found = _RAW.get(problem)
+    if found is None:
+        view = raw_view(problem)
+        persons = matched(view)
+        risk = population_risk(problem, view, persons, context)
+        found = _RAW[problem] = float(risk.chance @ persons.sizes) / problem.rows
+    return found
 
 
 def expected_inverse(sizes: npt.NDArray[np.int64], share: float) -> npt.NDArray[np.float64]:

@@ -87,6 +87,31 @@ class Problem:
         return np.argsort(dense_rank(columns, sizes)[0], kind="stable").astype(np.int64)
 
     @cached_property
+    def public_count(self) -> npt.NDArray[np.int64] | None:
+        """People of the population table per quasi tuple of the table, shape (runs,).
+
+        None where there is no such table.
+        """
+        people = self.population
+        if people is None or people.codes is None or people.tuple_count is None:
+            return None
+        codes = self.frequency.run_codes
+        own = [people.place[name][codes[:, d]] for d, name in enumerate(self.quasi)]
+        both = [np.append(c, people.codes[:, d]) + np.int32(1) for d, c in enumerate(own)]
+        sizes = [len(people.hierarchies[name].leaves) + 1 for name in self.quasi]
+        rank, first = dense_rank(both, sizes)
+        public = np.zeros(len(first), dtype=np.int64)
+        public[rank[len(codes) :]] = people.tuple_count
+        return public[rank[: len(codes)]]
+
+    @property
+    def strangers(self) -> int:
+        """Rows of the table without a person of their own in the population table."""
+        if self.public_count is None:
+            return 0
+        return int(np.maximum(self.frequency.run_count - self.public_count, 0).sum())
+
+    @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of the data, the roles and the hierarchies."""
         digest = hashlib.sha256(self.dataset.fingerprint.encode())

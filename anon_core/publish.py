@@ -23,19 +23,27 @@ if TYPE_CHECKING:
 _TRIGGERS = ("=", "+", "-", "@", "\t", "\r")
 
 
+def is_formula(text: str) -> bool:
+    """Return whether a spreadsheet could take a text for a formula."""
+    return text.startswith(_TRIGGERS) and bool(np.isnan(as_number(text)))
+
+
 def neutralised(text: str) -> str:
     """Return a cell that no spreadsheet executes: an apostrophe goes before a formula.
 
-    Plain numbers stay, negative ones too.
+    Where apostrophes stand before a formula's sign already, one more is put, so that different
+    cells stay different and taking one away gives the cell back. Plain numbers stay, negative
+    ones too.
 
     Examples
     --------
     >>> neutralised("=cmd|' /C calc'!A0"), neutralised("-5"), neutralised("Flu")
     ("'=cmd|' /C calc'!A0", '-5', 'Flu')
+    >>> neutralised("'=x")
+    "''=x"
     """
-    if text.startswith(_TRIGGERS) and np.isnan(as_number(text)):
-        return "'" + text
-    return text
+    guarded = text.startswith("'") and text.lstrip("'").startswith(_TRIGGERS)
+    return "'" + text if guarded or is_formula(text) else text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

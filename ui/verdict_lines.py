@@ -41,6 +41,8 @@ def draw(result: Result, *, key: str) -> None:
             line = words.against_threshold(attack, permuted=permuted)
             text = _weighed(plain(line.sentence), line.standing)
             st.markdown(f"{_SIGNS[line.standing]} {text}")
+        for sentence in result.cautions:
+            st.markdown(f":material/warning: {plain(sentence)}")
         for sentence in facts(result).undefined:
             st.caption(plain(f"Not run – {sentence}"))
     with third.container(border=True, height="stretch"):

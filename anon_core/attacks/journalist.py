@@ -10,7 +10,7 @@ from ..context import Context
 from ..errors import AnonError
 from ..kinds import Attack
 from ..params import number
-from ..population import population_risk, raw_rate
+from ..population import linked, why_not
 from ..problem import Problem
 from ..registry import register
 from ..release import View
@@ -48,9 +48,7 @@ class Journalist(Attack):
         """Ask for a population, and for rows whose quasi-identifiers stand together."""
         if problem.population is None:
             return "It needs a population: a table of it, or its size."
-        if view.whole_quasi() is None:
-            return "Quasi-identifiers are permuted apart, so no row matches a person as a whole."
-        return ""
+        return why_not(view)
 
     def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
         """Attack every published row.
@@ -60,16 +58,14 @@ class Journalist(Attack):
         AnonError
             If the quasi-identifiers stand in several link blocks, or there is no population.
         """
-        block = view.whole_quasi()
-        if block is None or problem.population is None:
+        if problem.population is None:
             raise AnonError(
                 self.applies(problem, view),
-                remedy="State a population, and keep the quasi-identifiers in one block.",
+                remedy="State a population under [population], as a size or a file.",
             )
-        persons = view.persons(block)
-        risk = population_risk(problem, view, persons, context)
+        found = linked(problem, view, context)
+        persons, risk = found.persons, found.risk
         worst = float(risk.chance.max(initial=0.0))
-        succeeded = float(risk.chance @ persons.sizes)
         model = ", estimated from the population's size" if risk.estimated else ""
         gap = (
             f" {risk.unmatched} classes hold more rows than the population table has people for; "
@@ -82,11 +78,11 @@ class Journalist(Attack):
                 attack=self.name,
                 attempted=problem.rows,
                 eligible=view.rows,
-                succeeded=succeeded,
-                rate=succeeded / problem.rows,
+                succeeded=found.succeeded,
+                rate=found.succeeded / problem.rows,
                 worst=worst,
                 baseline=1.0 / risk.size,
-                raw=raw_rate(problem, context),
+                raw=found.raw,
                 at_risk=int(persons.sizes[risk.chance > self.threshold].sum()),
                 threshold=self.threshold,
                 per_class=risk.chance,

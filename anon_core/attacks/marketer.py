@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..context import Context
-from ..errors import AnonError
 from ..kinds import Attack
 from ..params import number
-from ..population import population_risk, raw_rate
+from ..population import linked, why_not
 from ..problem import Problem
 from ..registry import register
 from ..release import View
@@ -43,9 +42,7 @@ class Marketer(Attack):
 
     def applies(self, problem: Problem, view: View) -> str:
         """Ask for rows whose quasi-identifiers stand together."""
-        if view.whole_quasi() is None:
-            return "Quasi-identifiers are permuted apart, so no row links to a person as a whole."
-        return ""
+        return why_not(view)
 
     def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
         """Link every published row.
@@ -55,15 +52,8 @@ class Marketer(Attack):
         AnonError
             If the quasi-identifiers stand in several link blocks.
         """
-        block = view.whole_quasi()
-        if block is None:
-            raise AnonError(
-                self.applies(problem, view),
-                remedy="Use an attack on permuted tables.",
-            )
-        persons = view.persons(block)
-        risk = population_risk(problem, view, persons, context)
-        succeeded = float(risk.chance @ persons.sizes)
+        found = linked(problem, view, context)
+        risk, succeeded = found.risk, found.succeeded
         rate = succeeded / problem.rows
         return [
             AttackResult(
@@ -74,7 +64,7 @@ class Marketer(Attack):
                 rate=rate,
                 worst=rate,
                 baseline=1.0 / risk.size,
-                raw=raw_rate(problem, context),
+                raw=found.raw,
                 at_risk=view.rows if rate > self.threshold else 0,
                 threshold=self.threshold,
                 per_class=risk.chance,

@@ -81,6 +81,7 @@ class Membership(Attack):
         proven, undecided = found.proven, found.undecided
         fitting, _ = found.per_bucket
         people = population.size
+        worst, uncounted = _worst(found, boxed)
         return [
             AttackResult(
                 attack=self.name,
@@ -88,7 +89,7 @@ class Membership(Attack):
                 eligible=found.eligible,
                 succeeded=float(proven),
                 rate=proven / people,
-                worst=_worst(found, boxed),
+                worst=worst,
                 # Without the release membership is certain only where everyone is in the table.
                 baseline=1.0 if view.rows == people else 0.0,
                 raw=proven_by_raw(problem) / people,
@@ -96,24 +97,26 @@ class Membership(Attack):
                 threshold=1.0,
                 per_class=np.minimum(found.published.size / np.maximum(fitting, 1), 1.0),
                 interval=(proven / people, (proven + undecided) / people) if undecided else None,
-                sentence=_sentence(found, view.rows, people),
+                sentence=_sentence(found, view.rows, people, uncounted),
                 hits=hits(found, population),
             )
         ]
 
 
-def _worst(found: Members, context: Context) -> float:
-    """Return the highest δ of anyone; 1 where somebody's is not known."""
+def _worst(found: Members, context: Context) -> tuple[float, int]:
+    """Return the highest δ of anyone, 1 where somebody's is not known; and how many those are."""
     if found.proven or found.undecided:
-        return 1.0
+        return 1.0, 0
     if not found.eligible:
-        return 0.0
+        return 0.0, 0
     joint = found.published.joint
     delta = shares(joint, count(joint.system, context, max_states=_STATES).mean)
-    return float(np.where(np.isnan(delta), 1.0, delta).max(initial=0.0))
+    unknown = np.isnan(delta)
+    highest = float(np.where(unknown, 1.0, delta).max(initial=0.0))
+    return highest, int(joint.count[unknown].sum())
 
 
-def _sentence(found: Members, rows: int, people: int) -> str:
+def _sentence(found: Members, rows: int, people: int, uncounted: int) -> str:
     proven, undecided = found.proven, found.undecided
     parts = [
         f"{proven:,} of {people:,} public people are proven to be among the {rows:,} published "
@@ -129,6 +132,11 @@ def _sentence(found: Members, rows: int, people: int) -> str:
             f"{len(found.contradicted):,} buckets hold values that no choice of public people "
             "gives, so the table is not part of the public one; nothing is claimed of the people "
             "who fit them."
+        )
+    if uncounted:
+        parts.append(
+            f"The chances of {uncounted:,} people are too many to count: none of them is certain, "
+            "but the worst chance stands at 1."
         )
     if found.published.unclear.any():
         parts.append(

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..context import Context
-from ..errors import AnonError
 from ..kinds import Attack
 from ..params import number
+from ..population import matched, why_not
 from ..problem import Problem
 from ..registry import register
 from ..release import View
@@ -40,9 +40,7 @@ class Prosecutor(Attack):
 
     def applies(self, problem: Problem, view: View) -> str:
         """Ask for rows whose quasi-identifiers stand together."""
-        if view.whole_quasi() is None:
-            return "Quasi-identifiers are permuted apart, so a person matches no row as a whole."
-        return ""
+        return why_not(view)
 
     def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
         """Attack every person of the table; exhaustive, so the figures are exact.
@@ -52,13 +50,7 @@ class Prosecutor(Attack):
         AnonError
             If the quasi-identifiers stand in several link blocks.
         """
-        block = view.whole_quasi()
-        if block is None:
-            raise AnonError(
-                self.applies(problem, view),
-                remedy="Use an attack on permuted tables.",
-            )
-        sizes = view.persons(block).sizes
+        sizes = matched(view).sizes
         chance = 1.0 / sizes
         worst = float(chance.max(initial=0.0))
         rate = len(sizes) / problem.rows

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..context import Context
-from ..frequency import dense_rank
 from ..people import Population
 from ..problem import Problem
 from ..release import View
@@ -142,15 +141,7 @@ def proven_by_raw(problem: Problem) -> int:
     Everyone whose combination of quasi-identifiers is as frequent in the table as in public:
     also what bucketization gives away (T-24).
     """
-    population, frequency = problem.population, problem.frequency
-    if population is None or population.codes is None or population.tuple_count is None:
+    public = problem.public_count
+    if public is None:
         return 0
-    table = [population.place[n][frequency.run_codes[:, d]] for d, n in enumerate(problem.quasi)]
-    both = np.concatenate([np.stack(table, axis=1), population.codes]) + np.int32(1)
-    sizes = [int(both[:, d].max(initial=0)) + 1 for d in range(both.shape[1])]
-    rank, first = dense_rank(list(both.T), sizes)
-    own = len(frequency.run_count)
-    inside, public = np.zeros(len(first), np.int64), np.zeros(len(first), np.int64)
-    inside[rank[:own]] = frequency.run_count
-    public[rank[own:]] = population.tuple_count
-    return int(public[(inside == public) & (public > 0)].sum())
+    return int(public[public == problem.frequency.run_count].sum())

@@ -55,7 +55,7 @@ class Grouped:
         """Place of every row among the distinct rows in order of their texts, shape (rows,)."""
         place = np.zeros(self.table.rows, dtype=np.int64)
         for name in self.columns:
-            texts = self.table.texts_of(name)
+            texts = self.table.texts[self.table.header.index(name)]  # as they are printed
             order = {text: i for i, text in enumerate(sorted(texts))}
             ranked = np.array([order[text] for text in texts], dtype=np.int64)
             both = place * (len(texts) + 1) + ranked[self.table.codes_of(name)]

@@ -230,9 +230,17 @@ class PublishedTable:
         """Return a column as codes into its distinct texts, shape (rows,)."""
         return self.codes[self.header.index(name)]
 
+    @cached_property
+    def meant(self) -> list[list[str]]:
+        """Every column's distinct texts without what keeps them from being formulas."""
+        return [
+            [self.spelling(name).plain(text) for text in texts]
+            for name, texts in zip(self.header, self.texts, strict=True)
+        ]
+
     def texts_of(self, name: str) -> list[str]:
-        """Return a column's distinct texts."""
-        return self.texts[self.header.index(name)]
+        """Return a column's distinct texts as they are meant."""
+        return self.meant[self.header.index(name)]
 
     def values(self, name: str) -> Codes:
         """Return a column with equal values (1.0 and 1) as equal codes."""

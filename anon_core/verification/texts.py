@@ -95,27 +95,29 @@ class Spelling:
     ----------
     kind : {'text', 'ordered', 'number', 'date'}
     neutralised : bool
-        Whether an apostrophe before a formula sign is no part of the value.
+        Whether published cells have an apostrophe before a formula sign that is no part of them.
     """
 
     kind: str
     neutralised: bool
 
     def plain(self, text: str) -> str:
-        """Return a text without the apostrophe that keeps it from being a formula."""
-        if self.neutralised and text[:1] == "'" and text[1:].startswith(FORMULA_START):
+        """Return a published text without the apostrophe that keeps it from being a formula.
+
+        Only one goes: before apostrophes and a sign of the table's own, one more was put.
+        """
+        if self.neutralised and text[:1] == "'" and text.lstrip("'").startswith(FORMULA_START):
             return text[1:]
         return text
 
     def key(self, text: str) -> Key:
         """Return what makes two cells equal: numbers and days by value, the rest by text."""
-        bare = self.plain(text)
         value: Key | None = None
         if self.kind == "number":
-            value = number_of(bare)
+            value = number_of(text)
         elif self.kind == "date":
-            value = day_of(bare)
-        return bare if value is None else value
+            value = day_of(text)
+        return text if value is None else value
 
 
 def members_of(text: str) -> list[str] | None:
@@ -333,12 +335,12 @@ def _level_sets(
     for key, above in path.items():
         code = column.code_of.get(key)  # a missing value has none: it hangs under the root
         for level, label in enumerate(above):
-            under = labels[level].setdefault(spelling.plain(label), set())
+            under = labels[level].setdefault(label, set())
             if code is not None:
                 under.add(code)
     tops = {above[-1] for key, above in path.items() if key in column.code_of}
     if len(tops) == 1:
-        labels[-1][spelling.plain(tops.pop())].add(column.missing)
+        labels[-1][tops.pop()].add(column.missing)
     elif not tops:  # no value at all: the missing value stands alone under every top
         for under in labels[-1].values():
             under.add(column.missing)
@@ -357,10 +359,9 @@ def _on_levels(
         places[0] = {column.code_of[key]}
     elif key in leaves:
         places[0] = set()
-    plain = column.spelling.plain(text)
     for level, under in enumerate(labels, start=1):
-        if plain in under:
-            places[level] = under[plain]
+        if text in under:
+            places[level] = under[text]
     return places
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.ui.sessions import RUN, carried_out, load, open_page, wait_for, words
+from ui import population, state
 
 
 def button(app: AppTest, key: str) -> Any:
@@ -116,3 +119,70 @@ def test_contradicting_choices_are_named_before_a_run() -> None:
     wait_for(app, "run")
     assert not app.exception
     assert "is not marked as sensitive" in words(app).replace("\\", "")
+
+
+def with_people(content: str) -> dict[str, Any]:
+    """Return a session in which a population table is loaded and chosen."""
+    held = load()
+    with patch.object(st, "session_state", held):
+        people = population.add("people.csv", content.encode())
+        state.update_draft(population={"file": people.path})
+    return held
+
+
+PEOPLE = "Zip,Age\n" + "5370,25\n5370,27\n5371,27\n5372,25\n5373,25\n" * 2
+
+
+@pytest.mark.parametrize(
+    ("content", "says", "remedy"),
+    [
+        pytest.param(
+            PEOPLE.replace("Zip", "Code"),
+            "The population table has no column 'Zip'",
+            "Add the column to the population table",
+            id="column",
+        ),
+        pytest.param(
+            "Zip,Age\n5370,25\n", "The population has 1 people", "its whole table", id="small"
+        ),
+        pytest.param(
+            PEOPLE + "5370,old\n",
+            "1 distinct value of 'Age' is not a number (first in row 11)",
+            "mark them as missing",
+            id="kind",
+        ),
+    ],
+)
+def test_a_population_that_does_not_fit_is_refused_with_a_remedy(
+    content: str, says: str, remedy: str
+) -> None:
+    app = open_page(RUN, with_people(content))
+    button(app, "run").click().run()
+    wait_for(app, "run")
+    assert not app.exception
+    said = words(app).replace("\\", "")
+    assert says in said
+    assert remedy in said
+
+
+def test_rows_that_are_in_no_population_are_told_beside_the_threshold() -> None:
+    held = with_people(PEOPLE.replace("5373", "5379"))
+    app = open_page(RUN, held)
+    button(app, "run").click().run()
+    wait_for(app, "run")
+    results = open_page(
+        "pages/5_Results.py", held | {"state/result": app.session_state["state/result"]}
+    )
+    assert not results.exception
+    assert "no person of their own in the population table" in words(results).replace("\\", "")
+
+
+def test_an_upload_that_is_no_population_is_refused_at_once() -> None:
+    app = open_page(RUN, load())
+    next(r for r in app.radio if r.key == "population-kind").set_value("A table of it").run()
+    app.file_uploader(key="population-file").upload("people.csv", b"Zip,Age\n", "text/csv").run()
+    assert not app.exception
+    said = words(app).replace("\\", "")
+    assert "people.csv" in said
+    assert "no rows" in said
+    assert "at least one row below the header" in said

@@ -6,12 +6,14 @@ import dataclasses
 
 import pytest
 
+from anon_core import population
 from anon_core.attacks.homogeneity import Homogeneity
 from anon_core.attacks.journalist import Journalist
 from anon_core.attacks.marketer import Marketer
 from anon_core.attacks.prosecutor import Prosecutor
 from anon_core.context import Context
 from anon_core.errors import AnonError
+from anon_core.population import population_risk
 from anon_core.release import raw_view
 from anon_core.runner import run
 from tests import naive
@@ -128,3 +130,22 @@ def test_a_journalist_needs_a_population() -> None:
     with pytest.raises(AnonError, match="It needs a population"):
         Journalist().run(PROBLEM, raw_view(PROBLEM), CONTEXT)
     assert Prosecutor().applies(PROBLEM, whole) == Marketer().applies(PROBLEM, whole) == ""
+
+
+def test_the_raw_table_is_linked_once_for_both_attacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = PATIENTS.problem(population=PATIENTS.dataset)
+    view = raw_view(problem)
+    counted: list[object] = []
+
+    def count(problem: object, *rest: object) -> object:
+        counted.append(problem)
+        return population_risk(problem, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(population, "population_risk", count)
+    (first,) = Journalist().run(problem, view, Context())
+    (second,) = Marketer().run(problem, view, Context())
+    assert len(counted) == 3
+    assert first.raw == second.raw == first.rate
+    other = PATIENTS.problem(population=60)
+    (third,) = Marketer().run(other, raw_view(other), Context())
+    assert third.raw != second.raw

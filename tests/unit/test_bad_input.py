@@ -19,6 +19,7 @@ import pytest
 
 from anon_core import Dataset, Plan, Roles, read_table, run
 from anon_core.__main__ import main
+from anon_core.attacks import membership
 from anon_core.errors import AnonError, BadHierarchy, BadInput, BadPlan, Infeasible
 from anon_core.publish import neutralised
 from anon_core.reading import MOST_BYTES
@@ -41,6 +42,7 @@ name = "optimal"
 name = "k-anonymity"
 k = 3
 """
+PEOPLE = RECIPE + '[population]\nfile = "people.csv"\n'
 AGES = "30;30-31;*\n31;30-31;*\n"
 
 
@@ -52,6 +54,7 @@ class Case:
     table: bytes = GOOD.encode()
     recipe: str = RECIPE
     levels: str = ""
+    people: bytes | None = None
     status: int = 1
     says: tuple[str, ...] = field()
     remedy: str
@@ -305,6 +308,81 @@ CASES = [
         remedy="Give the size of the population",
     ),
     Case(
+        what="a population table smaller than the table",
+        recipe=PEOPLE,
+        people=text("".join(GOOD.splitlines(keepends=True)[:-1])),
+        says=("The population has 11 people, but the table has 12 rows",),
+        remedy="or its whole table",
+    ),
+    Case(
+        what="a population table without a quasi-identifier",
+        recipe=PEOPLE,
+        people=text(GOOD.replace("age", "Age", 1)),
+        says=("The population table has no column 'age'", "it has 'sex', 'Age', 'job'"),
+        remedy="Did you mean 'Age'?",
+    ),
+    Case(
+        what="a population table with texts where the table has numbers",
+        recipe=PEOPLE,
+        people=text(GOOD + f"F,{SECRET},nurse\nM,31,nurse\nF,{SECRET}s,nurse\n"),
+        says=(
+            "In the population table, 2 distinct values of 'age' are not a number",
+            "first in row 13",
+            "in the table the column is a number",
+        ),
+        remedy="Correct them in the population table or mark them as missing, or declare 'age'",
+    ),
+    Case(
+        what="a population table without rows",
+        recipe=PEOPLE,
+        people=b"sex,age,job\n",
+        says=("people.csv has a header with 3 columns but no rows",),
+        remedy="at least one row below the header",
+    ),
+    Case(
+        what="an empty population file",
+        recipe=PEOPLE,
+        people=b"",
+        says=("people.csv is empty",),
+        remedy="Load a file with",
+    ),
+    Case(
+        what="a population file that is not there",
+        recipe=PEOPLE,
+        says=("There is no file", "people.csv"),
+        remedy="Check the path",
+    ),
+    Case(
+        what="a population file that is no table",
+        recipe=PEOPLE,
+        people=b"PK\x03\x04" + bytes(200),
+        says=("people.csv is a zip archive, not a CSV or Parquet file",),
+        remedy="Unpack it",
+    ),
+    Case(
+        what="a population table with ragged rows",
+        recipe=PEOPLE,
+        people=text(GOOD + f"F,30,nurse,{SECRET}\n"),
+        says=("people.csv", "row 13 has 4"),
+        remedy="Correct these rows",
+    ),
+    Case(
+        what="an l that the table is not eligible for",
+        recipe=RECIPE.replace('"optimal"', '"anatomy"').replace(
+            'name = "k-anonymity"\nk = 3', 'name = "frequency-l-diversity"\nl = 4'
+        ),
+        status=2,
+        says=("not eligible for l = 4 on 'job'", "in 4 of 12 rows"),
+        remedy="Choose l of at most 3",
+    ),
+    Case(
+        what="a distinct l beyond the column's values",
+        recipe=RECIPE.replace('name = "k-anonymity"\nk = 3', 'name = "l-diversity"\nl = 4'),
+        status=2,
+        says=("l = 4 on 'job' is impossible", "only 3 distinct values"),
+        remedy="Choose l of at most 3",
+    ),
+    Case(
         what="a lattice beyond what can be searched",
         table=text("".join(",".join(f"{m}{i}" for i in range(30)) + "\n" for m in "cxyz")),
         recipe=RECIPE.replace('["sex", "age"]', str([f"c{i}" for i in range(30)])).replace(
@@ -350,6 +428,8 @@ def test_the_message_names_place_and_remedy_and_nothing_is_lost(desk, capsys, ca
     (desk / "table.toml").write_text(case.recipe)
     (desk / "table.csv").write_bytes(case.table)
     (desk / "levels.csv").write_text(case.levels)
+    if case.people is not None:
+        (desk / "people.csv").write_bytes(case.people)
     capsys.readouterr()
     assert _run(desk, "table") == case.status
     told = capsys.readouterr()
@@ -504,6 +584,31 @@ def test_formulas_are_neutralised_and_the_release_still_verifies(technique):
     assert frame.to_numpy().tolist() == rows_of(result.csv)[1:]
 
 
+@pytest.mark.parametrize("technique", ["optimal", "mondrian", "one-attribute-slicing"])
+def test_cells_that_differ_by_an_apostrophe_stay_apart(technique):
+    """Neutralising can be undone without loss: `=x` beside `'=x` stays two values."""
+    jobs = ["=x", "'=x", "''=x", "-5", "'-5", "'til", "=x"]
+    table = Dataset.from_frame(pd.DataFrame({"sex": ["F"] * 7, "job": jobs}), kinds={"job": "text"})
+    promise = "bucket-size" if "slicing" in technique else "k-anonymity"
+    for sensitive in (True, False):
+        plan = Plan.from_mapping(
+            {
+                "types": {"job": "text"},
+                "roles": {
+                    "quasi": ["sex"] if sensitive else ["sex", "job"],
+                    "sensitive": ["job"] if sensitive else [],
+                },
+                "algorithm": {"name": technique},
+                "models": [{"name": promise, "k": 3}],
+            }
+        )
+        result = run(plan, table)
+        assert result.verification.holds
+        if sensitive:
+            shown = sorted(row[-1] for row in rows_of(result.csv)[1:])
+            assert shown == sorted(["'=x", "''=x", "'''=x", "-5", "''-5", "'til", "'=x"])
+
+
 @TECHNIQUES
 def test_formulas_are_kept_when_asked_for(technique):
     plan = plan_of(["q", "n"], "[export]\nformulas = 'keep'", technique=technique)
@@ -539,6 +644,84 @@ def test_markup_is_text_like_any_other(technique):
     result = released(table, plan_of(["<b>a</b>"], technique=technique))
     assert rows_of(result.csv)[0] == ["<b>a</b>", "c"]
     assert {row[0] for row in rows_of(result.csv)[1:]} == {mark, "<i>x"}
+
+
+# ---- a population that is odd, but can be used ---------------------------------------------------
+
+
+def among(people: str, table: str = GOOD, **types: str):
+    """Run k-anonymity on a table among people."""
+    plan = replace(Plan.from_toml(RECIPE), types=types)
+    result = run(
+        plan, read_table(table.encode(), kinds=types), population=read_table(people.encode())
+    )
+    assert result.verification.holds
+    return result
+
+
+def membership_of(result):
+    return next(a for a in result.attacks if a.attack == "membership")
+
+
+def test_numbers_of_the_population_may_be_spelled_otherwise():
+    twice = GOOD + GOOD.split("\n", 1)[1]
+    bare = among(twice)
+    spelled = among(twice.replace("30", "30.0").replace("31", "+31"))
+    assert spelled.cautions == bare.cautions == ()
+    assert membership_of(spelled).succeeded == membership_of(bare).succeeded
+
+
+def test_codes_of_the_population_are_read_as_text_where_the_tables_are():
+    codes = GOOD.replace("30", "030").replace("31", "031")
+    result = among(codes, codes, age="text")
+    assert result.cautions == ()
+    # Read as numbers, as the other table looks, 30 is another code than 030.
+    other = among(GOOD, codes, age="text")
+    assert "12 of 12 rows have no person of their own" in other.cautions[0]
+
+
+def test_rows_that_are_not_in_the_population_are_told_and_never_called_absent():
+    """T ⊄ P is infeasible: no claim is made of those who fit such a bucket, least of all δ = 0."""
+    people = GOOD.replace("F,30", "F,44", 2)
+    result = among(people)
+    (told,) = result.cautions
+    assert "2 of 12 rows have no person of their own in the population table" in told
+    assert "Give the whole population table" in told
+    assert result.as_json()["cautions"] == [told]
+    attack = membership_of(result)
+    assert "not part of the public one" in attack.sentence
+    # The one who fits counts as exposed, since nothing is known of them.
+    assert (attack.succeeded, attack.at_risk) == (9, 10)
+
+
+def test_rows_that_are_not_in_the_population_are_told_on_the_command_line(desk, capsys):
+    (desk / "table.toml").write_text(PEOPLE)
+    (desk / "table.csv").write_text(GOOD)
+    (desk / "people.csv").write_text(GOOD.replace("F,30", "F,44"))
+    capsys.readouterr()
+    out = desk / "other"
+    status = main(
+        ["run", str(desk / "table.toml"), "--data", str(desk / "table.csv"), "--out", str(out)]
+    )
+    assert status == 0
+    assert "Caution: 3 of 12 rows have no person of their own" in capsys.readouterr().out
+
+
+def test_a_bucket_too_large_to_count_is_labelled(monkeypatch):
+    """Exact chances of a large bucket are out of reach; who is certain is decided all the same."""
+    monkeypatch.setattr(membership, "_STATES", 1)
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(rng.integers(0, 6, (60, 3)), columns=["a", "b", "c"]).astype(str)
+    plan = Plan.from_toml(
+        '[roles]\nquasi = ["a", "b", "c"]\n[algorithm]\nname = "one-attribute-slicing"\n'
+        '[[models]]\nname = "bucket-size"\nk = 20\n'
+    )
+    table = Dataset.from_frame(frame.iloc[:30])
+    result = run(plan, table, population=Dataset.from_frame(frame))
+    attack = membership_of(result)
+    assert attack.succeeded == attack.at_risk == 0
+    assert attack.worst == 1.0
+    assert "too many to count: none of them is certain" in attack.sentence
 
 
 # ---- the same through Python ---------------------------------------------------------------------

@@ -689,8 +689,11 @@ def test_neutralised_labels_and_exact_cells_are_read_back():
     plan = {"roles": {"quasi": ["x"]}, "models": [{"name": "k-anonymity", "k": 2}]}
     private = pd.DataFrame({"x": ["a", "b"], "y": ["=f()", "'=f()"]})
     levels = {"x": [["a", "-low"], ["b", "-low"]]}
-    rows = [("'-low", "'=f()"), ("'-low", "'=f()")]
+    rows = [("'-low", "''=f()"), ("'-low", "'=f()")]
     assert verify(plan, private, levels, written(["x", "y"], rows)).holds
+    # The two cells are two values: neither may stand for the other.
+    rows = [("'-low", "'=f()"), ("'-low", "'=f()")]
+    assert not verify(plan, private, levels, written(["x", "y"], rows)).holds
 
 
 def test_is_formula():
