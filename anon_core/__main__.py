@@ -26,16 +26,18 @@ from .errors import (
     BadPlan,
     Infeasible,
     InputChanged,
-    NotVerified,
     listing,
     nearest,
 )
 from .registry import FAMILIES, family
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from .plan import Plan
     from .runner import Result
     from .table import Dataset
+    from .verification.checks import Verification
 
 OK, ERROR, INFEASIBLE, BROKEN, CHANGED, STOPPED = 0, 1, 2, 3, 4, 130
 _WORDS = {
@@ -181,6 +183,7 @@ def _list(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     from .context import Context
     from .plan import load_hierarchies, read_plan
+    from .publish import as_parquet
     from .reading import DataOptions, read_table
     from .runner import run
 
@@ -193,11 +196,21 @@ def _run(options: argparse.Namespace) -> int:
         tokens = DataOptions(missing_values=plan.data.missing_values)
         population = read_table(folder / plan.population_file, tokens)
     context = Context(progress=_Stages()) if options.progress else Context()
+    files: dict[str, bytes] = {}
+
+    def verifier(texts: Mapping[str, bytes], tables: Mapping[str, pa.Table]) -> Verification:
+        files.update(texts)
+        files.update({f"{title}.parquet": as_parquet(table) for title, table in tables.items()})
+        return _verify_written(options, files)
+
     result = run(
-        plan, dataset, load_hierarchies(plan, folder), population=population, context=context
+        plan,
+        dataset,
+        load_hierarchies(plan, folder),
+        population=population,
+        context=context,
+        verifier=verifier,
     )
-    files = {**result.files, **result.parquet_files}
-    _verify_written(options, files)
     _write_whole(options.out, files)
     if options.json:
         with options.data.open("rb") as data:
@@ -237,21 +250,14 @@ def _read_as_declared(plan: Plan, path: Path) -> Dataset:
         raise InputChanged(error.message, remedy=error.remedy, values=error.values) from error
 
 
-def _verify_written(options: argparse.Namespace, files: Mapping[str, bytes]) -> None:
+def _verify_written(options: argparse.Namespace, files: Mapping[str, bytes]) -> Verification:
     """Verify the files as `verify` will, from the disk and with its own reader of the table."""
     from .verification.checks import verify_files
 
     with tempfile.TemporaryDirectory(prefix="anonymity-workbench-") as scratch:
         for name, content in files.items():
             (Path(scratch) / name).write_bytes(content)
-        found = verify_files(options.recipe, options.data, Path(scratch))
-    if not found.holds:
-        raise NotVerified(
-            "The files were made, but verifying them did not confirm them: "
-            + " ".join(check.sentence for check in found.broken),
-            remedy="Nothing was released. This is an error of the workbench; please report it with "
-            "the recipe.",
-        )
+        return verify_files(options.recipe, options.data, Path(scratch))
 
 
 def _write_whole(out: Path, files: Mapping[str, bytes]) -> None:
@@ -276,6 +282,8 @@ def _tell(result: Result, out: Path) -> None:
         sys.stdout.write(f"{measure.metric}: {measure.value:.6g}\n")
     for attack in result.attacks:
         sys.stdout.write(f"{attack.attack}: {attack.sentence}\n")
+    for caution in result.cautions:
+        sys.stdout.write(f"Caution: {caution}\n")
     sys.stdout.write(f"{result.release.view.rows} rows written to {out}.\n")
 
 

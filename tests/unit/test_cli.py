@@ -462,16 +462,38 @@ def test_too_little_memory_is_1(desk, capsys, monkeypatch):
 
 
 def test_nothing_is_written_that_does_not_verify(desk, capsys, monkeypatch):
-    class Broken:
-        def __init__(self, result) -> None:
-            self.files = {"release.csv": result.csv.replace(b"M,", b"F,", 1)}
-            self.parquet_files = result.parquet_files
+    # The very bytes that would be written are verified.
+    from anon_core import runner
 
-    true = anon_core.run
-    monkeypatch.setattr("anon_core.runner.run", lambda *a, **k: Broken(true(*a, **k)))
+    genuine = runner.as_csv
+    monkeypatch.setattr(runner, "as_csv", lambda table: genuine(table).replace(b"M,", b"F,", 1))
     status, told, _ = failed(desk, capsys)
     assert status == 1
     assert "did not confirm" in told
+
+
+def test_a_run_is_verified_once_from_the_written_files(desk, monkeypatch):
+    """The stronger of the two verifications is enough: it reads the files as `verify` will."""
+    from anon_core import runner
+    from anon_core.verification import checks
+
+    def never(*given: object, **named: object) -> None:
+        raise AssertionError
+
+    seen: list[Path] = []
+    genuine = checks.verify_files
+
+    def from_files(recipe: Path, data: Path, folder: Path) -> object:
+        seen.append(data)
+        assert (folder / "release.csv").exists()
+        assert (folder / "release.parquet").exists()
+        return genuine(recipe, data, folder)
+
+    monkeypatch.setattr(runner, "verify", never)
+    monkeypatch.setattr(checks, "verify_files", from_files)
+    assert desk.run() == 0
+    assert len(seen) == 1
+    assert sorted(desk.release()) == ["release.csv", "release.parquet"]
 
 
 def test_ctrl_c_leaves_with_130(desk, capsys, monkeypatch):
