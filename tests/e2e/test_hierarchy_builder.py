@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -197,3 +198,142 @@ def test_marital_status_by_mouse_and_by_keyboard_is_the_same(page: Page) -> None
     wait_for_app(page)
     by_keyboard(page)
     assert saved(page) == dragged
+
+
+def made(page: Page, *members: str) -> None:
+    """Group some values by the keyboard, keeping the suggested name."""
+    before = rev(page)
+    page.keyboard.down("Control")
+    for member in members:
+        node(page, 0, member).click(position={"x": 30, "y": 8})
+    page.keyboard.up("Control")
+    page.keyboard.press("g")
+    answered(page, before)
+    page.keyboard.press("Escape")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("colour_scheme", ["dark"])
+def test_refusals_stand_at_the_place_and_change_nothing(page: Page) -> None:
+    script = "<script>alert(1)</script>"
+    build_of(page, table(["Bonn", "Graz", "Linz", "Lyon", script], "city"), "city")
+    expect(node(page, 0, script)).to_have_count(1)
+    made(page, "Bonn", "Graz")
+    expect(node(page, 1, "Bonn or Graz")).to_have_count(1)
+    before = page.locator(".tree .plane").inner_text()
+    for typed, words in (("x" * 2**20, "letters"), ("Linz", "twice on level 1"), (" ", "is empty")):
+        node(page, 1, "Bonn or Graz").dblclick(position={"x": 20, "y": 8})
+        at = rev(page)
+        page.locator(".tree .editor").fill(typed)
+        page.keyboard.press("Enter")
+        answered(page, at)
+        note = page.locator(".tree .note")
+        expect(note).to_be_visible()
+        expect(note).to_contain_text(words)
+        expect(page.locator(".tree .editor")).to_be_focused()
+        box, field = note.bounding_box(), page.locator(".tree .editor").bounding_box()
+        assert box is not None
+        assert field is not None
+        assert abs(box["x"] - field["x"]) < 200
+        assert 0 <= box["y"] - field["y"] < 80
+        page.keyboard.press("Escape")
+        expect(note).to_be_hidden()
+    assert page.locator(".tree .plane").inner_text() == before
+    at = rev(page)
+    node(page, 1, "Bonn or Graz").dblclick(position={"x": 20, "y": 8})
+    page.keyboard.type("<img src=x onerror=alert(1)>")
+    page.keyboard.press("Enter")
+    answered(page, at)
+    expect(node(page, 1, "<img src=x onerror=alert(1)>")).to_have_count(1)
+    assert page.locator(".tree img").count() == 0
+    # Into its own members a group cannot go: nothing is asked for.
+    box = middle(node(page, 0, "Bonn"))
+    drag(page, middle(page.locator(".tree .group").first), box)
+    expect(page.locator(".tree [role=status]")).to_contain_text("own level or below")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("viewport", [(800, 700)])
+def test_a_file_that_lacks_values_asks_for_a_place(page: Page, tmp_path: Path) -> None:
+    build_of(page, table(["Bonn", "Graz", "Linz", "Lyon"], "city"), "city")
+    file = b"Bonn;Germany;*\nGraz;Austria;*\nOslo;Norway;*\n"
+    load(page, "cities.csv", file)
+    tray = page.locator(".tree .tray")
+    expect(tray).to_contain_text("2 values of the table have no place yet")
+    expect(node(page, 0, "Oslo")).to_have_count(1)
+    before = rev(page)
+    austria = middle(node(page, 1, "Austria"))
+    drag(page, middle(tray.locator(".chip", has_text="Linz")), austria)
+    answered(page, before)
+    tray.get_by_role("button", name="Place all on their own").click()
+    answered(page, before, 2)
+    expect(tray).to_be_hidden()
+    once = saved(page)
+    assert parse_levels(once, "city") == [
+        ["Bonn", "Germany", "*"],
+        ["Graz", "Austria", "*"],
+        ["Linz", "Austria", "*"],
+        ["Oslo", "Norway", "*"],
+        ["Lyon", "Lyon", "*"],
+    ]
+    page.get_by_role("button", name="Use value or *").click()
+    expect(page.locator(".tree .group")).to_have_count(0)
+    wait_for_app(page)
+    load(page, "again.csv", once.encode())
+    expect(node(page, 1, "Austria")).to_have_count(1)
+    assert saved(page) == once
+
+
+def load(page: Page, name: str, content: bytes) -> None:
+    """Load a hierarchy file."""
+    page.get_by_role("button", name="Load a file").click()
+    page.get_by_test_id("stPopoverBody").locator("input[type=file]").set_input_files(
+        {"name": name, "mimeType": "text/csv", "buffer": content}
+    )
+    wait_for_app(page)
+    page.keyboard.press("Escape")
+
+
+def drawn_after(page: Page) -> float:
+    """Return the milliseconds from the last release of the mouse to the builder's last drawing."""
+    return float(page.locator(".tree").get_attribute("data-at") or "nan") - float(
+        page.evaluate("() => window.releasedAt")
+    )
+
+
+@pytest.mark.slow
+def test_five_thousand_values_stay_usable(page: Page, capsys: pytest.CaptureFixture[str]) -> None:
+    values = [f"{i:05d}" for i in range(0, 50_000, 10)]
+    build_of(page, table(values, "zip"), "zip")
+    page.evaluate(
+        "() => addEventListener('pointerup', () => window.releasedAt = performance.now(), true)"
+    )
+    mounts: list[float] = []
+    for _ in range(2):
+        for column in ("sex", "zip"):
+            page.locator(".st-key-hierarchies-column").get_by_text(column, exact=True).click()
+            expect(page.locator(f'.tree[data-column="{column}"]')).to_be_visible()
+            wait_for_app(page)
+        mounts.append(drawn_after(page))
+    assert page.locator(".tree .node").count() < 400  # only what is in sight
+    drops: list[float] = []
+    for turn in range(4):
+        one, other = values[2 * turn : 2 * turn + 2]
+        before = rev(page)
+        node(page, 0, one).click(position={"x": 30, "y": 8})
+        node(page, 0, other).click(position={"x": 30, "y": 8}, modifiers=["Control"])
+        slot = page.locator(".tree .slot").bounding_box()
+        assert slot is not None
+        start = middle(node(page, 0, one))
+        there = node(page, 1, one)
+        drag(page, start, middle(there) if there.count() else (slot["x"] + 30, start[1]))
+        answered(page, before)
+        drops.append(drawn_after(page))
+        page.keyboard.press("Escape")
+    page.locator(".tree .search").fill(values[-1])
+    expect(node(page, 0, values[-1])).to_be_visible()
+    with capsys.disabled():
+        sys.stdout.write(
+            f"\n5,000 values, from letting the mouse go to the answer drawn, least of several: "
+            f"mounted {min(mounts):.0f} ms, dropped {min(drops):.0f} ms\n"
+        )

@@ -244,7 +244,6 @@ function settle(b, answer, data) {
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
-  const began = performance.now();
   let b = builders.get(parentElement);
   if (!b) {
     b = createBuilder(parentElement);
@@ -253,7 +252,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   b.trigger = setTriggerValue;
   const turn = (b.turn = (b.turn || 0) + 1);
   update(b, data);
-  b.parts.root.dataset.drawn = (performance.now() - began).toFixed(1);
+  b.parts.root.dataset.at = performance.now().toFixed(1);
   return () => {
     // An older call's cleanup may come after a newer call: then the builder lives on.
     if (b.turn !== turn) return;
