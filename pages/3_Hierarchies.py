@@ -42,7 +42,7 @@ def _choice(data: Dataset) -> None:
         key="hierarchies/column",
         horizontal=True,
     )
-    hierarchy_files.draw(data.column(column))
+    hierarchy_files.draw(data, column)
     with st.container(key="stack-hierarchy"):
         left, right = st.columns([13, 5], gap="medium")
     with left:

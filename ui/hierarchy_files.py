@@ -1,4 +1,4 @@
-"""Hierarchies that come from elsewhere: the sample's, a file's; and the way back into a file."""
+"""What replaces a column's hierarchy as a whole, and the ways into a file."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ import streamlit as st
 
 from anon_core.errors import AnonError
 from anon_core.hierarchy import Hierarchy, levels_csv
+from anon_core.hierarchy.json_file import hierarchy_json
+from anon_core.hierarchy.relations import relations_text
 from anon_core.samples import sample
-from anon_core.table import Column
+from anon_core.table import Dataset
 
-from . import loading, shell, state
+from . import loading, proposals, shell, state
 
 
-def draw(column: Column) -> None:
-    """Draw what replaces a column's hierarchy as a whole, and what saves it."""
-    hierarchy = _fitting(column.name)
-    name = column.name
+def draw(data: Dataset, name: str) -> None:
+    """Draw proposals, the sample's own, no hierarchy at all, import, export and undo."""
     shipped = sample(state.sample_name()).hierarchies if state.sample_name() else {}
     with st.container(horizontal=True, vertical_alignment="center"):
+        proposals.menu(data, data.column(name))
+        with st.popover("Import", icon=":material/upload:", key="hierarchies/load"):
+            _upload(name)
+        with st.popover("Export", icon=":material/download:", key="hierarchies/save"):
+            _save(name)
         if name in shipped:
             st.button(
                 "Use the sample's",
@@ -36,35 +41,24 @@ def draw(column: Column) -> None:
             args=(name, None),
             help="No levels between: a value is published as it is, or hidden as \\*.",
         )
-        with st.popover("Load a file", icon=":material/upload:", key="hierarchies/load"):
-            _upload(name)
-        st.download_button(
-            "Download",
-            # Made when it is asked for, outside of the session: nothing may be looked up then.
-            data="" if hierarchy is None else lambda: levels_csv(hierarchy),
-            file_name=f"{name}.csv",
-            mime="text/csv",
-            key="hierarchies/download",
-            disabled=hierarchy is None,
-            icon=":material/download:",
-            on_click="ignore",
-            help="As a level file: one line a value, then its label on each level.",
-        )
         shell.undo_button(key="hierarchies/undo")
 
 
 def _upload(column: str) -> None:
     turn = st.session_state.setdefault("hierarchies/turn", 0)
     st.markdown(
-        "One line a value: the value, then its label on each level, separated by `;` or `,`. "
-        "The last label is the same for all, for example `*`."
+        "- **Level file**, as ARX writes it: one line a value, then its label on each level, "
+        "separated by `;` or `,`; the last label is the same for all, for example `*`.\n"
+        "- **Text**: lines such as `Root : Europe, Asia` and `Europe : Bonn, Graz`.\n"
+        "- **JSON**, as it is exported here."
     )
     chosen = st.file_uploader(
-        "Level file (CSV)",
-        type=["csv", "txt"],
+        "Hierarchy file",
+        type=["csv", "txt", "json"],
         key=f"hierarchies/upload/{column}/{turn}",
         max_upload_size=64,
     )
+    st.caption("Values that the file lacks wait in the builder for a place.")
     if chosen is None:
         return
     try:
@@ -74,6 +68,29 @@ def _upload(column: str) -> None:
         return
     st.session_state["hierarchies/turn"] = turn + 1
     st.rerun(scope="fragment")
+
+
+def _save(column: str) -> None:
+    hierarchy = _fitting(column)
+    if hierarchy is None:
+        st.write("There is nothing to export until the hierarchy fits the column.")
+        return
+    # Made when it is asked for, outside of the session: nothing may be looked up then.
+    for label, suffix, mime, write in (
+        ("Level file (CSV)", "csv", "text/csv", levels_csv),
+        ("Parent : child text", "txt", "text/plain", relations_text),
+        ("JSON", "json", "application/json", hierarchy_json),
+    ):
+        st.download_button(
+            label,
+            data=lambda write=write: write(hierarchy),
+            file_name=f"{column}.{suffix}",
+            mime=mime,
+            key=f"hierarchies/save/{suffix}",
+            on_click="ignore",
+            width="stretch",
+        )
+    st.caption("Each of them is imported back as the same hierarchy.")
 
 
 def _fitting(column: str) -> Hierarchy | None:

@@ -27,7 +27,10 @@ def draw(data: Dataset, column: str) -> None:
     )
     st.markdown("**What each level does**")
     st.html(_cards(data, effects))
-    st.caption("By itself, every other quasi-identifier left exactly as it is.")
+    st.caption(
+        "By itself, every other quasi-identifier left exactly as it is. Loss is this column's: "
+        "0 is unchanged, 1 is everything hidden."
+    )
     with st.expander("Numbers"):
         _effects(data, effects)
     with st.expander("Level table"):
@@ -43,7 +46,9 @@ def _cards(data: Dataset, effects: tuple[LevelEffect, ...]) -> str:
         lines.append(
             f"<div class='aw-level'><b>{name}</b><span>{one.groups:,} "
             f"{'value' if one.level == 0 else 'group'}{'' if one.groups == 1 else 's'}</span>"
-            f"<span>{one.classes:,} classes</span><span>{share:.1f} % unique</span>"
+            f"<span>{one.classes:,} class{'' if one.classes == 1 else 'es'}</span>"
+            f"<span>{share:.1f} % unique</span>"
+            f"<span>smallest {one.smallest:,}</span><span>loss {one.loss:.2f}</span>"
             f"<i style='--share:{share:.2f}%'></i></div>"
         )
     colour = role_colour("quasi")
@@ -66,6 +71,8 @@ def _effects(data: Dataset, effects: tuple[LevelEffect, ...]) -> None:
             "Classes": [one.classes for one in effects],
             "Unique rows": [one.unique for one in effects],
             "Unique share": [one.unique / data.rows * 100 for one in effects],
+            "Smallest class": [one.smallest for one in effects],
+            "Loss": [one.loss for one in effects],
         },
         hide_index=True,
         height="content" if len(effects) <= 14 else 520,
@@ -80,6 +87,12 @@ def _effects(data: Dataset, effects: tuple[LevelEffect, ...]) -> None:
                 format="localized", help="Rows that are alone with theirs."
             ),
             "Unique share": st.column_config.NumberColumn(format="%.1f %%"),
+            "Smallest class": st.column_config.NumberColumn(
+                format="localized", help="Rows of the smallest class: the k that holds."
+            ),
+            "Loss": st.column_config.NumberColumn(
+                format="%.3f", help="Of this column: 0 is unchanged, 1 is everything hidden."
+            ),
         },
     )
 

@@ -96,11 +96,13 @@ def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> No
     page.mouse.up()
 
 
-def saved(page: Page, label: str = "Download") -> str:
+def saved(page: Page, label: str = "Level file (CSV)") -> str:
     """Return the hierarchy as its file."""
     wait_for_app(page)
+    page.get_by_role("button", name="Export").click()
     with page.expect_download() as coming:
         page.get_by_role("button", name=label, exact=True).click()
+    page.keyboard.press("Escape")
     return Path(coming.value.path()).read_text(encoding="utf-8")
 
 
@@ -286,7 +288,7 @@ def test_a_file_that_lacks_values_asks_for_a_place(page: Page, tmp_path: Path) -
 
 def load(page: Page, name: str, content: bytes) -> None:
     """Load a hierarchy file."""
-    page.get_by_role("button", name="Load a file").click()
+    page.get_by_role("button", name="Import").click()
     page.get_by_test_id("stPopoverBody").locator("input[type=file]").set_input_files(
         {"name": name, "mimeType": "text/csv", "buffer": content}
     )

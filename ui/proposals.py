@@ -1,0 +1,85 @@
+"""Hierarchies that are proposed for a column, each with its reason and a look at it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from anon_core.hierarchy import Proposal
+from anon_core.hierarchy.propose import propose
+from anon_core.table import Column, Dataset
+
+from . import drafts, state
+from .explain import plain
+
+#: Rows of the preview.
+_SHOWN = 40
+_NAMES = {
+    "calendar": "Calendar",
+    "weeks": "Weeks",
+    "clock": "Times of day",
+    "quantiles": "Equal rows",
+    "round numbers": "Round numbers",
+    "mask": "Mask the code",
+    "icd": "ICD-10",
+    "library": "From the library",
+    "words": "Shared words",
+    "prefix": "Shared beginnings",
+    "order": "In order",
+    "segments": "Segments of the code",
+    "frequency": "By frequency",
+    "flat": "Value or *",
+}
+
+
+def menu(data: Dataset, column: Column) -> None:
+    """Draw the button that offers proposals; nothing is taken over until a person says so."""
+    with st.popover("Propose", icon=":material/auto_fix_high:", key="hierarchies/propose"):
+        found = state.once(
+            "proposals",
+            (data.fingerprint, column.name),
+            lambda: propose(column),
+        )
+        place = st.radio(
+            "Proposals, the best one first",
+            range(len(found)),
+            format_func=lambda i: _name(found[i]),
+            captions=[plain(one.reason) for one in found],
+            key=f"hierarchies/proposal/{column.name}",
+        )
+        chosen = found[place]
+        _preview(chosen)
+        st.button(
+            "Use this proposal",
+            key="hierarchies/take",
+            type="primary",
+            on_click=_take,
+            args=(column, chosen),
+            help="It becomes the hierarchy in the builder, where it can be edited and undone.",
+        )
+
+
+def _name(one: Proposal) -> str:
+    levels = f"{one.height} level{'s' if one.height > 1 else ''}"
+    return plain(f"{_NAMES.get(one.builder, one.builder.capitalize())} · {levels}")
+
+
+def _preview(one: Proposal) -> None:
+    step = max(1, len(one.rows) // _SHOWN)
+    rows = one.rows[::step][:_SHOWN]
+    st.dataframe(
+        {
+            "Value" if level == 0 else f"Level {level}": [row[level] for row in rows]
+            for level in range(one.height + 1)
+        },
+        hide_index=True,
+        height=250,
+    )
+    some = f"{len(rows)} of {len(one.rows):,} values are shown. " if step > 1 else ""
+    lacking = len(one.unplaced)
+    apart = f"{lacking:,} values stand in a group of their own." if lacking else ""
+    if some or apart:
+        st.caption(some + apart)
+
+
+def _take(column: Column, chosen: Proposal) -> None:
+    drafts.put(column, [list(row) for row in chosen.rows])
