@@ -136,7 +136,7 @@ def edit(column: Column, asked: Mapping[str, Any]) -> None:
 
 
 def message(column: Column) -> dict[str, Any]:
-    """Return what the builder draws: the draft in the order in which it is shown, and counts.
+    """Return what the builder draws, and what it is told of its last edit.
 
     Raises
     ------
@@ -145,10 +145,22 @@ def message(column: Column) -> dict[str, Any]:
     """
     now = work(column)
     draft = now.history.draft
-    counts = dict(zip(column.values, column.counts.tolist(), strict=True))
     return {
+        **picture(draft, column),
         "epoch": now.epoch,
         "rev": now.rev,
+        "undo": bool(now.history.past),
+        "redo": bool(now.history.future),
+        "said": now.said,
+        "made": None if now.made is None else {"level": now.made[0], "id": now.made[1]},
+        "error": now.error,
+    }
+
+
+def picture(draft: Draft, column: Column) -> dict[str, Any]:
+    """Return a draft as the builder reads it: depth first, with the rows of each value."""
+    counts = dict(zip(column.values, column.counts.tolist(), strict=True))
+    return {
         "column": draft.column,
         "kind": draft.kind,
         "leaves": draft.leaves,
@@ -163,11 +175,6 @@ def message(column: Column) -> dict[str, Any]:
             for groups in draft.levels
         ],
         "unplaced": [{"text": t, "rows": counts[t]} for t in unplaced(draft, column)],
-        "undo": bool(now.history.past),
-        "redo": bool(now.history.future),
-        "said": now.said,
-        "made": None if now.made is None else {"level": now.made[0], "id": now.made[1]},
-        "error": now.error,
     }
 
 

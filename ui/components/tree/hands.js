@@ -20,7 +20,7 @@ function hit(b, x, y) {
   const node = b.model.levels[level].at[leaf];
   const [from, to] = rowsOfNode(b.model, b.layout, level, node);
   const inside = (y - box.top - from * ROW) / ((to - from) * ROW);
-  const margin = Math.min(0.3, 10 / ((to - from) * ROW));
+  const margin = Math.min(0.25, 7 / ((to - from) * ROW));
   const edge = inside < margin ? -1 : inside > 1 - margin ? 1 : 0;
   return { level, node, edge };
 }
@@ -114,9 +114,9 @@ function listenToPointer(b) {
   const { frame, tray, ghost, root } = b.parts;
   let press = null;
 
-  const begin = (event, carry, place) => {
+  const begin = (event, carry, place, chip = null) => {
     if (event.button !== 0 || press) return;
-    press = { x: event.clientX, y: event.clientY, carry, place, event, dragging: false };
+    press = { x: event.clientX, y: event.clientY, carry, place, chip, dragging: false };
     event.currentTarget.setPointerCapture(event.pointerId);
   };
 
@@ -147,7 +147,7 @@ function listenToPointer(b) {
 
   tray.addEventListener("pointerdown", (event) => {
     const chip = event.target.closest(".chip");
-    if (chip) begin(event, { texts: chipTexts(b, chip) }, null);
+    if (chip) begin(event, { texts: chipTexts(b, chip) }, null, chip);
   });
 
   const move = (event) => {
@@ -197,7 +197,7 @@ function listenToPointer(b) {
 
   const end = (event) => {
     if (!press) return;
-    const { dragging, place } = press;
+    const { dragging, place, chip } = press;
     press = null;
     cancelAnimationFrame(scrolling);
     if (dragging) {
@@ -205,12 +205,8 @@ function listenToPointer(b) {
       frame.focus({ preventScroll: true });
       return;
     }
-    const chip = event.target.closest?.(".chip") || null;
-    if (chip) {
-      chip.setAttribute("aria-pressed", chip.getAttribute("aria-pressed") !== "true");
-      return;
-    }
-    click(event, place);
+    if (chip) pressChip(chip);
+    else click(event, place);
   };
 
   const click = (event, place) => {
@@ -274,6 +270,10 @@ function chipTexts(b, chip) {
   return chosen.map((one) => one.dataset.text);
 }
 
+function pressChip(chip) {
+  chip.setAttribute("aria-pressed", chip.getAttribute("aria-pressed") !== "true");
+}
+
 // ---- keyboard ------------------------------------------------------------------------------
 
 function listenToKeys(b) {
@@ -301,7 +301,13 @@ function listenToKeys(b) {
   });
   tray.addEventListener("keydown", (event) => {
     const chip = event.target.closest(".chip");
-    if (!chip || event.key.toLowerCase() !== "m") return;
+    if (!chip) return;
+    if (event.key === " " || event.key === "Enter") {
+      event.preventDefault();
+      pressChip(chip);
+    }
+    if (event.key.toLowerCase() !== "m") return;
+    event.preventDefault();
     pickUp(b, { texts: chipTexts(b, chip) });
     frame.focus();
     aimByKey(b, b.active || { level: 0, node: 0 });
