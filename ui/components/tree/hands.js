@@ -99,6 +99,16 @@ function drop(b) {
   else b.send(meaning.op, spot);
 }
 
+/** Say beside the target what dropping would do. */
+function showGhost(b, meaning, left, top) {
+  const { ghost, root } = b.parts;
+  ghost.textContent = meaning.words;
+  ghost.classList.toggle("idle", !meaning.op);
+  ghost.hidden = false;
+  ghost.style.left = `${Math.max(0, Math.min(left, root.clientWidth - ghost.offsetWidth))}px`;
+  ghost.style.top = `${top}px`;
+}
+
 /** Where on the plane a node begins that is in sight, for messages and the field of a name. */
 function spotOf(b, place) {
   const column = columnOf(b, place.level === NEW ? NEW : place.level);
@@ -111,7 +121,7 @@ function spotOf(b, place) {
 // ---- pointer -------------------------------------------------------------------------------
 
 function listenToPointer(b) {
-  const { frame, tray, ghost, root } = b.parts;
+  const { frame, tray, root } = b.parts;
   let press = null;
 
   const begin = (event, carry, place, chip = null) => {
@@ -168,12 +178,8 @@ function listenToPointer(b) {
     const meaning = b.target
       ? dropMeaning(b.model, b.carry, b.target, b.target.edge)
       : { words: "Let go here to change nothing" };
-    ghost.textContent = meaning.words;
-    ghost.classList.toggle("idle", !meaning.op);
-    ghost.hidden = false;
     const around = root.getBoundingClientRect();
-    ghost.style.left = `${event.clientX - around.left + 14}px`;
-    ghost.style.top = `${event.clientY - around.top + 14}px`;
+    showGhost(b, meaning, event.clientX - around.left + 14, event.clientY - around.top + 14);
     scrollAlong(event);
     drawState(b);
   };
@@ -418,7 +424,17 @@ function aimByKey(b, place) {
   }
   showColumn(b, place.level);
   draw(b);
-  speak(b, dropMeaning(b.model, b.carry, b.target, 0).words);
+  const meaning = dropMeaning(b.model, b.carry, b.target, 0);
+  const { box, heads, frame } = b.parts;
+  const spot = spotOf(b, place);
+  const top = place.row === undefined ? spot.top : place.row * ROW;
+  showGhost(
+    b,
+    meaning,
+    spot.left - frame.scrollLeft + 24,
+    box.offsetTop + heads.offsetHeight + top - frame.scrollTop + ROW + 2,
+  );
+  speak(b, meaning.words);
   return true;
 }
 
