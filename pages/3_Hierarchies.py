@@ -42,11 +42,13 @@ def _choice(data: Dataset) -> None:
         key="hierarchies/column",
         horizontal=True,
     )
-    hierarchy_files.draw(data, column)
+    files = st.container()
     with st.container(key="stack-hierarchy"):
         left, right = st.columns([13, 5], gap="medium")
-    with left:
+    with left:  # first, since it is what the hand is waiting for
         fits = builder(data.column(column))
+    with files:
+        hierarchy_files.draw(data, column)
     if fits:
         with right:
             level_panel.draw(data, column)

@@ -33,8 +33,10 @@ def draw(data: Dataset, column: str) -> None:
     )
     with st.expander("Numbers"):
         _effects(data, effects)
-    with st.expander("Level table"):
-        _table(hierarchy)
+    table = st.expander("Level table", key="hierarchies/table", on_change="rerun")
+    if table.open:
+        with table:
+            _table(hierarchy)
 
 
 def _cards(data: Dataset, effects: tuple[LevelEffect, ...]) -> str:

@@ -33,29 +33,33 @@ _NAMES = {
 
 def menu(data: Dataset, column: Column) -> None:
     """Draw the button that offers proposals; nothing is taken over until a person says so."""
-    with st.popover("Propose", icon=":material/auto_fix_high:", key="hierarchies/propose"):
-        found = state.once(
-            "proposals",
-            (data.fingerprint, column.name),
-            lambda: propose(column),
-        )
-        place = st.radio(
-            "Proposals, the best one first",
-            range(len(found)),
-            format_func=lambda i: _name(found[i]),
-            captions=[plain(one.reason) for one in found],
-            key=f"hierarchies/proposal/{column.name}",
-        )
-        chosen = found[place]
-        _preview(chosen)
-        st.button(
-            "Use this proposal",
-            key="hierarchies/take",
-            type="primary",
-            on_click=_take,
-            args=(column, chosen),
-            help="It becomes the hierarchy in the builder, where it can be edited and undone.",
-        )
+    menu = st.popover(
+        "Propose", icon=":material/auto_fix_high:", key="hierarchies/propose", on_change="rerun"
+    )
+    if menu.open:  # proposals of a large column take their time
+        with menu:
+            _offer(data, column)
+
+
+def _offer(data: Dataset, column: Column) -> None:
+    found = state.once("proposals", (data.fingerprint, column.name), lambda: propose(column))
+    place = st.radio(
+        "Proposals, the best one first",
+        range(len(found)),
+        format_func=lambda i: _name(found[i]),
+        captions=[plain(one.reason) for one in found],
+        key=f"hierarchies/proposal/{column.name}",
+    )
+    chosen = found[place]
+    _preview(chosen)
+    st.button(
+        "Use this proposal",
+        key="hierarchies/take",
+        type="primary",
+        on_click=_take,
+        args=(column, chosen),
+        help="It becomes the hierarchy in the builder, where it can be edited and undone.",
+    )
 
 
 def _name(one: Proposal) -> str:

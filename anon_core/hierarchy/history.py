@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, cast
 
 from ..errors import BadHierarchy
@@ -116,15 +115,31 @@ def history_of_dict(plain: Mapping[str, Any]) -> History:
     )
 
 
+#: Drafts by the text they were written as; a few, so that the present one is at hand.
+_AT_HAND: dict[str, Draft] = {}
+_MOST_AT_HAND = 16
+
+
 def _written(draft: Draft) -> str:
-    return json.dumps(draft.as_dict(), ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(draft.as_dict(), ensure_ascii=False, separators=(",", ":"))
+    _remember(text, draft)
+    return text
 
 
-@lru_cache(maxsize=16)
 def _read(text: str) -> Draft:
-    try:
-        return draft_of_dict(json.loads(text))
-    except json.JSONDecodeError as error:
-        raise BadHierarchy(
-            "This is no draft of a hierarchy.", remedy="Start again from the values."
-        ) from error
+    draft = _AT_HAND.get(text)
+    if draft is None:
+        try:
+            draft = draft_of_dict(json.loads(text))
+        except json.JSONDecodeError as error:
+            raise BadHierarchy(
+                "This is no draft of a hierarchy.", remedy="Start again from the values."
+            ) from error
+        _remember(text, draft)
+    return draft
+
+
+def _remember(text: str, draft: Draft) -> None:
+    _AT_HAND[text] = draft
+    for old in list(_AT_HAND)[:-_MOST_AT_HAND]:
+        _AT_HAND.pop(old, None)
