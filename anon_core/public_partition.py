@@ -167,6 +167,12 @@ class PublicPartition:
         self.least = max([1, *(m.least_size() for m in models)])
         self.needed = list(dict.fromkeys(n for m in models for n in m.needs(problem)))
         self._width = [_positions(h) for h in self.wide]
+        # Looked at once for every part and column.
+        self._node = [_nodes(h) for h in self.wide]
+        self._own_node = [_nodes(h) for h in problem.quasi_hierarchies]
+        self._bounds = [
+            [h.bounds(level) for level in range(h.height + 1)] for h in problem.quasi_hierarchies
+        ]
 
     # ---- the search --------------------------------------------------------------------------
 
@@ -250,7 +256,7 @@ class PublicPartition:
         hierarchy = self.wide[d]
         codes, own = self.codes[part.people, d], self.own[part.runs, d]
         for level in range(hierarchy.height - 1, -1, -1):
-            node = hierarchy.node(level)
+            node = self._node[d][level]
             labels = np.unique(node[codes])
             if len(labels) > 1:
                 return [
@@ -408,24 +414,28 @@ class PublicPartition:
             # A set of all categories is written as the top.
             everything = hierarchy.measure is None and first == 0 and final == last
             return first, final, top if everything else -1
-        ends = np.array([first], np.int32), np.array([final], np.int32)
-        level = int(hierarchy.smallest_node(*ends)[0])
-        node = int(hierarchy.node(level)[first])
-        low, high = hierarchy.bounds(level)
+        nodes = self._own_node[d]
+        level = next(i for i, node in enumerate(nodes) if node[first] == node[final])
+        node = int(nodes[level][first])
+        low, high = self._bounds[d][level]
         return int(low[node]), int(high[node]), level
 
     def _covered(self, part: Part, boxes: Boxes, i: int) -> int:
         """Return how many people of a part its box covers."""
-        codes = self.codes[part.people]
-        inside = np.ones(len(codes), dtype=np.bool_)
-        for d, (hierarchy, place) in enumerate(zip(self.wide, self.public.place, strict=True)):
+        inside = part.people
+        for d, place in enumerate(self.public.place):
             level, low, high = int(boxes.level[i, d]), boxes.lo[i, d], boxes.hi[i, d]
+            codes = self.codes[inside, d]
             if level < 0:
-                inside &= (codes[:, d] >= place[low]) & (codes[:, d] <= place[high])
-            else:
-                node = hierarchy.node(level)
-                inside &= node[codes[:, d]] == node[place[low]]
-        return int(self.public.count[part.people[inside]].sum())
+                inside = inside[(codes >= place[low]) & (codes <= place[high])]
+            elif level < self.wide[d].height:
+                node = self._node[d][level]
+                inside = inside[node[codes] == node[place[low]]]
+        return int(self.public.count[inside].sum())
+
+
+def _nodes(hierarchy: Hierarchy) -> list[I32]:
+    return [hierarchy.node(level) for level in range(hierarchy.height + 1)]
 
 
 def _row(boxes: Boxes, i: int) -> Boxes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,7 @@ class Bounds:
     high: Fraction
 
     @staticmethod
+    @cache
     def of(low: float, high: float) -> Bounds:
         """Return the bounds as decimals, not as their binary neighbours."""
         return Bounds(low=Fraction(str(low)), high=Fraction(str(high)))
