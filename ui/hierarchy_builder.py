@@ -33,6 +33,11 @@ def builder(column: Column) -> bool:
             key=f"cuts/{column.name}",
             edited=lambda asked: cuts.edit(column, asked),
         )
+        if told["unplaced"]:
+            st.caption(
+                f"{len(told['unplaced']):,} values have no place yet; the next change of a cut "
+                "gives every value one."
+            )
         return not told["unplaced"]
     if len(told["leaves"]) > MOST_VALUES:
         st.info(
