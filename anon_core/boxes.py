@@ -40,21 +40,38 @@ def box_outcome(
     by_part = np.argsort(parts.group, kind="stable")
     by_part = by_part[np.count_nonzero(parts.group < 0) :]
     begin = np.searchsorted(parts.group[by_part], np.arange(int(parts.group.max()) + 1))
-    run = frequency.run[parts.key[by_part]]
+    codes = frequency.run_codes[frequency.run[parts.key[by_part]]]
+    low = np.minimum.reduceat(codes, begin, axis=0)
+    high = np.maximum.reduceat(codes, begin, axis=0)
+    if blank_above is not None:
+        for d, (hierarchy, level) in enumerate(
+            zip(problem.quasi_hierarchies, blank_above, strict=True)
+        ):
+            ends, node = hierarchy.bounds(level)[1], hierarchy.node(level)
+            one, other = node[low[:, d]], node[high[:, d]]
+            last = len(hierarchy.leaves) - 1
+            low[:, d] = np.where(one == other, hierarchy.starts[level][one], 0)
+            high[:, d] = np.where(one == other, ends[other], last)
+    return covered_outcome(problem, parts, low, high, as_nodes)
+
+
+def covered_outcome(
+    problem: Problem,
+    parts: Buckets,
+    low: npt.NDArray[np.int32],
+    high: npt.NDArray[np.int32],
+    as_nodes: Sequence[bool],
+) -> Outcome:
+    """Publish for every part the cells that cover leaves low to high, (parts, quasi) each."""
     vocabularies: dict[str, Vocabulary] = {}
     cells: dict[str, npt.NDArray[np.int32]] = {}
     for d, (name, hierarchy) in enumerate(
         zip(problem.quasi, problem.quasi_hierarchies, strict=True)
     ):
-        codes = frequency.run_codes[run, d]
-        low, high = np.minimum.reduceat(codes, begin), np.maximum.reduceat(codes, begin)
-        if blank_above is not None:
-            ends, node = hierarchy.bounds(blank_above[d])[1], hierarchy.node(blank_above[d])
-            apart = node[low] != node[high]
-            low = np.where(apart, 0, hierarchy.starts[blank_above[d]][node[low]]).astype(np.int32)
-            high = np.where(apart, len(hierarchy.leaves) - 1, ends[node[high]]).astype(np.int32)
         kind = problem.dataset.column(name).kind
-        vocabularies[name], cells[name] = of_boxes(hierarchy, kind, low, high, as_nodes=as_nodes[d])
+        vocabularies[name], cells[name] = of_boxes(
+            hierarchy, kind, low[:, d], high[:, d], as_nodes=as_nodes[d]
+        )
     # Classes are numbered by what they publish, not by the order of the cuts; parts that publish
     # the same are one class.
     rank, first = dense_rank(

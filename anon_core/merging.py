@@ -50,7 +50,7 @@ def merged(
         for start in range(0, len(broken), step):
             context.check()
             stop = min(start + step, len(broken))
-            nearest_boxes(low, high, size, prices, broken, start, stop, nearest)
+            nearest_boxes(low, high, size, prices, broken, start, stop, nearest, False)
         joined = np.arange(count, dtype=np.int64)
         joined[broken] = nearest
         # Whoever points at each other, directly or along a chain, becomes one group.
@@ -64,14 +64,12 @@ def merged(
         groups = regrouped(groups, label)
 
 
-def keeping(
-    problem: Problem, models: Sequence[GroupModel], groups: Buckets
-) -> npt.NDArray[np.bool_]:
-    """Return which groups keep every promise, shape (groups,)."""
+def group_stats(problem: Problem, models: Sequence[GroupModel], groups: Buckets) -> GroupStats:
+    """Return what models look at of groups: sizes, and histograms of the columns they need."""
     frequency = problem.frequency
     count = int(groups.group.max(initial=-1)) + 1
     needed = dict.fromkeys(name for model in models for name in model.needs(problem))
-    stats = GroupStats(
+    return GroupStats(
         sizes=np.bincount(groups.group, weights=groups.count, minlength=count).astype(np.int64),
         histograms={
             name: histogram(
@@ -84,7 +82,14 @@ def keeping(
             for name in needed
         },
     )
-    kept = np.ones(count, dtype=np.bool_)
+
+
+def keeping(
+    problem: Problem, models: Sequence[GroupModel], groups: Buckets
+) -> npt.NDArray[np.bool_]:
+    """Return which groups keep every promise, shape (groups,)."""
+    stats = group_stats(problem, models, groups)
+    kept = np.ones(len(stats.sizes), dtype=np.bool_)
     for model in models:
         kept &= model.per_group(stats)
     return kept

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import BadInput, BadPlan, listing
+from .consistency import CONSISTENCY, check_consistency
 from .findings import MOST_ROWS, Check, Verification, many, named, numbers, undecided
 from .levels import read_levels
 from .match import TooLarge, covering_pairs, text_runs, without_partner
@@ -114,6 +115,8 @@ def _check_whole(
         if model.get("name") == PRESENCE:
             classes = release.classes
             checks.append(check_presence(model, promise, release, classes, people, linked=True))
+        elif model.get("name") in CONSISTENCY:
+            checks.append(check_consistency(model, promise, release, table, levels))
         else:
             checks.extend(_check_model(model, promise, release))
     checks.extend(_check_coverage(promise, release, table, levels))

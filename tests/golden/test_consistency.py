@@ -1,0 +1,88 @@
+"""Samarati (2008), slides 56 and 57: k-anonymity revisited."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from anon_core.consistency import Matches, matches
+from anon_core.context import Context
+from anon_core.models.global_one_k import GlobalOneK
+from anon_core.models.k_k import KK
+from anon_core.models.k_one import KOne
+from anon_core.models.one_k import OneK
+
+PT = [
+    ("White", "94138"),
+    ("Black", "94139"),
+    ("Asian", "94141"),
+    ("Asian", "94141"),
+    ("Asian", "94142"),
+]
+TABLES = {
+    "2-anonymity": [("Person", "9413*")] * 2 + [("Asian", "9414*")] * 3,
+    "revisited": [("Person", "9413*")] * 2 + [("Asian", "94141")] + [("Asian", "9414*")] * 2,
+    "none_a": [("Person", "9413*")] * 2 + [("Asian", "9414*")] * 2 + [("Asian", "94142")],
+    "none_b": [("Person", "9413*")] * 2 + [("Asian", "94141")] * 2 + [("Asian", "9414*")],
+}
+RACES, ZIPS = ("Asian", "Black", "White"), ("94138", "94139", "94141", "94142")
+
+
+def interval(text: str) -> tuple[int, int]:
+    if text == "Person":
+        return 0, 2
+    if text in RACES:
+        return RACES.index(text), RACES.index(text)
+    inside = [i for i, z in enumerate(ZIPS) if z.startswith(text.rstrip("*"))]
+    return inside[0], inside[-1]
+
+
+def found(table: str) -> Matches:
+    tuples = sorted(set(PT))
+    boxes = sorted(set(TABLES[table]))
+    covers = np.array([[interval(cell) for cell in box] for box in boxes], dtype=np.int32)
+    return matches(
+        np.array([(RACES.index(r), ZIPS.index(z)) for r, z in tuples], dtype=np.int32),
+        np.array([PT.count(t) for t in tuples], dtype=np.int64),
+        covers[:, :, 0],
+        covers[:, :, 1],
+        np.array([TABLES[table].count(b) for b in boxes], dtype=np.int64),
+        Context(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("table", "released", "original", "both", "perfect", "matchings"),
+    [
+        ("2-anonymity", 2, 2, 2, 2, 12),
+        ("revisited", 2, 2, 2, 2, 8),
+        ("none_a", 1, 2, 1, 1, 4),
+        ("none_b", 2, 1, 1, 1, 4),
+    ],
+)
+def test_k_17_matches(
+    table: str, released: int, original: int, both: int, perfect: int, matchings: int
+) -> None:
+    pairs = found(table)
+    assert KOne(k=2).counts(pairs).min() == released
+    assert OneK(k=2).counts(pairs).min() == original
+    assert KK(k=2).counts(pairs).min() == both
+    assert GlobalOneK(k=2).counts(pairs).min() == perfect
+    fits = [
+        [
+            all(
+                interval(c)[0] <= interval(v)[0] <= interval(c)[1]
+                for c, v in zip(b, r, strict=True)
+            )
+            for b in TABLES[table]
+        ]
+        for r in PT
+    ]
+    every = [
+        p for p in itertools.permutations(range(5)) if all(fits[i][j] for i, j in enumerate(p))
+    ]
+    assert len(every) == matchings
+    # By enumeration: how many published rows the matchings give each person.
+    assert min(len({p[i] for p in every}) for i in range(5)) == perfect
