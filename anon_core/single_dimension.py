@@ -106,13 +106,13 @@ class Dimension:
     def covers(self) -> tuple[I32, I32]:
         """Return first and last leaf that the part of each leaf covers, (leaves,) each.
 
-        Nodes cover all their leaves, ranges go from the first to the last value that rows have.
+        From the first to the last value that rows have; what is published may be a node above.
         """
         low, high = self.begin.copy(), self.begin.copy()
         for part in np.unique(self.begin).tolist():
             inside = np.flatnonzero(self.begin == part)
             seen = self.leaves_of(part)
-            ends = inside if self.by_tree or not len(seen) else seen
+            ends = seen if len(seen) else inside
             low[inside], high[inside] = ends[0], ends[-1]
         return low, high
 

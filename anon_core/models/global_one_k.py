@@ -20,7 +20,8 @@ class GlobalOneK(ConsistencyModel):
     name: ClassVar[str] = "global-one-k-anonymity"
     title: ClassVar[str] = "global (1, k)-anonymity"
     summary: ClassVar[str] = (
-        "Even who knows everyone's values and rules out what cannot be for all at once leaves each person at least k published rows."
+        "Even whoever knows everyone's values, and rules out what cannot be for all of them at "
+        "once, leaves each person at least k published rows."
     )
     formula: ClassVar[str] = (
         "min over original rows r of |{published rows paired with r by some perfect matching}| ≥ k"

@@ -27,9 +27,9 @@ def test_matches_are_those_of_single_rows() -> None:
         low = np.maximum(rows[:shown] - rng.integers(0, 3, (shown, 2)), 0).astype(np.int32)
         high = np.minimum(rows[:shown] + rng.integers(0, 3, (shown, 2)), 3).astype(np.int32)
         fits = [
-            [bool((l <= r).all() and (r <= h).all()) for l, h in zip(low, high, strict=True)]
+            [bool((a <= r).all() and (r <= b).all()) for a, b in zip(low, high, strict=True)]
             for r in rows
-        ]  # noqa: E741, E501
+        ]
         every = [
             p
             for p in itertools.permutations(range(people), shown)
