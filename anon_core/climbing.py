@@ -11,6 +11,7 @@ from .kinds import Metric
 from .lattice import Node
 from .node_cost import NodeCost
 from .nodes import Nodes
+from .results import Outcome, SearchAccount
 
 #: Rows beyond the budget, then cost: what does not fit the budget is worse than all that does.
 Value = tuple[int, float]
@@ -144,3 +145,28 @@ class Walk:
 def at_level(node: Node, d: int, level: int) -> Node:
     """Return the node with attribute `d` at another level."""
     return (*node[:d], level, *node[d + 1 :])
+
+
+def walk_outcome(walk: Walk) -> Outcome:
+    """Return the best node a walk has met.
+
+    Raises
+    ------
+    Infeasible
+        If none of them keeps the promises within the budget.
+    """
+    nodes = walk.nodes
+    value = walk.best_value
+    if value[0]:
+        nodes.refuse("None of the levels that were looked at keeps the promises")
+    return Outcome(
+        release=nodes.release(walk.best),
+        account=SearchAccount(
+            proven=False,
+            cost=value[1],
+            node=nodes.names(walk.best),
+            nodes=nodes.lattice.size,
+            checked=nodes.checked,
+            steps=tuple(walk.steps),
+        ),
+    )

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .frequency import dense_rank
-from .kernels.roll_up import roll_up
+from .kernels.roll_up import roll_up, roll_word
 from .kinds import GroupStats, Histogram, histogram
 from .population import PublicPeople, public_people
 from .problem import Problem
@@ -132,7 +132,20 @@ class Lattice:
         words = np.zeros((len(count), self._layout.words), dtype=np.int64)
         for d, column in enumerate(columns):
             words[:, self._layout.word[d]] |= column.astype(np.int64) << self._layout.shift[d]
+        self._starts = [[len(own) for own in h.starts] for h in searched]
         self._first_leaf = [h.first_leaf.astype(np.int64) for h in searched]
+        moved = [t << self._layout.shift[d] for d, t in enumerate(self._first_leaf)]
+        starts = np.cumsum([0, *(t.size for t in moved)])
+        self._table = np.concatenate([t.ravel() for t in moved]).astype(np.int64)
+        self._place = [
+            [int(start) + level * t.shape[1] for level in range(t.shape[0])]
+            for start, t in zip(starts[:-1], moved, strict=True)
+        ]
+        self._spare = (
+            np.empty(len(count), dtype=np.int64),
+            np.empty(len(count), dtype=np.int64),
+            np.empty(1 << max(4, (2 * len(count)).bit_length()), dtype=np.int32),
+        )
         bottom = (0,) * quasi
         self._store: dict[Node, Classes] = {bottom: Classes(words=words, count=count)}
         self._levels = np.zeros((_SNAPSHOTS, quasi), dtype=np.int64)
@@ -198,7 +211,38 @@ class Lattice:
 
     def _roll(self, source: Classes, below: Node, node: Node) -> Classes:
         changed = [d for d in range(len(node)) if node[d] != below[d]]
-        return self._map(source, changed, [self._first_leaf[d][node[d]] for d in changed])[0]
+        if self._layout.words > 1:
+            return self._map(source, changed, [self._first_leaf[d][node[d]] for d in changed])[0]
+        layout = self._layout
+        keep = -1
+        for d in changed:
+            keep &= ~(int(layout.mask[d]) << int(layout.shift[d]))
+        words, count, slot = self._spare
+        found = roll_word(
+            source.words[:, 0],
+            source.count,
+            keep,
+            layout.shift[changed],
+            layout.mask[changed],
+            self._table,
+            np.array([self._place[d][node[d]] for d in changed], dtype=np.int64),
+            slot,
+            1 << max(4, (2 * self._most(node, len(source.count)) - 1).bit_length()),
+            words,
+            count,
+        )
+        return Classes(words=words[:found].copy()[:, None], count=count[:found].copy())
+
+    def _most(self, node: Node, entries: int) -> int:
+        """Return how many classes a node can have at most."""
+        found = 1
+        for values in self._values:
+            found *= values
+        for table, level in zip(self._starts, node, strict=True):
+            found *= table[level]
+            if found >= entries:
+                return entries
+        return found
 
     def _map(
         self, source: Classes, changed: Sequence[int], tables: Sequence[npt.NDArray[np.int64]]
@@ -234,7 +278,10 @@ class Lattice:
 
     def stats(self, node: Node) -> tuple[Classes, GroupStats]:
         """Return a node's equivalence classes with sizes and sensitive histograms."""
-        entries = self.at(node)
+        return self.stats_of(self.at(node))
+
+    def stats_of(self, entries: Classes) -> tuple[Classes, GroupStats]:
+        """Return the equivalence classes of entries that may part by sensitive value as well."""
         if not self.sensitive:
             return self._told(entries, {})
         quasi = len(self.heights)
@@ -276,6 +323,23 @@ class Lattice:
         """
         found = self._field(classes, d)
         return self._back[d][found] if self.public else found
+
+    def read_off(
+        self, tables: Sequence[npt.NDArray[np.float64]], d: int
+    ) -> list[npt.NDArray[np.float64]]:
+        """Return tables by leaf of attribute `d`, shape (..., leaves), for the keys' own leaves."""
+        if not self.public:
+            return list(tables)
+        return [t[..., np.minimum(self._back[d], t.shape[-1] - 1)] for t in tables]
+
+    def leaves(self, d: int) -> int:
+        """Return how many leaves attribute `d` has in the keys."""
+        return self._first_leaf[d].shape[1]
+
+    @property
+    def layout(self) -> Layout:
+        """Where each attribute stands in the keys."""
+        return self._layout
 
     def _field(self, classes: Classes, d: int) -> npt.NDArray[np.int64]:
         layout = self._layout

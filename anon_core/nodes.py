@@ -12,7 +12,8 @@ from . import vocabulary
 from .context import Context
 from .errors import Infeasible
 from .grouping import group_runs
-from .kinds import GroupModel
+from .kernels.bounds import rows_kept
+from .kinds import GroupModel, GroupStats
 from .lattice import Classes, Lattice, Node
 from .problem import Problem
 from .release import Release, one_block
@@ -43,6 +44,8 @@ class Nodes:
     problem : Problem
         As it is searched: its hierarchies have the levels that `transformation` allows.
     lattice : Lattice
+    rows : int
+        Rows of the table.
     checked : int
         Nodes whose classes were looked at.
     monotone : bool
@@ -61,6 +64,7 @@ class Nodes:
         self._restricted = restricted(problem, transformation)
         self.problem = self._restricted.problem
         self.models = models
+        self.rows = problem.rows
         self.budget = budget if self._restricted.removes_rows else 0
         self.context = context
         needed = dict.fromkeys(name for m in models for name in m.needs(problem))
@@ -81,16 +85,27 @@ class Nodes:
         Where one breaks a promise that no removal mends, none keeps it.
         """
         classes, stats = self.lattice.stats(node)
-        keep = np.ones(len(stats.sizes), dtype=np.bool_)
+        if not self.lattice.public:
+            return classes, self._hold(stats)
         filled = stats.sizes > 0  # the public table has people where the table has no row
-        for model in self.models:
-            holds = model.per_group(stats) | ~(filled | model.needs_public)
-            if not model.allows_removal() and not holds.all():
-                holds = np.zeros_like(holds)
-            keep = keep & holds
+        keep = self._hold(stats, filled)
         if filled.all():
             return classes, keep
         return Classes(words=classes.words[filled], count=classes.count[filled]), keep[filled]
+
+    def _hold(
+        self, stats: GroupStats, filled: npt.NDArray[np.bool_] | None = None
+    ) -> npt.NDArray[np.bool_]:
+        """Return which classes every model lets stay; without rows, only those of people count."""
+        keep: npt.NDArray[np.bool_] | None = None
+        for model in self.models:
+            holds = model.per_group(stats)
+            if filled is not None:
+                holds = holds | ~(filled | model.needs_public)
+            if not model.allows_removal() and not holds.all():
+                holds = np.zeros_like(holds)
+            keep = holds if keep is None else keep & holds
+        return np.ones(len(stats.sizes), dtype=np.bool_) if keep is None else keep
 
     def removed(self, node: Node) -> int:
         """Return how many rows have to go at a node."""
@@ -98,7 +113,7 @@ class Nodes:
         if self.checked % 16 == 0:
             self.context.check()
         classes, keep = self.keep_mask(node)
-        removed = self.problem.rows - int(classes.count[keep].sum())
+        removed = self.rows - rows_kept(classes.count, keep)
         self.note(node, removed)
         return removed
 
@@ -110,7 +125,7 @@ class Nodes:
 
     def within(self, removed: int) -> bool:
         """Say whether so many rows may go: a release without rows is of no use to anyone."""
-        return removed <= self.budget and removed < self.problem.rows
+        return removed <= self.budget and removed < self.rows
 
     def satisfied(self, node: Node) -> bool:
         """Say whether a node keeps the promises within the budget."""

@@ -136,6 +136,42 @@ def minimal_nodes(satisfied: Iterable[Node]) -> set[Node]:
     }
 
 
+def rolled(
+    keys: Sequence[Sequence[int]], count: Sequence[int], maps: Mapping[int, Sequence[int]]
+) -> dict[tuple[int, ...], int]:
+    """Map the fields of keys and add up equal keys."""
+    found: Counter[tuple[int, ...]] = Counter()
+    for key, rows in zip(keys, count, strict=True):
+        found[tuple(maps[d][v] if d in maps else v for d, v in enumerate(key))] += rows
+    return dict(found)
+
+
+def removed_by_leaf(
+    keys: Sequence[Sequence[int]],
+    count: Sequence[int],
+    keep: Sequence[bool],
+    leaves: Sequence[int],
+) -> list[list[int]]:
+    """Count removed rows per attribute and leaf."""
+    found = [[0] * size for size in leaves]
+    for key, rows, kept in zip(keys, count, keep, strict=True):
+        for d, leaf in enumerate(key):
+            found[d][leaf] += 0 if kept else rows
+    return found
+
+
+def raised_below(
+    bound: Mapping[Node, float], node: Node, part: Sequence[Sequence[float]], base: float
+) -> dict[Node, float]:
+    """Raise the bounds of all nodes below (and of) a node to a sum of one number per attribute."""
+    return {
+        other: max(value, base + sum(part[d][n] for d, n in enumerate(other)))
+        if all(a <= b for a, b in zip(other, node, strict=True))
+        else value
+        for other, value in bound.items()
+    }
+
+
 # ---- metrics -------------------------------------------------------------------------------------
 
 

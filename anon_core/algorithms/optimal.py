@@ -1,7 +1,8 @@
 """Optimal full-domain search: every k-minimal node, and the best release by a chosen metric.
 
-All nodes are classified first; the best is then found best-first by lower bounds, which every
-evaluated node sharpens for the nodes above and below it. What is left out is proven worse.
+The best node is found best-first by lower bounds, which every evaluated node sharpens for the nodes
+above and below it; what is left out is proven worse. Where no row may be removed, or all minimal
+nodes are asked for, every node is decided first.
 """
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ from typing import ClassVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from ..classify import SATISFIED, Classification
+from ..classify import FAILED, SATISFIED, UNKNOWN, Classification
 from ..context import Context, part_of
 from ..costs import CellCost, SizeCost
+from ..kernels.bounds import raise_below, removed_by_leaf, rows_kept, spared
 from ..kinds import Algorithm, Approach, GroupModel, Metric
-from ..lattice import Node
+from ..lattice import Classes, Lattice, Node
 from ..node_cost import NodeCost
 from ..nodes import rows_allowed
-from ..params import choice, number
+from ..params import choice, flag, number
 from ..problem import Problem
 from ..registry import find, register
 from ..results import Outcome, SearchAccount
@@ -69,6 +71,12 @@ class Optimal(Algorithm):
         unit="share of rows",
     )
     transformation: str = transformation_choice()
+    list_minimal: bool = flag(
+        default=False,
+        help="Also find every minimal choice of levels. Without removed rows they come for free; "
+        "with a budget this takes several times longer.",
+        label="List all minimal choices",
+    )
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Search the lattice; see `Algorithm.run`."""
@@ -79,27 +87,36 @@ class Optimal(Algorithm):
             part_of(context, 0.0, 0.6),
             self.transformation,
         )
-        nodes.decide()
+        # Without removed rows prices are static, and deciding every node is the quickest way.
+        if self.list_minimal or not nodes.budget or not nodes.monotone:
+            nodes.decide()
         cost = cast(Metric, find("metric", self.metric)())
         best = _BestFirst(nodes, cost, part_of(context, 0.6, 1.0))
         node = best.search()
+        decided = int(np.count_nonzero(nodes.status != UNKNOWN))
+        complete = decided == nodes.lattice.size
+        minimal = tuple(nodes.original(n) for n in nodes.minimal()) if complete else ()
         return Outcome(
             release=nodes.release(node),
             account=SearchAccount(
                 proven=True,
                 cost=best.cost_found,
                 node=nodes.names(node),
-                minimal=tuple(nodes.original(n) for n in nodes.minimal()),
+                minimal=minimal,
                 nodes=nodes.lattice.size,
                 checked=nodes.checked,
-                inferred=nodes.lattice.size - nodes.checked,
-                bounded=int(np.count_nonzero(nodes.status == SATISFIED)) - best.evaluated,
+                inferred=decided - nodes.checked,
+                bounded=nodes.lattice.size - decided,
             ),
         )
 
 
 class _BestFirst:
-    """The cheapest satisfied node; among equals the lowest, then the first."""
+    """The cheapest satisfied node; among equals the lowest, then the first.
+
+    Where the nodes were not decided before, the search decides those it needs to: a node that fails
+    closes all below it, and one that holds is priced at once.
+    """
 
     def __init__(self, nodes: Classification, cost: Metric, context: Context) -> None:
         self.nodes = nodes
@@ -109,58 +126,121 @@ class _BestFirst:
         self.context = context
         self.evaluated = 0
         self.cost_found = np.inf
+        self.winner: Node = self.lattice.top
         self._least = max(m.least_size() for m in nodes.models)
-        self._dearest: dict[tuple[int, int], npt.NDArray[np.float64]] = {}
         priced = NodeCost(self.problem, cost)
         self._prices = priced.prices
+        self._scale = self.problem.rows * max(len(self.lattice.heights), 1)
+        self._paid = [own * self._scale for own in priced.static]
+        self._within: _Within | None = None
         self.bound = np.zeros(self.lattice.shape, dtype=np.float64)
         # The sum of static prices bounds every node without a scan.
         for d, own in enumerate(priced.static):
-            self.bound += self._along(d, own)
+            self.bound += own.reshape([-1 if i == d else 1 for i in range(self.bound.ndim)])
+        self._flat = self.bound.reshape(-1)
+        self._stride = np.array(self.bound.strides, dtype=np.int64) // self.bound.itemsize
 
     def search(self) -> Node:
-        """Return the best node."""
+        """Return the best node.
+
+        Raises
+        ------
+        Infeasible
+            If no node is satisfied.
+        """
+        self.context.report(0.0, "Proving the best node")
         # A node that is closed – failed, or evaluated – has the bound infinity, and keeps it.
-        open_nodes = self.nodes.status == SATISFIED
-        self.bound[~open_nodes] = np.inf
-        total = int(np.count_nonzero(open_nodes))
-        flat = self.bound.reshape(-1)
-        winner: Node = self.lattice.top
+        status = self.nodes.status
+        self.bound[status == FAILED] = np.inf
+        if status[self.lattice.top] == UNKNOWN:
+            self._examine(self.lattice.top)
+            if status[self.lattice.top] == FAILED:
+                self.nodes.refuse()
+            self._descend()
+        total = int(np.count_nonzero(np.isfinite(self._flat)))
         while True:
-            place = int(np.argmin(flat))
-            if np.isinf(flat[place]) or flat[place] > self.cost_found + _TIE:
-                return winner
+            place = int(np.argmin(self._flat))
+            if np.isinf(self._flat[place]) or self._flat[place] > self.cost_found + _TIE:
+                return self.winner
+            self.context.report(min(self.evaluated / max(total, 1), 1.0), "Proving the best node")
             node = self.nodes.node(place)
-            self.evaluated += 1
-            if self.evaluated % 16 == 0:
-                self.context.report(self.evaluated / total, "Proving the best node")
-            value = self._evaluate(node)
-            flat[place] = np.inf
-            ties = value <= self.cost_found + _TIE and (sum(node), node) < (sum(winner), winner)
-            if value < self.cost_found - _TIE or ties:
-                winner = node
-            self.cost_found = min(value, self.cost_found)
+            self._examine(self._highest(node))
 
-    def _along(self, d: int, levels: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return values per level of attribute `d`, shaped to be added to the whole lattice."""
-        return levels.reshape([-1 if i == d else 1 for i in range(self.bound.ndim)])
+    def _descend(self) -> None:
+        """Lower one level at a time from the top: a good release to measure bounds against."""
+        at, cost = self.lattice.top, self.cost_found
+        while True:
+            self.context.check()
+            below = [(*at[:d], at[d] - 1, *at[d + 1 :]) for d in range(len(at)) if at[d]]
+            found = [(self._examine(node), node) for node in below if np.isfinite(self.bound[node])]
+            if not found or min(found)[0] > cost:
+                return
+            cost, at = min(found)
 
-    def _evaluate(self, node: Node) -> float:
-        """Return a node's exact cost, and sharpen the bounds of the nodes above and below it."""
-        classes, keep = self.nodes.keep_mask(node)
-        rows, monotone = self.problem.rows, self.nodes.monotone
-        removed = rows - int(classes.count[keep].sum())
+    def _highest(self, node: Node) -> Node:
+        """Climb from a node through nodes that may still win, as far as that goes.
+
+        The highest is looked at first: it is cheap to roll up, where it fails all below it fail,
+        and where it holds, the rows it removes sharpen the bounds of all below it.
+        """
+        at = list(node)
+        most = self.cost_found + _TIE
+        climbing = True
+        while climbing:
+            climbing = False
+            for d, height in enumerate(self.lattice.heights):
+                if at[d] < height:
+                    at[d] += 1
+                    if self.bound[tuple(at)] <= most:
+                        climbing = True
+                        break
+                    at[d] -= 1
+        return tuple(at)
+
+    def _examine(self, node: Node) -> float:
+        """Decide and price a node; close it, and sharpen the bounds of the nodes around it.
+
+        Returns its cost, infinity where it does not keep the promises within the budget.
+        """
+        nodes = self.nodes
+        nodes.checked += nodes.status[node] == UNKNOWN
+        self.evaluated += 1
+        classes, keep = nodes.keep_mask(node)
+        removed = self.problem.rows - rows_kept(classes.count, keep)
         below = tuple(slice(None, n + 1) for n in node)
+        if not nodes.note(node, removed):
+            if nodes.monotone:
+                nodes.status[below] = FAILED
+                self.bound[below] = np.inf
+            nodes.status[node] = FAILED
+            self.bound[node] = np.inf
+            return np.inf
+        if nodes.status[node] == UNKNOWN:
+            nodes.status[tuple(slice(n, None) for n in node)] = SATISFIED
+        value = self._price(node, classes, keep, removed)
+        self.bound[node] = np.inf
+        ties = value <= self.cost_found + _TIE and (sum(node), node) < (
+            sum(self.winner),
+            self.winner,
+        )
+        if value < self.cost_found - _TIE or ties:
+            self.winner = node
+        self.cost_found = min(value, self.cost_found)
+        return value
+
+    def _price(
+        self, node: Node, classes: Classes, keep: npt.NDArray[np.bool_], removed: int
+    ) -> float:
+        """Return a satisfied node's cost, and sharpen the bounds of the nodes above and below."""
+        rows, monotone = self.problem.rows, self.nodes.monotone
         if isinstance(self.cost, CellCost):
-            if removed == 0:
-                return float(self.bound[node])
-            fields = [self.lattice.field(classes, d)[~keep] for d in range(len(node))]
-            sharper = self._with_removed(node, fields, classes.count[~keep], removed)
-            if monotone:
-                np.maximum(self.bound[below], sharper, out=self.bound[below])
-            return float(sharper[node])
+            if not removed:
+                paid = zip(self._paid, node, strict=True)
+                return sum(float(own[level]) for own, level in paid) / self._scale
+            return self._with_removed(node, classes, keep, removed)
         cost = cast(SizeCost, self.cost)
         if monotone:
+            below = tuple(slice(None, n + 1) for n in node)
             floor = cost.floor_below(removed, rows, self._least)
             np.maximum(self.bound[below], floor, out=self.bound[below])
         above = tuple(slice(n, None) for n in node)
@@ -168,38 +248,63 @@ class _BestFirst:
         return cost.of_sizes(classes.count[keep], removed, rows)
 
     def _with_removed(
-        self,
-        node: Node,
-        fields: Sequence[npt.NDArray[np.int64]],
-        weight: npt.NDArray[np.int64],
-        removed: int,
-    ) -> npt.NDArray[np.float64]:
-        """Return the node's cost at the node, and a bound for every node below it.
+        self, node: Node, classes: Classes, keep: npt.NDArray[np.bool_], removed: int
+    ) -> float:
+        """Return the cost of a node that removes rows, and bound every node below it.
 
         The rows removed here are removed below as well, so that each pays 1 there. What is taken
         off for them at a lower level is the dearest price within their cell, an upper bound; at
         the node's own level it is exact.
         """
-        rows = self.problem.rows
-        scale = rows * len(node)
-        found = np.full([n + 1 for n in node], removed / rows, dtype=np.float64)
-        for d, (name, level) in enumerate(zip(self.problem.quasi, node, strict=True)):
-            leaves = self._prices[d].shape[1]
-            lost = np.bincount(fields[d], weights=weight.astype(np.float64), minlength=leaves)
-            paid = self._prices[d][: level + 1] @ self.problem.leaf_rows[name]
-            found += self._along(d, (paid - self._dearest_within(d, level) @ lost) / scale)
-        return found
+        if self._within is None:
+            self._within = _dearest_within(self.lattice, self._prices)
+        table, offset, leaves = self._within
+        layout = self.lattice.layout
+        at = np.array(node, dtype=np.int64)
+        quasi = len(node)
+        part = np.empty((quasi, max(self.lattice.shape)), dtype=np.float64)
+        start = np.cumsum(leaves) - leaves
+        rows = np.empty(int(leaves.sum()), dtype=np.float64)
+        removed_by_leaf(
+            classes.words,
+            classes.count,
+            keep,
+            layout.word[:quasi],
+            layout.shift[:quasi],
+            layout.mask[:quasi],
+            start,
+            rows,
+        )
+        spared(rows, start, leaves, at, table, offset[np.arange(quasi), at], part)
+        for d, own in enumerate(self._paid):
+            part[d, : len(own)] = (own - part[d, : len(own)]) / self._scale
+        base = removed / self.problem.rows
+        if self.nodes.monotone:
+            raise_below(self._flat, self._stride, at, part, base)
+        return base + float(part[np.arange(quasi), at].sum())
 
-    def _dearest_within(self, d: int, level: int) -> npt.NDArray[np.float64]:
-        """Return the highest price, at each level up to `level`, within every node of `level`.
 
-        Shape (level + 1, leaves); a node's entry stands at its first leaf.
-        """
-        found = self._dearest.get((d, level))
-        if found is None:
-            first = self.lattice.hierarchies[d].first_leaf[level]
-            found = np.zeros((level + 1, len(first)), dtype=np.float64)
-            for step in range(level + 1):
-                np.maximum.at(found[step], first, self._prices[d][step])
-            self._dearest[d, level] = found
-        return found
+#: Flat table, place of each attribute and level in it, leaves of each attribute.
+_Within = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
+
+
+def _dearest_within(lattice: Lattice, prices: Sequence[npt.NDArray[np.float64]]) -> _Within:
+    """Return the highest price, at each level up to a given one, within every node of that level.
+
+    Per attribute and level a table of shape (level + 1, leaves); a node's entry stands at its first
+    leaf.
+    """
+    tables: list[npt.NDArray[np.float64]] = []
+    offset = np.zeros((len(prices), max(lattice.shape)), dtype=np.int64)
+    at = 0
+    for d, (hierarchy, own) in enumerate(zip(lattice.hierarchies, prices, strict=True)):
+        for level in range(hierarchy.height + 1):
+            found = np.zeros((level + 1, own.shape[1]), dtype=np.float64)
+            starts = hierarchy.starts[level]
+            found[:, starts] = np.maximum.reduceat(own[: level + 1], starts, axis=1)
+            (read,) = lattice.read_off([found], d)
+            tables.append(read.ravel())
+            offset[d, level] = at
+            at += read.size
+    leaves = np.array([lattice.leaves(d) for d in range(len(prices))], dtype=np.int64)
+    return np.concatenate(tables), offset, leaves

@@ -86,3 +86,65 @@ def roll_up(
                 break
             place = (place + 1) & (size - 1)
     return found
+
+
+@compiled
+def roll_word(
+    words: I64,
+    count: I64,
+    keep: int,
+    shift: I64,
+    mask: I64,
+    table: I64,
+    offset: I64,
+    slot: npt.NDArray[np.int32],
+    size: int,
+    out_words: I64,
+    out_count: I64,
+) -> int:
+    """Do as `roll_up` does, for keys of one word whose classes nobody asks for.
+
+    Parameters
+    ----------
+    words, count : int64 arrays of shape (keys,)
+    keep : int
+        Bits that stay as they are.
+    shift, mask, offset : int64 arrays of shape (changed,)
+        Per attribute that changes: its bit position, field mask and place in `table`.
+    table : int64 array
+        First leaf of the target node of every leaf, moved to the attribute's bit position.
+    slot : int32 array of shape (at least size,)
+        Room to work in.
+    size : int
+        A power of two, more than the number of classes.
+    out_words, out_count : arrays to fill
+
+    Returns
+    -------
+    int
+        Number of classes; the first so many entries of the output are filled.
+    """
+    for i in range(size):
+        slot[i] = -1
+    last = np.uint64(size - 1)
+    found = 0
+    changed = shift.shape[0]
+    for i in range(words.shape[0]):
+        word = words[i]
+        key = word & keep
+        for c in range(changed):
+            key |= table[offset[c] + ((word >> shift[c]) & mask[c])]
+        mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+        place = np.int64((mixed >> np.uint64(32)) & last)
+        at = slot[place]
+        while at >= 0 and out_words[at] != key:
+            place = (place + 1) & (size - 1)
+            at = slot[place]
+        if at < 0:
+            slot[place] = found
+            out_words[found] = key
+            out_count[found] = count[i]
+            found += 1
+        else:
+            out_count[at] += count[i]
+    return found

@@ -114,7 +114,7 @@ def test_k_03_the_whole_lattice() -> None:
 
 
 def test_k_03_the_minimal_nodes_with_two_rows_to_spare() -> None:
-    search = Optimal(max_suppression=2 / 9)
+    search = Optimal(max_suppression=2 / 9, list_minimal=True)
     outcome = search.run(of_columns("Race", "ZIP").problem(), [KAnonymity(k=2)], CONTEXT)
     assert set(outcome.account.minimal) == {(1, 0), (0, 1)}
     assert outcome.account.nodes == 6
@@ -210,7 +210,7 @@ def test_k_07_generalized_columns_and_one_row_removed() -> None:
         ]
         * 2
     )
-    account = found_nodes(Optimal(max_suppression=1 / 9), *FOUR)
+    account = found_nodes(Optimal(max_suppression=1 / 9, list_minimal=True), *FOUR)
     assert (0, 1, 0, 2) in account.minimal
 
 

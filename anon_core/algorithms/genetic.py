@@ -1,0 +1,101 @@
+"""A genetic algorithm over the lattice: choices of levels are crossed, mutated and selected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+import numpy as np
+
+from ..climbing import Walk, clock, walk_outcome
+from ..context import Context
+from ..kinds import Algorithm, GroupModel, Metric
+from ..lattice import Node
+from ..nodes import Nodes, rows_allowed
+from ..params import choice, integer, number
+from ..problem import Problem
+from ..registry import find, register
+from ..results import Outcome
+
+
+@register("algorithm")
+@dataclass(frozen=True, kw_only=True)
+class Genetic(Algorithm):
+    """Levels by a genetic algorithm (Iyengar 2002), one gene an attribute."""
+
+    name: ClassVar[str] = "genetic"
+    title: ClassVar[str] = "Genetic algorithm"
+    summary: ClassVar[str] = (
+        "Breeds choices of levels: the better ones are crossed and changed a little, generation "
+        "after generation. The best choice of all generations is published."
+    )
+    when: ClassVar[str] = (
+        "For teaching and comparison: it promises nothing about what it missed, and other searches "
+        "are usually better in the same time."
+    )
+    formula: ClassVar[str] = "fitness: rows beyond the budget first, then cost"
+    source: ClassVar[str] = "Iyengar 2002, doi 10.1145/775047.775089"
+
+    metric: str = choice(
+        default="loss",
+        options=("loss", "discernibility", "average-class-size", "ncp"),
+        options_of="metric",
+        help="What the best release loses least of.",
+        label="Best by",
+    )
+    max_suppression: float = number(
+        default=0.0,
+        low=0.0,
+        high=1.0,
+        help="Largest share of rows that may be removed.",
+        label="Suppression budget",
+        unit="share of rows",
+    )
+    population: int = integer(
+        default=30,
+        low=2,
+        high=10_000,
+        help="Choices of levels alive at a time.",
+        label="Population",
+    )
+    generations: int = integer(default=40, low=1, help="Generations.", label="Generations")
+    seconds: float = number(
+        default=30.0, low=0.1, high=86_400.0, help="Time box.", label="Time box", unit="seconds"
+    )
+
+    def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
+        """Breed choices of levels; see `Algorithm.run`."""
+        nodes = Nodes(problem, models, rows_allowed(problem, self.max_suppression), context)
+        walk = Walk(
+            nodes, cast(Metric, find("metric", self.metric)()), clock(context, self.seconds)
+        )
+        draw, top = context.generator, nodes.lattice.top
+        wide = len(top)
+        # 1. The top and random choices are the first generation.
+        walk.value(top)
+        alive: list[Node] = [top]
+        alive += [tuple(int(draw.integers(h + 1)) for h in top) for _ in range(self.population - 1)]
+        for _ in range(self.generations):
+            if not walk.time_left.check("Breeding"):
+                break
+            fitness = {node: walk.value(node) for node in sorted(set(alive))}
+            # 2. The best stays; parents win a contest of two.
+            best = min(fitness, key=lambda n: (fitness[n], n))
+            children: list[Node] = [best]
+            while len(children) < self.population:
+                pairs = draw.integers(0, len(alive), (2, 2)).tolist()
+                one, other = (
+                    min((alive[a], alive[b]), key=lambda n: (fitness[n], n)) for a, b in pairs
+                )
+                # 3. Every gene comes from one of both parents, and changes now and then.
+                from_one = draw.random(wide) < 0.5
+                child = np.where(from_one, one, other)
+                moved = draw.random(wide) < 1.5 / wide
+                child = child + np.where(moved, draw.integers(-1, 2, wide), 0)
+                children.append(tuple(int(n) for n in np.clip(child, 0, top)))
+            alive = children
+        for node in sorted(set(alive)):
+            if walk.time_left.check("Breeding"):
+                walk.value(node)
+        return walk_outcome(walk)

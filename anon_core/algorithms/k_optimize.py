@@ -1,0 +1,234 @@
+"""k-Optimize: the best single-dimensional recoding by intervals, over a set-enumeration tree.
+
+A node of the tree is a set of indices (head) with those that its descendants may add (tail). Bounds
+on all descendants cut off subtrees; the rest is searched depth first, so that there is a result at
+any time, and a bound on what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..climbing import Clock, clock
+from ..context import Context
+from ..errors import BadPlan, Infeasible
+from ..index_space import IndexSpace, Splits
+from ..kinds import Algorithm, GroupModel
+from ..lattice import Classes
+from ..nodes import rows_allowed
+from ..params import number
+from ..problem import Problem
+from ..registry import register
+from ..results import Outcome, SearchAccount
+
+
+@register("algorithm")
+@dataclass(frozen=True, kw_only=True)
+class KOptimize(Algorithm):
+    """Optimal intervals by discernibility, with row suppression (Bayardo and Agrawal 2005)."""
+
+    name: ClassVar[str] = "k-optimize"
+    title: ClassVar[str] = "k-Optimize"
+    summary: ClassVar[str] = (
+        "Cuts every column's ordered values into intervals, the same for the whole table, so that "
+        "rows look like as few others as the promises allow; rows that stay too rare are removed."
+    )
+    when: ClassVar[str] = (
+        "When columns have an order but no hierarchy, and the best intervals are wanted; large "
+        "domains end in the time box, with a bound on what was missed."
+    )
+    formula: ClassVar[str] = "min Σ |G|² + n · (removed rows) over all sets of interval starts"
+    source: ClassVar[str] = "Bayardo and Agrawal 2005, doi 10.1109/ICDE.2005.42"
+
+    max_suppression: float = number(
+        default=1.0,
+        low=0.0,
+        high=1.0,
+        help="Largest share of rows that may be removed; each costs as much as looking like "
+        "everyone.",
+        label="Suppression budget",
+        unit="share of rows",
+    )
+    seconds: float = number(
+        default=30.0,
+        low=0.1,
+        high=86_400.0,
+        help="Time box; a search that is cut short depends on the machine's speed.",
+        label="Time box",
+        unit="seconds",
+    )
+
+    def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
+        """Search the tree; see `Algorithm.run`."""
+        for model in models:
+            if not (model.monotone_merge and model.monotone_suppress):
+                raise BadPlan(
+                    f"k-Optimize cannot be steered by {model.title}: merging classes may break it.",
+                    remedy="Choose another privacy model, or the optimal search.",
+                )
+        needed = dict.fromkeys(name for m in models for name in m.needs(problem))
+        tree = _Tree(
+            IndexSpace(problem, list(needed)),
+            models,
+            rows_allowed(problem, self.max_suppression),
+            clock(context, self.seconds),
+        )
+        bound = tree.search()
+        return Outcome(
+            release=tree.space.release(tree.best, models),
+            account=SearchAccount(
+                proven=bound >= tree.cost,
+                cost=tree.cost,
+                bound=min(bound, tree.cost),
+                checked=tree.looked_at,
+                steps=tuple(tree.steps),
+            ),
+        )
+
+
+class _Tree:
+    def __init__(
+        self, space: IndexSpace, models: Sequence[GroupModel], budget: int, time_left: Clock
+    ) -> None:
+        self.space = space
+        self.models = models
+        self.budget = budget
+        self.time_left = time_left
+        self.rows = space.problem.rows
+        self.best: Splits = ()
+        self.cost = np.inf
+        self.looked_at = 0
+        self.steps: list[Mapping[str, int | float | str]] = []
+        self._least = max(m.least_size() for m in models)
+
+    def search(self) -> float:
+        """Search until all is decided or time is up; return a bound on every recoding.
+
+        Raises
+        ------
+        Infeasible
+            If not even the whole table as one class keeps the promises.
+        """
+        self.time_left.check("Cutting into intervals")
+        if not np.isfinite(self.try_out(())):
+            raise Infeasible(
+                "Not even the whole table as one class keeps the promises.",
+                remedy="Ask for less, or load more rows.",
+                best=1.0,
+                best_of="share of rows removed",
+            )
+        self._greedy()
+        # Open nodes: bound, head, tail. The last is looked at first.
+        stack: list[tuple[float, Splits, Splits]] = [(0.0, (), self.space.alphabet)]
+        while stack:
+            if not self.time_left.check("Searching the tree"):
+                return min(self.cost, min(bound for bound, _, _ in stack))
+            bound, head, tail = stack.pop()
+            if bound >= self.cost:
+                continue
+            children = self._expand(head, tail)
+            if children is None:
+                return min(self.cost, bound, *(b for b, _, _ in stack))
+            stack += children
+        return self.cost
+
+    def try_out(self, head: Splits) -> float:
+        """Return what a set of indices costs, infinity beyond the budget; remember the best."""
+        self.looked_at += 1
+        classes, keep = self.space.kept(self.space.entries(head), self.models)
+        sizes = classes.count[keep]
+        removed = self.rows - int(sizes.sum())
+        if removed > self.budget or removed >= self.rows:
+            return np.inf
+        found = float(sizes @ sizes) + float(self.rows) * removed
+        if found < self.cost:
+            self.cost, self.best = found, head
+            self.steps.append(
+                {
+                    "sets looked at": self.looked_at,
+                    "intervals begun": len(head),
+                    "cost": found,
+                    "rows removed": removed,
+                }
+            )
+        return found
+
+    def bound_of(self, head: Splits, fine: Classes) -> float:
+        """Return a bound on every set between `head` and one whose classes are `fine`.
+
+        Rows that `head` removes stay removed, since classes only get smaller; any other row looks
+        like at least those that it looks like in `fine`, and like no fewer than a class needs.
+        """
+        self.looked_at += 1
+        classes, keep = self.space.kept(self.space.entries(head), self.models)
+        removed = self.rows - int(classes.count[keep].sum())
+        if removed > self.budget:
+            return np.inf
+        stays = keep[self.space.within(fine, head)]
+        alike = np.maximum(fine.count[stays], self._least)
+        return float(fine.count[stays] @ alike) + float(self.rows) * removed
+
+    def _fine(self, splits: Splits) -> Classes:
+        return self.space.kept(self.space.entries(splits), self.models)[0]
+
+    def _greedy(self) -> None:
+        """Begin one interval after another, the best first: a result to measure bounds against."""
+        head: Splits = ()
+        cost = self.cost
+        while self.time_left.check("Cutting into intervals"):
+            found: list[tuple[float, Splits]] = []
+            for index in self.space.alphabet:
+                if index not in head and self.time_left.check("Cutting into intervals"):
+                    wider = tuple(sorted((*head, index)))
+                    found.append((self.try_out(wider), wider))
+            if not found or min(found)[0] >= cost:
+                return
+            cost, head = min(found)
+
+    def _expand(self, head: Splits, tail: Splits) -> list[tuple[float, Splits, Splits]] | None:
+        """Return the children of a node that may still win; None where time is up."""
+        # 1. Leave out values that part classes into removed rows only.
+        useful = self._useful(head, tail)
+        # 2. Cost of the node itself.
+        self.try_out(tuple(sorted(head)))
+        # 3. Leave out every value without which nothing is lost, until none is left.
+        pruned = True
+        bounds: dict[int, float] = {}
+        while pruned and useful:
+            fine = self._fine(tuple(sorted((*head, *useful))))
+            bounds = {}
+            for index in useful:
+                if not self.time_left.check("Searching the tree"):
+                    return None
+                bounds[index] = self.bound_of(tuple(sorted((*head, index))), fine)
+            kept = tuple(i for i in useful if bounds[i] < self.cost)
+            pruned = len(kept) < len(useful)
+            useful = kept
+        # 4. Rearrange: values of high bounds first, so that the largest subtrees are cut off.
+        order = sorted(useful, key=lambda i: (-bounds[i], i))
+        children = [
+            (bounds[index], (*head, index), tuple(order[place + 1 :]))
+            for place, index in enumerate(order)
+        ]
+        children.reverse()
+        return children
+
+    def _useful(self, head: Splits, tail: Splits) -> Splits:
+        """Return the values that leave at least one class they part in use."""
+        classes, keep = self.space.kept(self.space.entries(head), self.models)
+        before = int(classes.count[keep].sum())
+        if not before:
+            return ()
+        found: list[int] = []
+        for index in tail:
+            wider = tuple(sorted((*head, index)))
+            parted, still = self.space.kept(self.space.entries(wider), self.models)
+            inside = self.space.within(parted, head)
+            pieces = np.bincount(inside, minlength=len(classes.count))
+            if bool(np.any(still & (pieces[inside] > 1))):
+                found.append(index)
+        return tuple(found)

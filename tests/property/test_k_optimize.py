@@ -1,0 +1,95 @@
+"""k-Optimize against the enumeration of every set of indices."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from anon_core.algorithms.k_optimize import KOptimize
+from anon_core.context import Context
+from anon_core.errors import BadPlan, Infeasible
+from anon_core.kinds import GroupModel
+from anon_core.models.k_anonymity import KAnonymity
+from anon_core.models.l_diversity import DistinctLDiversity
+from tests import naive
+from tests.making import Case, random_case
+
+
+def cheapest(case: Case, k: int, least: int, budget: float) -> int | None:
+    """Return the least discernibility over all cuts of the ordered domains into intervals."""
+    rows = case.rows
+    needs = [(case.column(name), 2) for name in case.sensitive] if least else []
+    place: list[list[int]] = []
+    cuts: list[tuple[int, int]] = []
+    for d, a in enumerate(case.attributes):
+        seen = [leaf for leaf in a.leaves if any(row[d] == leaf for row in rows)]
+        place.append([seen.index(row[d]) for row in rows])
+        cuts += [(d, i) for i in range(1, len(seen))]
+    best: int | None = None
+    for size in range(len(cuts) + 1):
+        for chosen in combinations(cuts, size):
+            groups: dict[tuple[int, ...], list[int]] = {}
+            for i in range(len(rows)):
+                cell = tuple(
+                    sum(d == e and at <= own[i] for e, at in chosen) for d, own in enumerate(place)
+                )
+                groups.setdefault(cell, []).append(i)
+            kept = [g for g in groups.values() if naive.keeps(g, k, needs)]
+            removed = len(rows) - sum(map(len, kept))
+            if kept and removed <= budget * len(rows) + 1e-9:
+                cost = naive.discernibility(map(len, kept), removed, len(rows))
+                best = cost if best is None else min(best, cost)
+    return best
+
+
+@pytest.mark.parametrize("promises", ["k", "k+l"])
+def test_the_tree_finds_what_enumeration_finds(promises: str) -> None:
+    rng = np.random.default_rng([2005, len(promises)])
+    decided = tried = 0
+    while tried < 110:
+        case = random_case(rng, rows=int(rng.integers(4, 20)), quasi=int(rng.integers(1, 3)))
+        if sum(len(set(case.column(n))) - 1 for n in case.quasi) > 7:
+            continue
+        tried += 1
+        k = int(rng.integers(2, 4))
+        budget = float(rng.choice([0.0, 0.2, 1.0]))
+        models: list[GroupModel] = [KAnonymity(k=k)]
+        models += [DistinctLDiversity(l=2)] if promises == "k+l" else []
+        best = cheapest(case, k, 2 if promises == "k+l" else 0, budget)
+        search = KOptimize(max_suppression=budget)
+        if best is None:
+            with pytest.raises(Infeasible):
+                search.run(case.problem(), models, Context())
+            continue
+        outcome = search.run(case.problem(), models, Context())
+        account = outcome.account
+        assert account.proven
+        assert account.cost == account.bound == best
+        sizes = outcome.release.view.group_size
+        removed = outcome.release.suppressed
+        assert naive.discernibility(sizes.tolist(), removed, len(case.rows)) == best
+        for model in models:
+            view = outcome.release.view
+            assert all(v.holds for v in model.measure(outcome.release.problem, view, Context()))
+        decided += 1
+    assert decided > 60
+
+
+def test_a_short_time_box_still_gives_a_release_and_a_bound() -> None:
+    case = random_case(np.random.default_rng(5), rows=200, quasi=4, kinds=("number", "ordered"))
+    late = Context(deadline=0.0)
+    account = KOptimize().run(case.problem(), [KAnonymity(k=5)], late).account
+    assert not account.proven
+    assert account.cost is not None
+    assert account.bound is not None
+    assert account.bound <= account.cost
+
+
+def test_models_that_merging_breaks_are_refused() -> None:
+    class Exactly(KAnonymity):
+        monotone_merge = False
+
+    with pytest.raises(BadPlan, match="cannot be steered by k-anonymity"):
+        KOptimize().run(random_case(np.random.default_rng(6)).problem(), [Exactly(k=2)], Context())

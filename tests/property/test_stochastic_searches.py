@@ -1,0 +1,62 @@
+"""Searches that draw: valid, never better than the optimum, and the same for the same seed."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from anon_core.algorithms.annealing import Annealing
+from anon_core.algorithms.genetic import Genetic
+from anon_core.context import Context
+from anon_core.errors import Infeasible
+from anon_core.models.k_anonymity import KAnonymity
+from tests.enumeration import METRICS, Enumeration
+from tests.making import random_case
+
+
+@pytest.mark.parametrize("technique", [Annealing, Genetic])
+def test_what_is_drawn_is_a_node_of_the_lattice(technique: type[Annealing | Genetic]) -> None:
+    rng = np.random.default_rng(50)
+    found = optimal = 0
+    for turn in range(60):
+        case = random_case(rng, quasi=int(rng.integers(1, 4)))
+        every = Enumeration(case, 2)
+        problem = case.problem()
+        metric = METRICS[turn % len(METRICS)]
+        budget = 0.3 * (turn % 2)
+        nodes = every.satisfied(budget)
+        search = technique(metric=metric, max_suppression=budget)
+        if not nodes:
+            with pytest.raises(Infeasible) as refused:
+                search.run(problem, [KAnonymity(k=2)], Context())
+            assert refused.value.best is not None
+            continue
+        one, two = (
+            search.run(
+                problem, [KAnonymity(k=2)], Context(generator=np.random.default_rng(turn))
+            ).account
+            for _ in range(2)
+        )
+        assert dataclasses.asdict(one) == dataclasses.asdict(two)
+        node = tuple((one.node or {}).values())
+        assert node in nodes
+        assert one.cost == pytest.approx(float(every.costs[metric][node]), rel=1e-12)
+        best = float(every.best(metric, nodes)[0])
+        assert one.cost >= best - 1e-12
+        assert not one.proven
+        costs = [float(s["cost"]) for s in one.steps]
+        assert costs == sorted(costs, reverse=True)
+        found += 1
+        optimal += one.cost <= best + 1e-12
+    # Nothing is promised; on lattices this small they nearly always get there.
+    assert optimal > 0.8 * found > 20
+
+
+@pytest.mark.parametrize("technique", [Annealing, Genetic])
+def test_without_time_the_top_is_left(technique: type[Annealing | Genetic]) -> None:
+    case = random_case(np.random.default_rng(51), rows=60, quasi=3, kinds=("number", "ordered"))
+    late = Context(deadline=0.0)
+    outcome = technique().run(case.problem(), [KAnonymity(k=3)], late)
+    assert outcome.release.view.group_size.min() >= 3
