@@ -8,7 +8,7 @@ from fractions import Fraction
 from tests import naive
 from tests.making import Case
 
-METRICS = ("loss", "discernibility", "average-class-size", "ncp")
+METRICS = ("loss", "discernibility", "average-class-size", "ncp", "generalization-height")
 
 
 class Enumeration:

@@ -193,6 +193,15 @@ def ncp_of(a: Attribute, cover: Sequence[str], column: Sequence[str]) -> Fractio
     return (max(inside) - min(inside)) / (max(observed) - min(observed))
 
 
+def price_of(metric: str, a: Attribute, cover: Sequence[str], column: Sequence[str]) -> Fraction:
+    """Return the price of one cell."""
+    if metric == "loss":
+        return loss_of(a, cover)
+    if metric == "ncp":
+        return ncp_of(a, cover, column)
+    return Fraction(covering_level(a, cover), max(a.height, 1))
+
+
 def discernibility(sizes: Iterable[int], removed: int, rows: int) -> int:
     return sum(size * size for size in sizes) + removed * rows
 
@@ -221,9 +230,7 @@ def cost(
         for d, (a, cover) in enumerate(zip(attributes, cells, strict=True)):
             ends = (d, cover[0], cover[-1])
             if ends not in prices:
-                prices[ends] = (
-                    loss_of(a, cover) if metric == "loss" else ncp_of(a, cover, columns[d])
-                )
+                prices[ends] = price_of(metric, a, cover, columns[d])
             total += prices[ends] * len(members)
     return total / (len(rows) * len(attributes))
 

@@ -9,7 +9,7 @@ from typing import ClassVar, cast
 
 from ..climbing import Walk, at_level, clock, walk_outcome
 from ..context import Context
-from ..kinds import Algorithm, GroupModel, Metric
+from ..kinds import Algorithm, Approach, GroupModel, Metric
 from ..nodes import Nodes, rows_allowed
 from ..params import choice, integer, number
 from ..problem import Problem
@@ -34,10 +34,11 @@ class Annealing(Algorithm):
     )
     formula: ClassVar[str] = "accept a worse node with chance exp(−Δcost / temperature)"
     source: ClassVar[str] = "Winkler 2004, Census Bureau research report 2004-06"
+    approach: ClassVar[Approach] = "levels"
 
     metric: str = choice(
         default="loss",
-        options=("loss", "discernibility", "average-class-size", "ncp"),
+        options=("loss", "discernibility", "average-class-size", "ncp", "generalization-height"),
         options_of="metric",
         help="What the best release loses least of.",
         label="Best by",

@@ -16,7 +16,7 @@ from ..climbing import Clock, Walk, clock
 from ..context import Context
 from ..costs import CellCost
 from ..errors import BadHierarchy, Infeasible
-from ..kinds import Algorithm, GroupModel, Metric
+from ..kinds import Algorithm, Approach, GroupModel, Metric
 from ..lattice import Node
 from ..nodes import Nodes, rows_allowed
 from ..params import choice, integer, number
@@ -55,6 +55,7 @@ class Anytime(Algorithm):
     source: ClassVar[str] = (
         "Fung et al. 2005, doi 10.1109/ICDE.2005.143; Xu et al. 2006, doi 10.1145/1150402.1150504"
     )
+    approach: ClassVar[Approach] = "ranges"
 
     recoding: str = choice(
         default="local",
@@ -65,7 +66,7 @@ class Anytime(Algorithm):
     )
     metric: str = choice(
         default="loss",
-        options=("loss", "discernibility", "average-class-size", "ncp"),
+        options=("loss", "discernibility", "average-class-size", "ncp", "generalization-height"),
         options_of="metric",
         help="What the best release loses least of.",
         label="Best by",

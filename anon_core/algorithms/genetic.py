@@ -10,7 +10,7 @@ import numpy as np
 
 from ..climbing import Walk, clock, walk_outcome
 from ..context import Context
-from ..kinds import Algorithm, GroupModel, Metric
+from ..kinds import Algorithm, Approach, GroupModel, Metric
 from ..lattice import Node
 from ..nodes import Nodes, rows_allowed
 from ..params import choice, integer, number
@@ -36,10 +36,11 @@ class Genetic(Algorithm):
     )
     formula: ClassVar[str] = "fitness: rows beyond the budget first, then cost"
     source: ClassVar[str] = "Iyengar 2002, doi 10.1145/775047.775089"
+    approach: ClassVar[Approach] = "levels"
 
     metric: str = choice(
         default="loss",
-        options=("loss", "discernibility", "average-class-size", "ncp"),
+        options=("loss", "discernibility", "average-class-size", "ncp", "generalization-height"),
         options_of="metric",
         help="What the best release loses least of.",
         label="Best by",

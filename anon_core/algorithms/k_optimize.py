@@ -17,7 +17,7 @@ from ..climbing import Clock, clock
 from ..context import Context
 from ..errors import BadPlan, Infeasible
 from ..index_space import IndexSpace, Splits
-from ..kinds import Algorithm, GroupModel
+from ..kinds import Algorithm, Approach, GroupModel
 from ..lattice import Classes
 from ..nodes import rows_allowed
 from ..params import number
@@ -43,6 +43,7 @@ class KOptimize(Algorithm):
     )
     formula: ClassVar[str] = "min Σ |G|² + n · (removed rows) over all sets of interval starts"
     source: ClassVar[str] = "Bayardo and Agrawal 2005, doi 10.1109/ICDE.2005.42"
+    approach: ClassVar[Approach] = "ranges"
 
     max_suppression: float = number(
         default=1.0,

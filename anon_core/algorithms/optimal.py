@@ -57,7 +57,7 @@ class Optimal(Algorithm):
 
     metric: str = choice(
         default="loss",
-        options=("loss", "discernibility", "average-class-size", "ncp"),
+        options=("loss", "discernibility", "average-class-size", "ncp", "generalization-height"),
         options_of="metric",
         help="What the best release loses least of.",
         label="Best by",
