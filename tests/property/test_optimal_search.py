@@ -75,10 +75,11 @@ def test_the_search_finds_what_enumeration_finds(chunk: int, promises: str) -> N
                     continue
                 outcome = search.run(problem, models, Context())
                 check(case, outcome, all_nodes, metric, budget)
-                complete = dataclasses.replace(search, list_minimal=True)
-                listed = complete.run(problem, models, Context())
-                check(case, listed, all_nodes, metric, budget)
-                assert listed.account.minimal
+                if metric == "loss":  # which nodes are minimal does not depend on the metric
+                    complete = dataclasses.replace(search, list_minimal=True)
+                    listed = complete.run(problem, models, Context())
+                    check(case, listed, all_nodes, metric, budget)
+                    assert listed.account.minimal
                 decided += 1
                 # A larger budget must never cost utility.
                 assert outcome.account.cost is not None
