@@ -59,7 +59,7 @@ def models(
         fit = [
             n
             for n, m in known.items()
-            if _fits(m, technique, bool(draft.get("population", {}).get("file")))
+            if fits(m, technique, bool(draft.get("population", {}).get("file")))
         ]
         if st.session_state.get("new-model") not in fit:
             st.session_state.pop("new-model", None)
@@ -70,7 +70,7 @@ def models(
     return found
 
 
-def _fits(model: type[GroupModel], technique: type[Algorithm], people: bool) -> bool:
+def fits(model: type[GroupModel], technique: type[Algorithm], people: bool) -> bool:
     """Say whether a promise is worth offering for a technique, with what is loaded."""
     if model.needs_public and not (technique.counts_public and people):
         return False

@@ -1,0 +1,55 @@
+"""What Run says of promises about a public table, and when it offers them."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from anon_core.kinds import Algorithm, GroupModel
+from anon_core.registry import find
+from tests.golden.test_toth import PRIVATE
+from ui.plan_words import intention, not_defined
+from ui.promises_form import fits
+
+DELTA = {"name": "delta-presence", "delta_min": 0.1, "delta_max": 0.9}
+FILE = {"population": {"file": "people.csv"}}
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "promise", "more", "words"),
+    [
+        ("optimal", DELTA, FILE, ""),
+        ("mpalm", DELTA, FILE, ""),
+        ("combined", DELTA, FILE, ""),
+        ("optimal", DELTA, {}, "δ-presence' needs a public table"),
+        ("mpalm", {"name": "k-anonymity", "k": 2}, {}, "MPALM' needs a public table"),
+        ("mondrian", DELTA, FILE, "Mondrian does not count the people of a public table"),
+        ("optimal", DELTA | {"delta_min": 0.95}, FILE, "δ min lies above δ max"),
+    ],
+)
+def test_what_stands_against_a_plan(
+    algorithm: str, promise: dict[str, Any], more: dict[str, Any], words: str
+) -> None:
+    plan = PRIVATE.plan(algorithm={"name": algorithm}, models=[promise], **more)
+    found = not_defined(plan)
+    assert (words in found) if words else found == ""
+
+
+def test_what_the_promise_means() -> None:
+    plan = PRIVATE.plan(algorithm={"name": "combined"}, models=[DELTA], **FILE)
+    told = intention(plan, PRIVATE.dataset)
+    assert "a chance of at most 90 % and at least 10 %" in told
+    assert "Cells are coarsened group by group" in told
+    assert "Every value stays exact" not in told
+
+
+def test_when_the_promise_is_offered() -> None:
+    delta = cast(type[GroupModel], find("model", "delta-presence"))
+    offered = {
+        (name, people)
+        for name in ("optimal", "mpalm", "combined", "mondrian", "slicing")
+        for people in (True, False)
+        if fits(delta, cast(type[Algorithm], find("algorithm", name)), people)
+    }
+    assert offered == {("optimal", True), ("mpalm", True), ("combined", True)}
