@@ -1,0 +1,119 @@
+"""Clusters of similar tuples, each of at least k rows; tuples with equal cells stay together."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .context import Context
+from .errors import Infeasible
+from .kernels.cluster import cheapest_runs, farthest, grow_cluster, halve
+from .kernels.gain import Prices
+from .partition import WORK, normalized_positions, parts_in_order
+from .problem import Problem
+
+I64 = npt.NDArray[np.int64]
+
+
+def refuse_fewer(problem: Problem, k: int) -> None:
+    """Refuse a table of fewer than k rows.
+
+    Raises
+    ------
+    Infeasible
+        If the table has fewer than k rows.
+    """
+    if problem.rows < k:
+        raise Infeasible(
+            f"Classes of {k} rows need at least {k} rows; the table has {problem.rows}.",
+            remedy=f"Choose k of at most {problem.rows}, or load more rows.",
+            best=float(problem.rows),
+            best_of="rows",
+        )
+
+
+def k_members(problem: Problem, block: I64, k: int, prices: Prices, context: Context) -> I64:
+    """Grow clusters one after the other, each seeded far from the last (Byun et al. 2007).
+
+    Parameters
+    ----------
+    problem : Problem
+    block : int64 array of shape (runs,)
+        Clusters stay within these, each of which has k rows.
+    k : int
+    prices : Prices
+    context : Context
+
+    Returns
+    -------
+    int64 array of shape (runs,)
+        Cluster of each quasi tuple; the fewer than k rows left over in a block are clusters of
+        their own, to be merged.
+    """
+    found = np.empty(len(block), dtype=np.int64)
+    number = 0
+    by_block = np.argsort(block, kind="stable")
+    for own in np.split(by_block, np.flatnonzero(np.diff(block[by_block])) + 1):
+        codes = np.ascontiguousarray(problem.frequency.run_codes[own])
+        count = problem.frequency.run_count[own]
+        group = np.full(len(own), -1, dtype=np.int64)
+        last = 0
+        while last >= 0:
+            context.report(number / len(block), "Growing clusters")
+            seed = farthest(prices, codes, group, last)
+            if seed < 0:
+                break
+            last = grow_cluster(prices, codes, count, group, number, seed, k)
+            number += last >= 0
+        left = np.flatnonzero(group < 0)
+        group[left] = number + np.arange(len(left))
+        number += len(left)
+        found[own] = group
+    return found
+
+
+def ordered_runs(problem: Problem, k: int, prices: Prices, context: Context) -> I64:
+    """Cut the tuples, in the order of a space-filling curve, into the cheapest runs of k rows.
+
+    The curve interleaves the bits of the columns' normalized positions (Z-order), as a bulk-loaded
+    spatial index does (Iwuchukwu and Naughton 2007).
+
+    Returns
+    -------
+    int64 array of shape (runs,)
+    """
+    context.report(0.0, "Ordering rows")
+    codes = problem.frequency.run_codes
+    bits = max(min(62 // codes.shape[1], 10), 1)
+    key = np.zeros(len(codes), dtype=np.int64)
+    for d, hierarchy in enumerate(problem.quasi_hierarchies):
+        place = np.minimum(normalized_positions(hierarchy), 1.0)[codes[:, d]]
+        cell = (place * ((1 << bits) - 1)).astype(np.int64)
+        for b in range(bits):
+            key |= ((cell >> b) & 1) << min(b * codes.shape[1] + codes.shape[1] - 1 - d, 62)
+    order = np.argsort(key, kind="stable")
+    found = np.empty(len(codes), dtype=np.int64)
+    context.report(0.2, "Cutting the order")
+    found[order] = cheapest_runs(
+        prices, np.ascontiguousarray(codes[order]), problem.frequency.run_count[order], k
+    )
+    return found
+
+
+def seeded_halves(problem: Problem, k: int, prices: Prices, context: Context) -> I64:
+    """Halve the table between two distant seeds, again and again (Xu et al. 2006, top-down).
+
+    Returns
+    -------
+    int64 array of shape (runs,)
+    """
+    codes, count = problem.frequency.run_codes, problem.frequency.run_count
+    order = np.arange(len(count), dtype=np.int64)
+    stack = np.empty((len(count) + 1, 2), dtype=np.int64)
+    stack[0] = 0, len(count)
+    parts = np.empty((len(count), 2), dtype=np.int64)
+    depth, found = 1, 0
+    while depth:
+        context.report(found / len(count), "Halving")
+        depth, found = halve(prices, codes, count, order, stack, depth, parts, found, k, WORK // 10)
+    return parts_in_order(parts[:found], order)
