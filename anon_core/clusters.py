@@ -100,19 +100,30 @@ def ordered_runs(problem: Problem, k: int, prices: Prices, context: Context) -> 
     return found
 
 
-def seeded_halves(problem: Problem, k: int, prices: Prices, context: Context) -> I64:
+def seeded_halves(problem: Problem, block: I64, k: int, prices: Prices, context: Context) -> I64:
     """Halve the table between two distant seeds, again and again (Xu et al. 2006, top-down).
+
+    Parameters
+    ----------
+    problem : Problem
+    block : int64 array of shape (runs,)
+        Parts to begin with, each of which has k rows.
+    k : int
+    prices : Prices
+    context : Context
 
     Returns
     -------
     int64 array of shape (runs,)
     """
     codes, count = problem.frequency.run_codes, problem.frequency.run_count
-    order = np.arange(len(count), dtype=np.int64)
+    order = np.argsort(block, kind="stable").astype(np.int64)
+    begin = np.flatnonzero(np.diff(block[order], prepend=-1))
     stack = np.empty((len(count) + 1, 2), dtype=np.int64)
-    stack[0] = 0, len(count)
+    stack[: len(begin), 0] = begin
+    stack[: len(begin), 1] = np.append(begin[1:], len(order))
     parts = np.empty((len(count), 2), dtype=np.int64)
-    depth, found = 1, 0
+    depth, found = len(begin), 0
     while depth:
         context.report(found / len(count), "Halving")
         depth, found = halve(prices, codes, count, order, stack, depth, parts, found, k, WORK // 10)

@@ -10,7 +10,7 @@ from ..boxes import box_outcome
 from ..clusters import refuse_fewer, seeded_halves
 from ..context import Context, part_of
 from ..costs import CellCost
-from ..gain import cell_prices
+from ..gain import cell_prices, gain_parts
 from ..kinds import Algorithm, GroupModel, run_buckets
 from ..merging import merged
 from ..params import choice, text
@@ -19,6 +19,8 @@ from ..per_column import attribute_weights
 from ..problem import Problem
 from ..registry import find, register
 from ..results import Outcome
+
+_MOST = 4000  # tuples that are halved as one table
 
 
 @register("algorithm")
@@ -59,7 +61,11 @@ class UtilityHalving(Algorithm):
         prices = cell_prices(problem, metric, nodes, weights)
         k = max(model.least_size() for model in models)
         refuse_fewer(problem, k)
-        part = seeded_halves(problem, k, prices, part_of(context, 0.0, 0.9))
+        # Above a few thousand tuples, seeds are chosen within blocks that cuts make: outliers
+        # are the farthest, and would be split off one class at a time.
+        least = max(_MOST // 4, k) if len(problem.frequency.run_count) > _MOST else problem.rows
+        block = gain_parts(problem, models, prices, part_of(context, 0.0, 0.1), least=least)
+        part = seeded_halves(problem, block, k, prices, part_of(context, 0.1, 0.9))
         # Promises beyond k rows, and what was left over: merge with the nearest.
         groups = merged(
             problem, models, run_buckets(problem, part), prices, part_of(context, 0.9, 1.0)
