@@ -286,12 +286,6 @@ def _leaf_of_code(column: Column, hierarchy: Hierarchy) -> npt.NDArray[np.int32]
     return np.array([*places, len(hierarchy.leaves) - 1], dtype=np.int32)
 
 
-def rows_per_leaf(column: Column, hierarchy: Hierarchy) -> npt.NDArray[np.int64]:
-    """Return how many rows of the table stand at each leaf, shape (leaves,)."""
-    leaf = _leaf_of_code(column, hierarchy)[column.codes]
-    return np.bincount(leaf, minlength=len(hierarchy.leaves)).astype(np.int64)
-
-
 def distribution(column: Column, *, most: int = 24) -> Distribution:
     """Return how the rows spread over a column's values.
 

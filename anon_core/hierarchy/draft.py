@@ -19,6 +19,7 @@ from ..errors import BadHierarchy
 from ..table import Column, as_day, as_number
 from .building import flat, from_rows
 from .model import Hierarchy
+from .placing import placed
 
 DraftKind = Literal["text", "number", "date"]
 
@@ -176,15 +177,10 @@ def draft_of_rows(column: Column, rows: Sequence[Sequence[str]]) -> Draft:
     BadHierarchy
         If the table is none, or knows no value of the column.
     """
-    texts = [row[0].strip() for row in rows if row]
-    lacking = _lacking(column, texts)
-    if rows and column.values and all(lacking):
-        raise BadHierarchy(
-            f"The hierarchy knows none of the {len(lacking)} values of '{column.name}'.",
-            remedy="Choose the hierarchy that belongs to this column.",
-        )
-    if any(lacking):
-        column = column.take(~np.append(lacking, False)[column.codes])
+    gone = set(placed(rows, column).unplaced) if rows else set[str]()
+    if gone:
+        lacking = np.array([*(value in gone for value in column.values), False], dtype=np.bool_)
+        column = column.take(~lacking[column.codes])
     return draft_of(from_rows(column, rows), ordered=column.kind == "ordered")
 
 
@@ -199,18 +195,7 @@ def unplaced(draft: Draft, column: Column) -> tuple[str, ...]:
     >>> unplaced(draft_of_rows(sex, [["F", "*"], ["M", "*"]]), sex)
     ('X',)
     """
-    lacking = _lacking(column, draft.leaves)
-    return tuple(v for v, is_gone in zip(column.values, lacking, strict=True) if is_gone)
-
-
-def _lacking(column: Column, texts: Sequence[str]) -> list[bool]:
-    """Return which of a column's values are not among some texts; numbers and days by value."""
-    read = {"number": as_number, "date": as_day}.get(column.kind)
-    if read is None:
-        known = set(texts)
-        return [value not in known for value in column.values]
-    measures = {read(text) for text in texts}
-    return [read(value) not in measures for value in column.values]
+    return placed([(text,) for text in draft.leaves], column).unplaced
 
 
 def to_rows(draft: Draft) -> list[tuple[str, ...]]:

@@ -71,6 +71,8 @@ class MakeGroup(Operation):
         members = shape.lift(self.level, nodes, at - 1)
         label = clean_label(shape, self.label) if self.label else shape.suggest(at, members)
         group = shape.make(at, label, members)
+        if self.label:
+            shape.named.add((at, group))
         place = shape.groups[common - 1][parent].children.index(beside)
         shape.put(common - 1, shape.lift(at, [group], common - 1), parent, place)
         shape.prune(left)
@@ -141,6 +143,7 @@ class Rename(Operation):
             )
         shape.group(self.level, self.node)
         shape.relabel(self.level, self.node, clean_label(shape, self.label))
+        shape.named.add((self.level, self.node))
         return False
 
 

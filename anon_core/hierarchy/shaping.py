@@ -44,6 +44,8 @@ class Shape:
         ]
         self._suggested: dict[tuple[int, int], bool] = {}
         self._touched: set[tuple[int, int]] = set()
+        #: Groups that a person named in this edit.
+        self.named: set[tuple[int, int]] = set()
 
     @property
     def top(self) -> int:
@@ -291,6 +293,7 @@ class Shape:
         if keep_order:
             self._refuse_holes(draft, rank)
         check(draft)
+        self._refuse_second_meanings()
         return draft
 
     def _ranks(self) -> list[float]:
@@ -312,6 +315,22 @@ class Shape:
             first = {child: rank[self._end_leaf(level - 1, child, 0)] for child in group.children}
             members = tuple(sorted(group.children, key=lambda child: first[child]))
             self.groups[level - 1][number] = group._replace(children=members)
+
+    def _refuse_second_meanings(self) -> None:
+        """Refuse a given name that means other values on another level: cells may stand at any."""
+        for level, number in self.named:
+            own = self._span(level, number)
+            label = self.groups[level - 1][number].label
+            for other, groups in enumerate(self.groups, start=1):
+                for group in groups.values():
+                    if group.label == label and self._span(other, group.id) != own:
+                        raise self.refusal(
+                            f"has that label on level {other} already, for other values",
+                            "Choose another one: a cell must mean one thing on every level.",
+                        )
+
+    def _span(self, level: int, number: int) -> tuple[int, int]:
+        return self._end_leaf(level, number, 0), self._end_leaf(level, number, -1)
 
     def _refuse_holes(self, draft: Draft, rank: Sequence[float]) -> None:
         ranks = [rank[leaf] for leaf in draft.order]

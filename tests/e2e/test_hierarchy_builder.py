@@ -339,3 +339,66 @@ def test_five_thousand_values_stay_usable(page: Page, capsys: pytest.CaptureFixt
             f"\n5,000 values, from letting the mouse go to the answer drawn, least of several: "
             f"mounted {min(mounts):.0f} ms, dropped {min(drops):.0f} ms\n"
         )
+
+
+#: The contrast of every text in the builder with what stands behind it, the least first.
+CONTRASTS = """
+() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const rgba = colour => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const light = ([r, g, b]) => {
+    const [x, y, z] = [r, g, b].map(v => v / 255)
+      .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const behind = one => {
+    for (let at = one; at; at = at.parentElement ?? at.getRootNode().host) {
+      const colour = rgba(getComputedStyle(at).backgroundColor);
+      if (colour[3] === 255) return colour;
+    }
+    return [255, 255, 255, 255];
+  };
+  const root = [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")]
+    .map(one => one.shadowRoot?.querySelector(".tree")).find(Boolean);
+  const found = [];
+  for (const one of root.querySelectorAll("*")) {
+    const own = [...one.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+    if (!own || !one.getClientRects().length || one.closest(".unseen")) continue;
+    const [a, b] = [light(rgba(getComputedStyle(one).color)), light(behind(one))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    found.push([ratio, `${one.className} ${one.textContent.slice(0, 30)}`]);
+  }
+  return found.sort((one, other) => one[0] - other[0]);
+}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("colour_scheme", ["light", "dark"])
+def test_every_text_can_be_read(page: Page) -> None:
+    build_of(page, table(["Bonn", "Graz", "Linz", "Lyon", "Oslo"], "city"), "city")
+    made(page, "Bonn", "Graz")
+    made(page, "Linz", "Lyon")
+    page.locator(".tree summary").click()
+    node(page, 0, "Graz").click(position={"x": 30, "y": 8})
+    page.keyboard.press("m")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".tree .ghost")).to_contain_text("Move “Graz” into “Linz or Lyon”")
+    least, where = page.evaluate(CONTRASTS)[0]
+    assert least >= 4.5, where
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("F2")
+    at = rev(page)
+    page.keyboard.type("Oslo")
+    page.keyboard.press("Enter")
+    answered(page, at)
+    expect(page.locator(".tree .note")).to_be_visible()
+    least, where = page.evaluate(CONTRASTS)[0]
+    assert least >= 4.5, where

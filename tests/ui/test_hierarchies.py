@@ -103,7 +103,7 @@ def test_values_that_a_file_lacks_wait_for_a_place(session: None) -> None:
     ("text", "error", "says"),
     [
         ("5370;a\n5371;b\n5372;b\n5373;b\n", BadHierarchy, "2 tops"),
-        ("Bonn;*\n", BadHierarchy, "none of the 4 values"),
+        ("Bonn;*\n", BadHierarchy, "none of the column's 4 values"),
         ("5370;x;*\n5371;*\n", BadHierarchy, "line 2"),
         ("", BadHierarchy, "empty"),
     ],

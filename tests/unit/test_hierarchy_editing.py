@@ -197,6 +197,18 @@ def test_renaming_passes_up_where_the_group_stands_for_itself() -> None:
     assert list(groups(draft, 3)) == ["Any"]
 
 
+def test_a_name_means_one_thing_on_every_level() -> None:
+    draft = grouped(flat_draft(), "Two", "Married", "Partner")
+    draft = apply(draft, InsertLevel())
+    two, single = number(draft, "Two", 2), number(draft, "Single", 2)
+    draft = apply(draft, MakeGroup(level=2, nodes=(two, single)))
+    group = draft.levels[2][0].id
+    refused(draft, Rename(level=3, node=group, label="Two"), "level 1 already, for other values")
+    refused(draft, Rename(level=1, node=number(draft, "Two"), label="*"), "level 4 already")
+    refused(draft, MakeGroup(level=3, nodes=(group,), label="Two"), "for other values")
+    assert apply(draft, Rename(level=2, node=two, label="Two")) == draft
+
+
 def test_ungrouping_keeps_the_levels_above() -> None:
     draft = flat_draft()
     draft = grouped(draft, "Some", *MARITAL[:3])
@@ -298,7 +310,7 @@ def test_values_without_a_place_are_placed() -> None:
 
 
 def test_a_table_of_another_column_is_refused() -> None:
-    with pytest.raises(BadHierarchy, match="knows none of the 5 values"):
+    with pytest.raises(BadHierarchy, match="none of the column's 5 values"):
         draft_of_rows(column(MARITAL), [["Bonn", "*"], ["Graz", "*"]])
     with pytest.raises(BadHierarchy, match="is empty"):
         draft_of_rows(column(MARITAL), [])

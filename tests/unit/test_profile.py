@@ -9,13 +9,12 @@ import pandas as pd
 import pytest
 
 from anon_core.errors import BadInput
-from anon_core.hierarchy import flat, from_rows, read_levels
+from anon_core.hierarchy import from_rows, read_levels
 from anon_core.profile import (
     distribution,
     level_effects,
     profile,
     rows_missing,
-    rows_per_leaf,
     uniqueness,
 )
 from anon_core.samples import SAMPLES, hierarchy_folder, sample
@@ -111,15 +110,6 @@ def test_level_effects_equal_the_loop(name: str) -> None:
             assert effect.loss == pytest.approx(lost)
             assert before in (-1,) or effect.unique <= before
             before = effect.unique
-
-
-def test_rows_per_leaf_add_up() -> None:
-    data = drawn()
-    column = data.column("a")
-    hierarchy = flat(column)
-    counts = rows_per_leaf(column, hierarchy)
-    assert counts.sum() == data.rows
-    assert counts[-1] == column.missing
 
 
 def test_distribution_of_numbers_has_intervals_that_cover_everything() -> None:

@@ -34,6 +34,10 @@ function chosenNodes(b) {
     nodes.sort((one, other) => one - other);
     return { level: b.selLevel, nodes };
   }
+  return activeNode(b);
+}
+
+function activeNode(b) {
   return b.active ? { level: b.active.level, nodes: [b.active.node] } : { level: 0, nodes: [] };
 }
 

@@ -46,7 +46,8 @@ function sendNext(b) {
 
 /** Toolbar buttons and their keys. */
 function act(b, what, level) {
-  const chosen = chosenNodes(b);
+  // A name belongs to the node one is at; everything else is done to what is selected.
+  const chosen = what === "rename" && b.active ? activeNode(b) : chosenNodes(b);
   const ids = chosen.nodes.map((node) => b.model.levels[chosen.level].ids[node]);
   const spot = chosen.nodes.length ? spotOf(b, { level: chosen.level, node: chosen.nodes[0] }) : null;
   if (what === "undo" || what === "redo") {

@@ -300,7 +300,7 @@ function drawState(b) {
   buttons.redo.disabled = !b.data.redo;
   buttons.group.disabled = chosen.level >= b.model.top || !chosen.nodes.length;
   buttons.carry.disabled = buttons.group.disabled;
-  buttons.rename.disabled = !(chosen.level > 0 && chosen.nodes.length === 1);
+  buttons.rename.disabled = !(b.active && b.active.level > 0);
   buttons.ungroup.disabled = !real;
   buttons.fold.disabled = chosen.level === 0 || !chosen.nodes.length;
   buttons.take.disabled = ![...b.matches].some((one) => one.startsWith("0:"));
