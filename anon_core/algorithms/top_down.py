@@ -1,115 +1,222 @@
-"""Top-down partitioning of one dimension at a time, for all rows at once."""
+"""Top-down specialization: start with everything hidden, and uncover one value at a time.
+
+Every value is published in one way in the whole table, but values of one column may stand at
+different levels (single-dimensional recoding).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from ..boxes import covered_outcome
+from .. import vocabulary
+from ..climbing import clock
 from ..context import Context
-from ..errors import Infeasible
-from ..kinds import Algorithm, GroupModel, run_buckets
-from ..merging import group_stats, keeping
-from ..params import text
-from ..partition import cut_by_tree
-from ..per_column import attribute_weights
+from ..frequency import dense_rank
+from ..grouping import group_runs
+from ..kinds import (
+    Algorithm,
+    Approach,
+    GroupModel,
+    GroupStats,
+    Metric,
+    histogram,
+    sensitive_columns,
+)
+from ..node_cost import NodeCost
+from ..nodes import Nodes
+from ..params import number, sensitive_column
 from ..problem import Problem
-from ..registry import register
-from ..results import Outcome
-from ..single_dimension import Dimension, classes_of
+from ..registry import find, register
+from ..release import Release, one_block
+from ..results import Outcome, SearchAccount
 
 
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
-class TopDown(Algorithm):
-    """Single-dimensional top-down partitioning (Aalborg 2022, algorithms 1 to 3, corrected)."""
+class TopDownSpecialization(Algorithm):
+    """Specialize values while the promises hold (Fung, Wang and Yu 2005)."""
 
     name: ClassVar[str] = "top-down"
-    title: ClassVar[str] = "Top-down, one dimension at a time"
+    title: ClassVar[str] = "Top-down specialization"
     summary: ClassVar[str] = (
-        "Starts with one class and splits the widest column's widest part for all rows at once, "
-        "as long as every class keeps the promises; equal values always publish the same."
+        "Starts with everything hidden and uncovers one value after another, for the whole table, "
+        "as long as the promises hold: first what tells most about a target column for what it "
+        "gives away. No row is removed."
     )
     when: ClassVar[str] = (
-        "When equal values should be published alike everywhere, but need not stand at one level."
+        "When the release is to train a classifier, and a value should be published in the same "
+        "way wherever it stands."
     )
-    formula: ClassVar[str] = (
-        "widest part first, width × weight; numbers at the median, first or third quartile with "
-        "the best degree, categories into all children or not at all"
-    )
-    source: ClassVar[str] = "Aalborg 2022, Anonymization techniques, algorithms 1 to 3"
+    formula: ClassVar[str] = "score = information gained / (anonymity lost + 1)"
+    source: ClassVar[str] = "Fung et al. 2005, doi 10.1109/ICDE.2005.143"
+    approach: ClassVar[Approach] = "levels"
 
-    weights: str = text(
-        help="Columns whose detail counts more or less than 1, for example age = 2 | sex = 0.5.",
-        label="Weights",
+    target: str = sensitive_column(
+        help="Sensitive column whose values should stay predictable; empty for the first. Without "
+        "one, loss saved takes the place of information.",
+        label="target",
+    )
+    seconds: float = number(
+        default=30.0, low=0.1, high=86_400.0, help="Time box.", label="Time box", unit="seconds"
     )
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
-        """Split dimensions; see `Algorithm.run`."""
-        weights = attribute_weights(problem, self.weights, self.name)
-        dimensions = [
-            Dimension(
-                hierarchy=h,
-                rows=problem.leaf_rows[h.column],
-                by_tree=cut_by_tree(problem, h),
-                weight=w,
-            )
-            for h, w in zip(problem.quasi_hierarchies, weights.tolist(), strict=True)
-        ]
-        if self._degree(problem, models, dimensions) is None:
-            raise Infeasible(
-                "Not even the whole table as one class keeps every promise.",
-                remedy="Ask for less, or load more rows.",
-                best=0.0,
-                best_of="classes that keep it",
-            )
-        tried = 0
-        while True:
-            # 1. The widest part that can still be split; ties go to the column named first.
-            tried += 1
-            context.report(1.0 - 1.0 / tried, "Splitting columns")
-            widest = max(range(len(dimensions)), key=lambda d: (dimensions[d].width, -d))
-            dimension = dimensions[widest]
-            if dimension.width < 0:
-                break
-            # 2. Of the ways to split it that every class survives, the one of the best degree.
-            part = dimension.widest
-            best: tuple[float, npt.NDArray[np.int32]] | None = None
-            for split in dimension.splits(part):
-                dimension.begin, before = split, dimension.begin
-                degree = self._degree(problem, models, dimensions)
-                dimension.begin = before
-                if degree is not None and (best is None or degree > best[0]):
-                    best = degree, split
-            # 3. Where there is none the part stays whole.
-            if best is None:
-                dimension.close(part)
-            else:
-                dimension.begin = best[1]
-        classes = classes_of(problem, dimensions)
-        ends = [dimension.covers() for dimension in dimensions]
-        codes = problem.frequency.run_codes[np.unique(classes, return_index=True)[1]]
-        low = np.stack([ends[d][0][codes[:, d]] for d in range(len(ends))], axis=1)
-        high = np.stack([ends[d][1][codes[:, d]] for d in range(len(ends))], axis=1)
-        nodes = [dimension.by_tree for dimension in dimensions]
-        return covered_outcome(problem, run_buckets(problem, classes), low, high, nodes)
+        """Specialize from the top; see `Algorithm.run`."""
+        if self.target:
+            sensitive_columns(problem, self.target, self.title)
+        time_left = clock(context, self.seconds)
+        time_left.check("Specializing")
+        # Where not even hiding everything keeps the promises, there is nothing to start from.
+        nodes = Nodes(problem, models, 0, context)
+        if not nodes.satisfied(nodes.lattice.top):
+            nodes.refuse("Hiding every value does not keep the promises")
+        cut = _Cut(problem, models, self.target)
+        steps: list[Mapping[str, int | float | str]] = []
+        # 1. Every value stands at the root of its hierarchy.
+        best = cut.best()
+        while best is not None and time_left.check("Specializing"):
+            # 2. Specialize the value of the best score; 3. score again.
+            score, d, first = best
+            cut.specialize(d, first)
+            smallest = int(cut.sizes.min())
+            steps.append({"column": problem.quasi[d], "score": score, "smallest class": smallest})
+            best = cut.best()
+        release = cut.release()
+        loss = cast(Metric, find("metric", "loss")()).measure(problem, release, context).value
+        return Outcome(
+            release=release, account=SearchAccount(proven=False, cost=loss, steps=tuple(steps))
+        )
 
-    def _degree(
-        self, problem: Problem, models: Sequence[GroupModel], dimensions: Sequence[Dimension]
-    ) -> float | None:
-        """Return the degree that all classes reach, or None where one breaks a promise.
 
-        The degree is the smallest number of distinct sensitive values of a class where promises
-        look at values, and the smallest size of a class else.
-        """
-        groups = run_buckets(problem, classes_of(problem, dimensions))
-        if not keeping(problem, models, groups).all():
+class _Cut:
+    """At which level every leaf is published, and the classes that makes of the table's keys."""
+
+    def __init__(self, problem: Problem, models: Sequence[GroupModel], target: str) -> None:
+        self.problem = problem
+        self.models = models
+        self.frequency = problem.frequency
+        self.hierarchies = problem.quasi_hierarchies
+        self.level = [np.full(len(h.leaves), h.height, dtype=np.int64) for h in self.hierarchies]
+        self.member = np.zeros(len(self.frequency.count), dtype=np.int64)
+        self.sizes = np.array([problem.rows], dtype=np.int64)
+        self._needs = tuple(dict.fromkeys(n for m in models for n in m.needs(problem)))
+        own = [n for n in problem.sensitive if n not in problem.quasi]
+        self._target = target or (own[0] if own else "")
+        self._static = NodeCost(problem, cast(Metric, find("metric", "loss")())).prices
+        self._gain: dict[tuple[int, int, int], float] = {}
+        self._closed: set[tuple[int, int, int]] = set()
+
+    def best(self) -> tuple[float, int, int] | None:
+        """Return score, attribute and first leaf of the value to specialize, if there is any."""
+        found: tuple[float, int, int] | None = None
+        for d, h in enumerate(self.hierarchies):
+            seen = np.flatnonzero(self.problem.leaf_rows[h.column] > 0)
+            firsts = np.unique(h.first_leaf[self.level[d][seen], seen])
+            for first in firsts.tolist():
+                place = (d, first, int(self.level[d][first]))
+                if not place[2] or place in self._closed:
+                    continue
+                lost = self._anonymity_lost(*place)
+                if lost is None:  # what broke a promise once does so for smaller classes too
+                    self._closed.add(place)
+                    continue
+                score = self._gained(*place) / (lost + 1)
+                if found is None or score > found[0]:
+                    found = (score, d, first)
+        return found
+
+    def specialize(self, d: int, first: int) -> None:
+        """Publish one value's children in its place, in the whole table."""
+        level = int(self.level[d][first])
+        below = self.hierarchies[d].first_leaf[level - 1]
+        inside = self.hierarchies[d].first_leaf[level] == first
+        self.level[d][inside & (self.level[d] == level)] = level - 1
+        codes = self.frequency.codes[:, d]
+        child = np.where(inside[codes], below[codes], first).astype(np.int32)
+        sizes = [len(self.sizes), len(below)]
+        self.member, _ = dense_rank([self.member.astype(np.int32), child], sizes)
+        self.sizes = np.bincount(self.member, weights=self.frequency.count).astype(np.int64)
+
+    def _anonymity_lost(self, d: int, first: int, level: int) -> int | None:
+        """Return by how much the smallest class shrinks; None where a promise would break."""
+        hierarchy = self.hierarchies[d]
+        codes = self.frequency.codes[:, d]
+        keys = np.flatnonzero((hierarchy.first_leaf[level] == first)[codes])
+        child = hierarchy.first_leaf[level - 1][codes[keys]]
+        sizes = [len(self.sizes), len(hierarchy.leaves)]
+        group, _ = dense_rank([self.member[keys].astype(np.int32), child], sizes)
+        count = self.frequency.count[keys]
+        parted = np.bincount(group, weights=count).astype(np.int64)
+        counted = {
+            name: histogram(
+                group,
+                self.frequency.codes[keys, self.frequency.columns.index(name)],
+                count,
+                len(parted),
+                len(self.problem.hierarchies[name].leaves),
+            )
+            for name in self._needs
+        }
+        stats = GroupStats(sizes=parted, histograms=counted)
+        if not all(bool(np.all(m.per_group(stats))) for m in self.models):
             return None
-        stats = group_stats(problem, models, groups)
-        if stats.histograms:
-            return float(min(h.distinct.min() for h in stats.histograms.values()))
-        return float(stats.sizes.min())
+        others = np.ones(len(self.sizes), dtype=np.bool_)
+        others[self.member[keys]] = False
+        now = int(self.sizes.min())
+        return now - min(int(parted.min()), int(self.sizes[others].min(initial=self.problem.rows)))
+
+    def _gained(self, d: int, first: int, level: int) -> float:
+        """Return what specializing a value tells of the target; it never changes."""
+        place = (d, first, level)
+        if place not in self._gain:
+            hierarchy = self.hierarchies[d]
+            codes = self.frequency.codes[:, d]
+            keys = np.flatnonzero((hierarchy.first_leaf[level] == first)[codes])
+            count = self.frequency.count[keys].astype(np.float64)
+            if not self._target:
+                prices = self._static[d]
+                saved = prices[level][codes[keys]] - prices[level - 1][codes[keys]]
+                self._gain[place] = float(saved @ count)
+            else:
+                value = self.frequency.codes[keys, self.frequency.columns.index(self._target)]
+                child = hierarchy.first_leaf[level - 1][codes[keys]]
+                self._gain[place] = _information(value, child, count)
+        return self._gain[place]
+
+    def release(self) -> Release:
+        """Publish every class's values at their levels."""
+        problem, frequency = self.problem, self.frequency
+        first_key = np.unique(self.member, return_index=True)[1]
+        vocabularies: dict[str, vocabulary.Vocabulary] = {}
+        cells: dict[str, npt.NDArray[np.int32]] = {}
+        for d, (name, h) in enumerate(zip(problem.quasi, self.hierarchies, strict=True)):
+            code = frequency.codes[first_key, d]
+            level = self.level[d][code]
+            ends = np.stack([h.bounds(i)[1][h.node(i)] for i in range(h.height + 1)])
+            kind = problem.dataset.column(name).kind
+            vocabularies[name], cells[name] = vocabulary.of_boxes(
+                h, kind, h.first_leaf[level, code], ends[level, code], as_nodes=True
+            )
+        rank, first = dense_rank(
+            [cells[n] for n in problem.quasi], [len(vocabularies[n].texts) for n in problem.quasi]
+        )
+        grouping = group_runs(frequency, rank[self.member[frequency.run_start]], len(first))
+        return one_block(problem, grouping, vocabularies, {n: c[first] for n, c in cells.items()})
+
+
+def _information(
+    value: npt.NDArray[np.int32], child: npt.NDArray[np.int32], count: npt.NDArray[np.float64]
+) -> float:
+    """Return the mutual information of value and child, in bits, over the rows counted."""
+    total = count.sum()
+    both, place = np.unique(np.stack([value, child]), axis=1, return_inverse=True)
+    shares = [np.bincount(place.ravel(), weights=count) / total]
+    for own in both:
+        _, of = np.unique(own, return_inverse=True)
+        shares.append(np.bincount(of, weights=shares[0])[of])
+    return float(np.sum(shares[0] * np.log2(shares[0] / (shares[1] * shares[2]))))
