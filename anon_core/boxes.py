@@ -40,9 +40,10 @@ def box_outcome(
     by_part = np.argsort(parts.group, kind="stable")
     by_part = by_part[np.count_nonzero(parts.group < 0) :]
     begin = np.searchsorted(parts.group[by_part], np.arange(int(parts.group.max()) + 1))
-    codes = frequency.run_codes[frequency.run[parts.key[by_part]]]
-    low = np.minimum.reduceat(codes, begin, axis=0)
-    high = np.maximum.reduceat(codes, begin, axis=0)
+    # Column by column: numpy reduces along the last axis several times faster.
+    codes = np.ascontiguousarray(frequency.run_codes[frequency.run[parts.key[by_part]]].T)
+    low = np.minimum.reduceat(codes, begin, axis=1).T
+    high = np.maximum.reduceat(codes, begin, axis=1).T
     if blank_above is not None:
         for d, (hierarchy, level) in enumerate(
             zip(problem.quasi_hierarchies, blank_above, strict=True)

@@ -94,10 +94,13 @@ def of_boxes(
     level = hierarchy.smallest_node(entry_lo, entry_hi)
     texts: list[str] = []
     is_node: list[int] = []
-    for a, b, at in zip(entry_lo.tolist(), entry_hi.tolist(), level.tolist(), strict=True):
-        node = int(np.searchsorted(hierarchy.starts[at], a, side="right")) - 1
-        node_hi = int(hierarchy.bounds(at)[1][node])
-        exact = hierarchy.starts[at][node] == a and node_hi == b
+    nodes = np.stack([hierarchy.node(i) for i in range(hierarchy.height + 1)])
+    ends = np.stack([hierarchy.bounds(i)[1][nodes[i]] for i in range(hierarchy.height + 1)])
+    exact_nodes = (hierarchy.first_leaf[level, entry_lo] == entry_lo) & (
+        ends[level, entry_lo] == entry_hi
+    )
+    entries = (entry_lo, entry_hi, level, nodes[level, entry_lo], exact_nodes)
+    for a, b, at, node, exact in zip(*(e.tolist() for e in entries), strict=True):
         is_node.append(at if exact else -1)
         if a == b:
             texts.append(hierarchy.leaves[a])
