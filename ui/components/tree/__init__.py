@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _HERE = Path(__file__).resolve().parent
 #: In this order; what a file defines, the later ones use.
-SCRIPTS = ("model.js", "view.js", "hands.js", "main.js")
+SCRIPTS = ("model.js", "view.js", "choosing.js", "pointer.js", "keys.js", "names.js", "main.js")
 
 
 def script() -> str:
