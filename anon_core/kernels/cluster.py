@@ -120,7 +120,7 @@ def cheapest_runs(prices: Prices, codes: I32, count: I64, k: int) -> I64:
     while stop > 0:
         run[start[stop] : stop] = number
         number += 1
-        stop = start[stop]
+        stop = int(start[stop])
     return run
 
 
@@ -149,16 +149,16 @@ def halve(
     spent = 0
     while depth > 0 and spent < work:
         depth -= 1
-        start, stop = stack[depth, 0], stack[depth, 1]
+        start, stop = int(stack[depth, 0]), int(stack[depth, 1])
         spent += 5 * (stop - start)
         # 1. The seeds: three steps from the farthest to the farthest.
-        one, other = order[start], order[start]
+        one, other = int(order[start]), int(order[start])
         for _ in range(3):
             most = -1.0
             for i in range(start, stop):
                 distance = pair_price(prices, codes, other, order[i])
                 if distance > most:
-                    most, one = distance, order[i]
+                    most, one = distance, int(order[i])
             one, other = other, one
         # 2. Each tuple joins the side that grows less, the smaller one where both grow alike.
         low[0], high[0] = codes[one], codes[one]
