@@ -321,7 +321,7 @@ _LOCAL: tuple[dict[str, Any], ...] = (
     {"name": "k-member"},
     {"name": "utility-halving"},
     {"name": "spatial-order"},
-    {"name": "top-down"},
+    {"name": "single-dimension"},
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anon_core.algorithms.top_down import TopDown
+from anon_core.algorithms.single_dimension import SingleDimension
 from anon_core.context import Context
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.release import Release
@@ -45,7 +45,7 @@ def test_a_16_a_dimension_is_cut_for_all_rows() -> None:
         quasi=("A", "B"),
         kinds={"A": "number", "B": "number"},
     )
-    release = TopDown().run(case.problem(), [KAnonymity(k=2)], Context()).release
+    release = SingleDimension().run(case.problem(), [KAnonymity(k=2)], Context()).release
     assert shown(release) == {("1", "[5, 6]"): 3, ("2", "[5, 6]"): 3}
 
 
@@ -58,7 +58,7 @@ def test_a_21_the_median_goes_left() -> None:
         quasi=("gain",),
         kinds={"gain": "number"},
     )
-    release = TopDown().run(case.problem(), [KAnonymity(k=2)], Context()).release
+    release = SingleDimension().run(case.problem(), [KAnonymity(k=2)], Context()).release
     assert shown(release) == {("0",): 5, ("[5, 9]",): 2}
 
 
@@ -72,5 +72,5 @@ def test_e_34_a_category_is_split_into_all_children_or_not() -> None:
         case = Case(
             columns={"q": list(values)}, quasi=("q",), kinds={"q": "text"}, levels={"q": levels}
         )
-        release = TopDown().run(case.problem(), [KAnonymity(k=2)], Context()).release
+        release = SingleDimension().run(case.problem(), [KAnonymity(k=2)], Context()).release
         assert shown(release) == expected
