@@ -23,8 +23,6 @@ from anon_core.runner import run
 from tests import naive
 from tests.making import Case, random_case
 
-pytestmark = pytest.mark.kernels
-
 
 def price(case: Case, members: Sequence[int], generalized: bool) -> float:
     """Return what a group pays: cells that differ, or the loss of the lowest common nodes."""
@@ -73,6 +71,7 @@ def paid(case: Case, problem: Problem, groups: Buckets, generalized: bool) -> fl
     return total
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("generalized", [False, True])
 @pytest.mark.parametrize("k", [2, 3])
 def test_no_method_pays_more_than_its_factor(k: int, generalized: bool) -> None:
@@ -135,6 +134,7 @@ def test_what_is_published_verifies(method: str, transformation: str) -> None:
                 assert ((vocabulary.lo == vocabulary.hi) | whole).all()
 
 
+@pytest.mark.kernels
 def test_blocks_of_a_large_table_keep_k(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anon_core.cell_groups.MOST_FOREST", 20)
     monkeypatch.setattr("anon_core.cell_groups._PAIRS", 10)
