@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 from streamlit.components.v2 import component
@@ -47,7 +47,7 @@ def draw(
     """
 
     def told() -> None:
-        asked = cast(Any, st.session_state[key]).get("edit")
+        asked = st.session_state[key].get("edit")
         if isinstance(asked, Mapping):
             edited(asked)
 
