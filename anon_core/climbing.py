@@ -166,6 +166,7 @@ def walk_outcome(walk: Walk) -> Outcome:
             cost=value[1],
             node=nodes.names(walk.best),
             nodes=nodes.lattice.size,
+            looked=nodes.looked(),
             checked=nodes.checked,
             steps=tuple(walk.steps),
         ),

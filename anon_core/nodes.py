@@ -19,6 +19,9 @@ from .problem import Problem
 from .release import Release, one_block
 from .transformation import restricted
 
+#: Nodes that an account lists at most.
+MOST_LISTED = 20_000
+
 
 def rows_allowed(problem: Problem, share: float) -> int:
     """Return how many rows a budget, given as a share, allows to remove."""
@@ -76,6 +79,7 @@ class Nodes:
             for m in models
         )
         self.checked = 0
+        self._looked: dict[Node, int] = {}
         self._least_removed = problem.rows + 1
         self._least_node: Node | None = None
 
@@ -119,6 +123,8 @@ class Nodes:
 
     def note(self, node: Node, removed: int) -> bool:
         """Remember what has to be removed at a node; say whether that is within the budget."""
+        if len(self._looked) < MOST_LISTED:
+            self._looked[node] = removed
         if removed < self._least_removed:
             self._least_removed, self._least_node = removed, node
         return self.within(removed)
@@ -130,6 +136,14 @@ class Nodes:
     def satisfied(self, node: Node) -> bool:
         """Say whether a node keeps the promises within the budget."""
         return self.within(self.removed(node))
+
+    def looked(self) -> Mapping[Node, int]:
+        """Return the nodes that were looked at with the rows that have to go there.
+
+        They are told by the levels of the hierarchies as they were given, in the order of the
+        search, and only the first `MOST_LISTED`.
+        """
+        return {self.original(node): removed for node, removed in self._looked.items()}
 
     def original(self, node: Node) -> Node:
         """Return a node by the levels of the hierarchies as they were given."""

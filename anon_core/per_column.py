@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -42,15 +43,19 @@ def attribute_weights(problem: Problem, text: str, owner: str) -> npt.NDArray[np
     return np.array([found[name] for name in problem.quasi], dtype=np.float64)
 
 
-def attribute_levels(problem: Problem, text: str, owner: str) -> tuple[int, ...]:
-    """Return one level per quasi-identifier, in their order; 0 where none is written.
+def attribute_levels(
+    problem: Problem, text: str, owner: str, *, unnamed: Sequence[int] = ()
+) -> tuple[int, ...]:
+    """Return one level per quasi-identifier, in their order.
+
+    Where none is written it is that of `unnamed`, which has one per quasi-identifier; else 0.
 
     Raises
     ------
     BadPlan
         If a column is no quasi-identifier or named twice, or its hierarchy lacks the level.
     """
-    found = dict.fromkeys(problem.quasi, 0)
+    found = dict(zip(problem.quasi, unnamed or (0,) * len(problem.quasi), strict=True))
     for name, value in _written(problem, text, owner, "level").items():
         height = problem.hierarchies[name].height
         if not value.isdecimal() or int(value) > height:

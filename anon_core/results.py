@@ -179,6 +179,9 @@ class SearchAccount:
         excluded.
     bound : float or None
         No release of the kind searched costs less; None where nothing was proven.
+    looked : mapping of tuple of int to int
+        Nodes whose classes were looked at, by the levels of the hierarchies as given, with the rows
+        that would have to go there; the first of very many.
     steps : tuple of mappings
         What the search did, one row a step, all with the same keys: heights, sizes of subsets,
         or improvements, as the technique counts them.
@@ -194,6 +197,7 @@ class SearchAccount:
     inferred: int = 0
     bounded: int = 0
     bound: float | None = None
+    looked: Mapping[tuple[int, ...], int] = field(default_factory=dict[tuple[int, ...], int])
     steps: tuple[Mapping[str, int | float | str], ...] = ()
 
 

@@ -79,6 +79,7 @@ class Datafly(Algorithm):
                 proven=False,
                 node=nodes.names(tuple(at)),
                 nodes=nodes.lattice.size,
+                looked=nodes.looked(),
                 checked=nodes.checked,
                 steps=tuple(steps),
             ),

@@ -87,6 +87,7 @@ class Incognito(Algorithm):
                 node=nodes.names(node),
                 minimal=tuple(nodes.original(n) for n in minimal),
                 nodes=nodes.lattice.size,
+                looked=nodes.looked(),
                 checked=checked,
                 inferred=search.inferred,
                 bounded=search.pruned,

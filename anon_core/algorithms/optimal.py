@@ -104,6 +104,7 @@ class Optimal(Algorithm):
                 node=nodes.names(node),
                 minimal=minimal,
                 nodes=nodes.lattice.size,
+                looked=nodes.looked(),
                 checked=nodes.checked,
                 inferred=decided - nodes.checked,
                 bounded=nodes.lattice.size - decided,

@@ -87,6 +87,7 @@ class Samarati(Algorithm):
                 node=nodes.names(node),
                 minimal=tuple(nodes.original(n) for n in minimal),
                 nodes=nodes.lattice.size,
+                looked=nodes.looked(),
                 checked=nodes.checked + search.looked_up,
                 inferred=int(np.count_nonzero(nodes.status != UNKNOWN))
                 - nodes.checked

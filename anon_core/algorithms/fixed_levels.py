@@ -1,0 +1,70 @@
+"""The levels are chosen by a person: one look decides whether they keep the promises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..context import Context
+from ..kinds import Algorithm, Approach, GroupModel
+from ..nodes import Nodes, rows_allowed
+from ..params import number, text
+from ..per_column import attribute_levels
+from ..problem import Problem
+from ..registry import register
+from ..results import Outcome, SearchAccount
+
+
+@register("algorithm")
+@dataclass(frozen=True, kw_only=True)
+class FixedLevels(Algorithm):
+    """Full-domain generalization at a node that is given (Samarati 2001)."""
+
+    name: ClassVar[str] = "fixed-levels"
+    title: ClassVar[str] = "Chosen levels"
+    summary: ClassVar[str] = (
+        "Publishes every column at the level you name, removes the rows that stay too rare, and "
+        "refuses where that takes more rows than the budget allows."
+    )
+    when: ClassVar[str] = (
+        "When you know which level of detail each column should have, for example from the "
+        "picture of an earlier search."
+    )
+    formula: ClassVar[str] = "removed rows(chosen node) ≤ max_suppression · n"
+    source: ClassVar[str] = "Samarati 2001, doi 10.1109/69.971193"
+    approach: ClassVar[Approach] = "levels"
+
+    counts_public: ClassVar[bool] = True
+
+    levels: str = text(
+        help="Columns with their levels, for example age = 2 | sex = 1. A column that is left out "
+        "is published at its most general level.",
+        label="Levels",
+    )
+    max_suppression: float = number(
+        default=0.0,
+        low=0.0,
+        high=1.0,
+        help="Largest share of rows that may be removed.",
+        label="Suppression budget",
+        unit="share of rows",
+    )
+
+    def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
+        """Look at the chosen node; see `Algorithm.run`."""
+        context.check()
+        heights = [h.height for h in problem.quasi_hierarchies]
+        node = attribute_levels(problem, self.levels, self.name, unnamed=heights)
+        nodes = Nodes(problem, models, rows_allowed(problem, self.max_suppression), context)
+        if not nodes.satisfied(node):
+            nodes.refuse("The chosen levels do not keep the promises")
+        return Outcome(
+            release=nodes.release(node),
+            account=SearchAccount(
+                proven=False,
+                node=nodes.names(node),
+                nodes=nodes.lattice.size,
+                checked=nodes.checked,
+            ),
+        )
