@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 _ROOM = 1 << 62
+_FEW = 8  # possible combinations per row up to which a table of all of them is made
 
 
 def dense_rank(
@@ -38,6 +39,11 @@ def dense_rank(
             room = len(found)
         packed = packed * size + column
         room *= max(size, 1)
+    if room <= _FEW * len(packed):  # counting is faster than sorting
+        row = np.full(room, -1, dtype=np.int64)
+        row[packed[::-1]] = np.arange(len(packed) - 1, -1, -1)
+        used = row >= 0
+        return (np.cumsum(used) - 1)[packed], row[used]
     _, first, rank = np.unique(packed, return_index=True, return_inverse=True)
     return rank.astype(np.int64), first.astype(np.int64)
 

@@ -6,6 +6,7 @@ It carries neither the seed nor the input's row order: rows are sorted by what t
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -20,6 +21,7 @@ from .table import as_number
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_SPECIAL = re.compile('[,"\\n\\r]')
 _TRIGGERS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -202,9 +204,11 @@ def _dictionary(codes: npt.NDArray[np.int32], texts: Sequence[str]) -> pa.Array[
     """
     import pyarrow as pa
 
-    used, place = np.unique(codes, return_inverse=True)
+    shown = np.zeros(len(texts), dtype=np.bool_)
+    shown[codes] = True
+    used, place = np.flatnonzero(shown), np.cumsum(shown, dtype=np.int32) - np.int32(1)
     return pa.DictionaryArray.from_arrays(
-        pa.array(place.astype(np.int32), type=pa.int32()),
+        pa.array(place[codes], type=pa.int32()),
         pa.array([texts[code] for code in used.tolist()], type=pa.string()),
     )
 
@@ -224,16 +228,48 @@ def _group_numbers(
 
     Groups that say the same in the first table are ordered by the second.
     """
-    ids, sizes = np.unique(group, return_counts=True)
-    ends = np.cumsum(sizes)[:-1]
-    tables = [
-        [part.tolist() for part in np.split(rank[np.lexsort((rank, group))], ends)]
-        for rank in ranks
-    ]
-    contents = list(zip(*tables, strict=True))
-    number = np.empty(int(group.max(initial=-1)) + 1, dtype=np.int64)
-    number[ids[sorted(range(len(ids)), key=contents.__getitem__)]] = np.arange(len(ids))
-    return number[group]
+    ids, member, sizes = np.unique(group, return_inverse=True, return_counts=True)
+    tie = np.zeros(len(ids), dtype=np.int64)
+    for rank in ranks:
+        wide = int(rank.max(initial=0)) + 1
+        tie = _told_apart(tie, np.sort(member * wide + rank) % wide, sizes)
+    number = np.empty(len(ids), dtype=np.int64)
+    number[np.argsort(tie, kind="stable")] = np.arange(len(ids))
+    return number[member]
+
+
+def _told_apart(
+    tie: npt.NDArray[np.int64], values: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Return the place of every group among the distinct groups, ties counted once.
+
+    Parameters
+    ----------
+    tie : int64 array of shape (groups,)
+        Places so far.
+    values : int64 array of shape (rows,)
+        The groups' values, one group after the other, not below 0. Groups of one place are
+        compared value by value, and where one is the other's beginning, the shorter comes first.
+    sizes : int64 array of shape (groups,)
+    """
+    start = np.cumsum(sizes) - sizes
+    begin, width = 0, 4
+    while True:
+        longer = np.zeros(len(tie), dtype=np.bool_)
+        longer[tie[sizes > begin]] = True
+        open_ = np.flatnonzero((np.bincount(tie)[tie] > 1) & longer[tie])
+        if not len(open_):
+            return tie
+        nth = np.arange(begin, begin + width)
+        inside = nth < sizes[open_, None]
+        window = np.where(inside, values[np.minimum(start[open_, None] + nth, len(values) - 1)], -1)
+        keys = np.vstack([window.T[::-1], tie[None, open_]])
+        order = np.lexsort(keys)
+        new = np.any(np.diff(keys[:, order], axis=1) != 0, axis=0)
+        finer = np.zeros(len(tie), dtype=np.int64)
+        finer[open_[order]] = np.concatenate([[0], np.cumsum(new)])
+        tie = np.unique(tie * len(tie) + finer, return_inverse=True)[1].astype(np.int64)
+        begin, width = begin + width, 2 * width
 
 
 def canonical_rank(
@@ -275,7 +311,7 @@ def as_csv(table: pa.Table) -> bytes:
 
 def _cell(text: str, *, alone: bool) -> str:
     # In a table of one column an empty cell would be an empty line, which readers skip.
-    if any(c in text for c in ',"\n\r') or (alone and not text):
+    if _SPECIAL.search(text) or (alone and not text):
         return '"' + text.replace('"', '""') + '"'
     return text
 

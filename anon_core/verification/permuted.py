@@ -8,7 +8,7 @@ as they are published keep what was promised of groups.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -21,7 +21,7 @@ from .match import TooLarge
 from .presence import NAME as PRESENCE
 from .presence import PublicPeople, check_presence
 from .sliced import Shown, check_posteriors
-from .tables import COARSENED, PrivateTable, Promise, PublishedTable, joined
+from .tables import COARSENED, PrivateTable, Promise, PublishedTable, joined, numbered
 from .texts import Codes
 from .written import check_formulas, check_shares
 
@@ -44,6 +44,7 @@ class Grouped:
     table: PublishedTable
     columns: Block
     group: Codes
+    coded: dict[Block, tuple[Codes, Codes]] = field(default_factory=dict)
 
     @cached_property
     def sizes(self) -> Codes:
@@ -58,8 +59,8 @@ class Grouped:
             texts = self.table.texts[self.table.header.index(name)]  # as they are printed
             order = {text: i for i, text in enumerate(sorted(texts))}
             ranked = np.array([order[text] for text in texts], dtype=np.int64)
-            both = place * (len(texts) + 1) + ranked[self.table.codes_of(name)]
-            place = np.unique(both, return_inverse=True)[1].astype(np.int64)
+            both = place * len(texts) + ranked[self.table.codes_of(name)]
+            place = numbered(both, (int(place.max(initial=0)) + 1) * len(texts))
         return place
 
 
@@ -257,10 +258,11 @@ def _check_order(name: str, found: Grouped) -> Check:
 
 def _check_numbering(grouped: Mapping[str, Grouped]) -> Check:
     """Check that groups are numbered by what they say: by the first table, then by the second."""
-    ends = np.cumsum(next(iter(grouped.values())).sizes)[:-1]
-    tables = [[part.tolist() for part in np.split(g.rank, ends)] for g in grouped.values()]
-    contents = list(zip(*tables, strict=True))
-    wrong = [i + 1 for i in range(1, len(contents)) if contents[i] < contents[i - 1]]
+    sizes = next(iter(grouped.values())).sizes
+    step = np.zeros(max(len(sizes) - 1, 0), dtype=np.int64)
+    for found in grouped.values():
+        step = np.where(step == 0, _steps(found.rank, sizes), step)
+    wrong = (np.flatnonzero(step < 0) + 2).tolist()
     return Check(
         name="numbering",
         holds=not wrong,
@@ -269,6 +271,23 @@ def _check_numbering(grouped: Mapping[str, Grouped]) -> Check:
         if wrong
         else "The groups are numbered by what they say, so the table's order does not show.",
     )
+
+
+def _steps(rank: Codes, sizes: Codes) -> Codes:
+    """Compare every group with the one before it, row by row: above 0 where it is greater.
+
+    Where one is the other's beginning, the longer is greater; shape (groups - 1,).
+    """
+    shared = np.minimum(sizes[:-1], sizes[1:])
+    start = np.cumsum(sizes) - sizes
+    owner = np.repeat(np.arange(len(shared)), shared)
+    nth = np.arange(len(owner)) - np.repeat(np.cumsum(shared) - shared, shared)
+    apart = rank[start[1:][owner] + nth] - rank[start[:-1][owner] + nth]
+    differs = np.flatnonzero(apart)
+    which, first = np.unique(owner[differs], return_index=True)
+    step = sizes[1:] - sizes[:-1]
+    step[which] = apart[differs[first]]
+    return step
 
 
 def _check_model(
@@ -459,14 +478,16 @@ def _coded(
 ) -> tuple[Codes, Codes, Grouped]:
     """Return the tuples of linked columns, coded alike: of the table's rows and the published."""
     found = next(g for g in grouped.values() if block[0] in g.columns)
-    both: list[Codes] = []
-    for name in block:
-        column = table.columns[name]
-        told = np.array([column.code_of_text(t) for t in found.table.texts_of(name)], np.int64)
-        shown = told[found.table.codes_of(name)]
-        both.append(np.concatenate([table.codes(name), shown]) + 1)
-    joint, _ = joined(both, table.rows + found.table.rows)
-    return joint[: table.rows], joint[table.rows :], found
+    if block not in found.coded:
+        both: list[Codes] = []
+        for name in block:
+            column = table.columns[name]
+            told = np.array([column.code_of_text(t) for t in found.table.texts_of(name)], np.int64)
+            shown = told[found.table.codes_of(name)]
+            both.append(np.concatenate([table.codes(name), shown]) + 1)
+        joint, _ = joined(both, table.rows + found.table.rows)
+        found.coded[block] = joint[: table.rows], joint[table.rows :]
+    return *found.coded[block], found
 
 
 def _check_block(block: Block, grouped: Mapping[str, Grouped], table: PrivateTable) -> Check | None:

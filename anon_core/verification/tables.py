@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from ..errors import BadInput, BadPlan, listing
+from .plain_csv import read_plain
 from .texts import MISSING_TOKENS, Codes, PrivateColumn, Spelling, read_private_column
 
 #: Algorithms that coarsen cells and permute every column by itself within groups.
@@ -190,6 +191,11 @@ class PublishedTable:
     ) -> None:
         self.spelling = spelling
         self._quasi = quasi
+        quick = read_plain(content)
+        if quick is not None:
+            self.header, self.codes, self.texts, self.rows = quick
+            self.ragged: list[int] = []
+            return
         try:
             text = content.decode("utf-8-sig")
             csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
@@ -233,9 +239,10 @@ class PublishedTable:
     @cached_property
     def meant(self) -> list[list[str]]:
         """Every column's distinct texts without what keeps them from being formulas."""
+        plain = [self.spelling(name).plain for name in self.header]
         return [
-            [self.spelling(name).plain(text) for text in texts]
-            for name, texts in zip(self.header, self.texts, strict=True)
+            [own(text) if text[:1] == "'" else text for text in texts]
+            for own, texts in zip(plain, self.texts, strict=True)
         ]
 
     def texts_of(self, name: str) -> list[str]:
@@ -269,7 +276,24 @@ class PublishedTable:
 def joined(columns: Sequence[Codes], rows: int) -> tuple[Codes, Codes]:
     """Return one code per distinct tuple of codes, and the first row of each."""
     joint = np.zeros(rows, dtype=np.int64)
+    most = 1
     for codes in columns:
-        joint, _ = pd.factorize(joint * (int(codes.max(initial=0)) + 1) + codes)
-    first = np.unique(joint, return_index=True)[1]
-    return joint.astype(np.int64), first.astype(np.int64)
+        size = int(codes.max(initial=0)) + 1
+        if most > (1 << 62) // size:
+            joint, found = pd.factorize(joint)
+            most = len(found)
+        joint = joint * size + codes
+        most *= size
+    joint = pd.factorize(joint)[0].astype(np.int64)
+    # Numbers are given in the order of rows: a number is new where it is above all before it.
+    before = np.concatenate([[-1], np.maximum.accumulate(joint)])[: len(joint)]
+    return joint, np.flatnonzero(joint > before)
+
+
+def numbered(codes: Codes, size: int) -> Codes:
+    """Return codes in [0, size) numbered without gaps in their order, shape (rows,)."""
+    if size > 8 * len(codes) + (1 << 16):
+        return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    used = np.zeros(size, dtype=np.bool_)
+    used[codes] = True
+    return (np.cumsum(used) - 1)[codes]
