@@ -8,7 +8,16 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from anon_core.registry import family
-from ui import members_panel, running, search_panel, series, state, table_panel, verdict_lines
+from ui import (
+    lattice_panel,
+    members_panel,
+    running,
+    search_panel,
+    series,
+    state,
+    table_panel,
+    verdict_lines,
+)
 from ui.attack_plots import attack_dots, name_of, risk_chart
 from ui.attack_plots import title_of as title_of_attack
 from ui.charts import Palette, Series, kept, palette, show
@@ -158,11 +167,14 @@ if page("Results", "📊", needs="result"):
         tones = palette()
         shown = series.of_result(last, tones)
         head(shown)
+        lattice_panel.under_way()
         verdict_lines.draw(last, key="results")
         for place, (title, draw) in zip(places(shown), panels(shown, tones), strict=True):
             with place:
                 st.subheader(title, anchor=False)
                 draw()
+        if lattice_panel.applies(last):
+            lattice_panel.draw(last)
         search_panel.draw(last)
         next_step("pages/6_Compare.py", "Compare pinned runs")
         next_step("pages/7_Export.py", "Export")

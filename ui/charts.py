@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import streamlit as st
 
@@ -265,8 +265,11 @@ def kept(make: Callable[..., _C], runs: Sequence[Series], colours: Palette, *mor
     return store[key][1]
 
 
-def show(chart: Chart, *, key: str) -> None:
-    """Draw a chart on the page: title, figure, how to read it, and its numbers in a popover."""
+def show(chart: Chart, *, key: str, on_pick: Callable[[], None] | None = None) -> None:
+    """Draw a chart on the page: title, figure, how to read it, and its numbers in a popover.
+
+    Where points may be chosen, `on_pick` is called after a click; `picked` then tells the point.
+    """
     with st.container(key=f"chart-{key}"):
         with st.container(
             horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
@@ -275,10 +278,24 @@ def show(chart: Chart, *, key: str) -> None:
             with st.popover("Numbers", type="tertiary", key=f"numbers-{key}"):
                 table(chart.numbers, key=f"table-{key}", formats=chart.formats, width="content")
         st.plotly_chart(
-            chart.figure, key=f"plot-{key}", theme=None, config=_CONFIG, alt=chart.title
+            chart.figure,
+            key=f"plot-{key}",
+            theme=None,
+            config=_CONFIG,
+            alt=chart.title,
+            on_select=on_pick or "ignore",
+            selection_mode="points",
         )
         if chart.note:
             st.caption(chart.note)
+
+
+def picked(key: str) -> Any:
+    """Return what the chosen point of a chart carries as its data; None without one."""
+    event = cast(Mapping[str, Any], st.session_state.get(f"plot-{key}") or {})
+    points = cast(list[Mapping[str, Any]], event.get("selection", {}).get("points", []))
+    data = next((p["customdata"] for p in points if p.get("customdata") is not None), None)
+    return data[0] if isinstance(data, list | tuple) else data
 
 
 def table(
