@@ -204,7 +204,7 @@ class _BestFirst:
         Returns its cost, infinity where it does not keep the promises within the budget.
         """
         nodes = self.nodes
-        nodes.checked += nodes.status[node] == UNKNOWN
+        nodes.checked += int(nodes.status[node] == UNKNOWN)
         self.evaluated += 1
         classes, keep = nodes.keep_mask(node)
         removed = self.problem.rows - rows_kept(classes.count, keep)
