@@ -16,9 +16,16 @@ run: .venv/runtime.stamp ## start the dashboard and print its address (PORT=8501
 	@$(PY) scripts/fetch_sample.py
 	@exec $(PY) scripts/serve.py "$(PORT)"
 
-test: dev chromium ## run every test, browser tests included (ARGS= goes to pytest)
+# Files of tests run beside each other; what drives a browser runs by itself afterwards, since a
+# page waits longer on a busy machine.
+test: dev chromium ## run every test, browser tests included (ARGS= goes to one pytest)
 	@$(PY) scripts/fetch_sample.py
+ifdef ARGS
 	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest $(ARGS)
+else
+	@$(PY) -m pytest -n auto --dist loadfile -m "not e2e"
+	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest -m e2e
+endif
 
 check: lint types imports test ## format, lint, types, import rules, then every test
 
