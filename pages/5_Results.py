@@ -11,6 +11,7 @@ from anon_core.registry import family
 from ui import (
     lattice_panel,
     members_panel,
+    parts_panel,
     running,
     search_panel,
     series,
@@ -175,6 +176,8 @@ if page("Results", "📊", needs="result"):
                 draw()
         if lattice_panel.applies(last):
             lattice_panel.draw(last)
+        if parts_panel.applies(last):
+            parts_panel.draw(shown)
         search_panel.draw(last)
         next_step("pages/6_Compare.py", "Compare pinned runs")
         next_step("pages/7_Export.py", "Export")

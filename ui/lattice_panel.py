@@ -85,8 +85,9 @@ def draw(result: Result) -> None:
 
 
 def _in_hand(result: Result, picture: LatticePicture, node: Pictured, metric: str) -> None:
-    for column, level in zip(picture.columns, node.levels, strict=True):
-        st.markdown(f"**{plain(column)}**: {plain(level_words(result.problem, column, level))}")
+    named = zip(picture.columns, node.levels, strict=True)
+    told = [f"**{plain(c)}** {plain(level_words(result.problem, c, level))}" for c, level in named]
+    st.markdown("  \n".join(told))
     numbers = ", ".join(node_numbers(picture, node, metric))
     st.markdown(plain(f"{standing(picture, node)}. {numbers}.".capitalize()))
     against = _against(picture, node)

@@ -26,7 +26,7 @@ _SYMBOLS: dict[Fate, str] = {
     "satisfied": "circle",
     "failed": "x",
     "must hold": "circle-open",
-    "must fail": "x-open",
+    "must fail": "x-thin-open",
     "not looked at": "diamond-open",
 }
 _PATTERNS: dict[Fate, str] = {
@@ -162,6 +162,7 @@ def node_chart(
         tickvals=heights,
         range=[heights[0] - 0.6, heights[-1] + 0.6],
         zeroline=False,
+        showgrid=False,
     )
     finish(figure, colours, height=min(110 + 56 * len(heights), 700), legend=True).update_layout(
         clickmode="event+select"
