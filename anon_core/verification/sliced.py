@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
-from .match import MOST_PAIRS, TooLarge
+from .match import TooLarge
 from .tables import joined
 from .texts import Codes
 
+#: People and groups looked at before the question is given up.
+MOST_MEETINGS = 200_000_000
+_AT_A_TIME = 2_000_000
 _NEAR = 1e-9  # what comes nearer to the bound is computed in fractions
 
 
@@ -86,88 +91,149 @@ def check_posteriors(
     if not people.any():
         return Posterior(broken=False, worst=worst)
     columns = [s.own[people] for s in (star, *others)]
-    person, one = joined(columns, int(people.sum()))
-    del person
+    one = joined(columns, int(people.sum()))[1]
     columns = [c[one] for c in columns]
-    who, group, rows = _meetings(columns, (star, *others), sizes)
+    groups = len(sizes)
+    order = np.argsort(owner, kind="stable")
+    classes = _Classes(
+        key=star.shown[first] * groups + star.group[first],
+        size=size,
+        start=np.searchsorted(owner[order], np.arange(len(size) + 1)),
+        value=values[lead[order]],
+        count=count[order],
+    )
+    shown = [np.unique(b.shown * groups + b.group, return_counts=True) for b in (star, *others)]
+    for some, by in _stretches(columns, shown, groups):
+        chance, broken = _chances(least, [c[some] for c in columns], by, shown, sizes, classes)
+        worst = max(worst, chance)
+        if broken:
+            return Posterior(broken=True, worst=worst)
+    return Posterior(broken=False, worst=worst)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Classes:
+    """Rows of one group that show the same beside the sensitive column.
+
+    Attributes
+    ----------
+    key, size : int64 arrays of shape (classes,)
+        What they show and their group in one number; their rows.
+    start : int64 array of shape (classes + 1,)
+        Where the sensitive values of each begin in `value` and `count`.
+    value, count : int64 arrays of shape (values of all classes,)
+    """
+
+    key: Codes
+    size: Codes
+    start: Codes
+    value: Codes
+    count: Codes
+
+    @cached_property
+    def sorter(self) -> Codes:
+        """Order by `key`."""
+        return np.argsort(self.key, kind="stable")
+
+
+def _stretches(
+    columns: Sequence[Codes], shown: Sequence[tuple[Codes, Codes]], groups: int
+) -> Iterator[tuple[Codes, int]]:
+    """Yield people some at a time, with the block that the fewest groups show what they show in."""
+    width = np.stack(
+        [
+            np.searchsorted(keys, (own + 1) * groups) - np.searchsorted(keys, own * groups)
+            for (keys, _), own in zip(shown, columns, strict=True)
+        ]
+    )
+    lead, least = np.argmin(width, axis=0), np.min(width, axis=0)
+    if least.sum() > MOST_MEETINGS:
+        raise TooLarge(
+            "There are too many people and groups they may be in.",
+            remedy="Link more columns, or form groups of similar rows.",
+        )
+    for by in range(len(columns)):
+        some = np.flatnonzero(lead == by)
+        if len(some):
+            part = np.cumsum(least[some]) // _AT_A_TIME
+            for few in np.split(some, np.flatnonzero(np.diff(part)) + 1):
+                yield few, by
+
+
+def _chances(
+    least: int,
+    columns: Sequence[Codes],
+    by: int,
+    shown: Sequence[tuple[Codes, Codes]],
+    sizes: Codes,
+    classes: _Classes,
+) -> tuple[float, bool]:
+    """Return the highest chance of a sensitive value of some people, and if it is above 1/l."""
+    who, group, rows = _meetings(columns, by, shown, len(sizes))
     # f(t, B) without the factor of the linked columns, which the share beside them divides out.
     weight = np.ones(len(who))
     for n in rows[1:]:
         weight *= n / sizes[group]
     weight /= sizes[group]
-    class_of = {
-        (int(g), int(v)): c
-        for c, (g, v) in enumerate(zip(star.group[first], star.shown[first], strict=True))
-    }
-    classes = np.array(
-        [class_of[g, v] for g, v in zip(group.tolist(), columns[0][who].tolist(), strict=True)],
-        dtype=np.int64,
-    )
-    order = np.argsort(owner, kind="stable")
-    start = np.searchsorted(owner[order], np.arange(len(size) + 1))
-    width = (start[1:] - start[:-1])[classes]
+    sorter = classes.sorter
+    asked = columns[0][who] * len(sizes) + group
+    at = sorter[np.searchsorted(classes.key[sorter], asked)]
+    width = classes.start[at + 1] - classes.start[at]
     meeting = np.repeat(np.arange(len(who)), width)
-    entry = order[
+    entry = (
         np.arange(len(meeting))
         - np.repeat(np.cumsum(width) - width, width)
-        + np.repeat(start[classes], width)
-    ]
-    total = np.bincount(who, weight * size[classes], len(columns[0]))
-    mass_of, of = joined([who[meeting], values[lead[entry]]], len(meeting))
-    mass = np.bincount(mass_of, weight[meeting] * count[entry])
-    asked = who[meeting[of]]
-    chance = mass / total[asked]
-    near = np.flatnonzero(np.abs(least * chance - 1.0) <= _NEAR)
-    broken = bool(np.any(least * chance > 1.0 + _NEAR))
-    for m in near.tolist():
-        if broken:
-            break
-        mine = np.flatnonzero(who == asked[m])
-        value = values[lead[entry[of[m]]]]
+        + np.repeat(classes.start[at], width)
+    )
+    total = np.bincount(who, weight * classes.size[at], len(columns[0]))
+    wide = int(classes.value.max(initial=0)) + 1
+    mass_of, of = joined([who[meeting] * wide + classes.value[entry]], len(meeting))
+    mass = np.bincount(mass_of, weight[meeting] * classes.count[entry])
+    person, value = who[meeting[of]], classes.value[entry[of]]
+    chance = mass / total[person]
+    highest = float(chance.max(initial=0.0))
+    if np.any(least * chance > 1.0 + _NEAR):
+        return highest, True
+    begin = np.searchsorted(who, np.arange(len(columns[0]) + 1))
+    for m in np.flatnonzero(least * chance >= 1.0 - _NEAR).tolist():
         exact = Fraction(0)
-        for i in mine.tolist():
-            here = entry[meeting == i]
-            own = int(count[here][values[lead[here]] == value].sum())
-            n = int(sizes[group[i]])
+        for i in range(int(begin[person[m]]), int(begin[person[m] + 1])):
+            here = slice(int(classes.start[at[i]]), int(classes.start[at[i] + 1]))
+            own = int(classes.count[here][classes.value[here] == value[m]].sum())
             exact += Fraction(
-                int(np.prod([int(r[i]) for r in rows[1:]], dtype=object))
-                * (least * own - int(size[classes[i]])),
-                n ** len(rows),
+                math.prod(int(r[i]) for r in rows[1:]) * (least * own - int(classes.size[at[i]])),
+                int(sizes[group[i]]) ** len(rows),
             )
-        broken = exact > 0
-    return Posterior(broken=broken, worst=max(worst, float(chance.max(initial=0.0))))
+        if exact > 0:
+            return highest, True
+    return highest, False
 
 
 def _meetings(
-    columns: Sequence[Codes], blocks: Sequence[Shown], sizes: Codes
+    columns: Sequence[Codes], by: int, shown: Sequence[tuple[Codes, Codes]], groups: int
 ) -> tuple[Codes, Codes, list[Codes]]:
     """Return every person and group in which all blocks show what the person shows.
+
+    Groups are looked up in the block `by`, and kept where the others show it too.
 
     Returns
     -------
     person, group : int64 arrays of shape (meetings,)
+        People ascending.
     rows : list of int64 arrays of shape (meetings,)
         Per block, the group's rows that show it.
     """
-    groups = len(sizes)
-    found = [np.unique(b.shown * groups + b.group, return_counts=True) for b in blocks]
-    begin = [np.searchsorted(k, c * groups) for (k, _), c in zip(found, columns, strict=True)]
-    end = [np.searchsorted(k, (c + 1) * groups) for (k, _), c in zip(found, columns, strict=True)]
-    width = [e - b for b, e in zip(begin, end, strict=True)]
-    lead = int(np.argmin([w.sum() for w in width]))
-    if width[lead].sum() > MOST_PAIRS:
-        raise TooLarge(
-            "There are too many people and groups they may be in.",
-            remedy="Link more columns, or form groups of similar rows.",
-        )
-    person = np.repeat(np.arange(len(columns[0])), width[lead])
-    place = np.arange(len(person)) - np.repeat(np.cumsum(width[lead]) - width[lead], width[lead])
-    group = found[lead][0][place + begin[lead][person]] % groups
+    keys = shown[by][0]
+    begin = np.searchsorted(keys, columns[by] * groups)
+    width = np.searchsorted(keys, (columns[by] + 1) * groups) - begin
+    person = np.repeat(np.arange(len(columns[0])), width)
+    place = np.arange(len(person)) - np.repeat(np.cumsum(width) - width, width)
+    group = keys[place + begin[person]] % groups
     rows: list[Codes] = []
-    for b, (keys, count) in enumerate(found):
-        asked = columns[b][person] * groups + group
-        at = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
-        meets = keys[at] == asked
+    for (known, count), own in zip(shown, columns, strict=True):
+        asked = own[person] * groups + group
+        at = np.minimum(np.searchsorted(known, asked), len(known) - 1)
+        meets = known[at] == asked
         person, group = person[meets], group[meets]
         rows = [r[meets] for r in rows]
         rows.append(count[at[meets]].astype(np.int64))
