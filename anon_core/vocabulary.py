@@ -146,11 +146,11 @@ def of_cells(
     triples = np.stack([lo, hi, level], axis=1).astype(np.int64)
     found, code = np.unique(triples, axis=0, return_inverse=True)
     texts = [
-        hierarchy.leaves[a]
+        hierarchy.labels[at][int(hierarchy.node(at)[a])]
+        if at > 0  # also of one leaf: the label covers public values under it, the leaf does not
+        else hierarchy.leaves[a]
         if a == b
         else range_text(hierarchy, kind, a, b)
-        if at < 0
-        else hierarchy.labels[at][int(hierarchy.node(at)[a])]
         for a, b, at in found.tolist()
     ]
     # One label on several levels is one text.

@@ -205,3 +205,22 @@ def test_what_the_command_line_refuses(
     assert told["verified"] is False
     assert status != 2 or told["best"] == 0.8
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("cuts", ["by-kind", "hierarchy", "values"])
+def test_a_column_with_one_value_covers_public_values_by_its_label_only(cuts: str) -> None:
+    columns: dict[str, list[str | None]] = {"town": ["a", "a"], "sex": ["f", "m"]}
+    case = Case(columns=columns, quasi=("town", "sex"), kinds={"town": "text", "sex": "text"})
+    everyone = Case(
+        columns={"town": ["a", "a", "b", "b"], "sex": ["f", "m", "f", "m"]},
+        quasi=case.quasi,
+        kinds=case.kinds,
+    )
+    plan = case.plan(
+        algorithm={"name": "mpalm", "cuts": cuts},
+        models=[{"name": "delta-presence", "delta_min": 0.0, "delta_max": 0.5}],
+    )
+    result = run(plan, case.dataset, population=everyone.dataset)
+    header, *rows = csv.reader(io.StringIO(result.csv.decode()))
+    assert header == ["town", "sex"]
+    assert {row[0] for row in rows} == {"*"}

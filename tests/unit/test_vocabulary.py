@@ -9,7 +9,7 @@ from anon_core import run
 from anon_core.errors import BadHierarchy
 from anon_core.hierarchy import Hierarchy, from_rows
 from anon_core.table import ColumnKind, Dataset
-from anon_core.vocabulary import Vocabulary, of_boxes, of_level, quoted, range_text
+from anon_core.vocabulary import Vocabulary, of_boxes, of_cells, of_level, quoted, range_text
 from tests.making import Case
 
 LETTERS = [("a", "ab", "*"), ("b", "ab", "*"), ("c", "c", "*"), ("d", "def", "*")]
@@ -154,3 +154,12 @@ def test_mondrian_refuses_it_and_the_optimal_search_needs_not() -> None:
     with pytest.raises(BadHierarchy, match="keeps every column at one level"):
         run(case.plan(algorithm={"name": "mondrian"}), dataset, case.levels)
     assert run(case.plan(), dataset, case.levels).verification.holds
+
+
+def test_a_node_of_one_leaf_is_written_by_its_label() -> None:
+    # The label covers values under it that only a public table has; the leaf's text does not.
+    h = hierarchy([("a", "ab", "*")], "text", missing=False)
+    zero = np.zeros(4, dtype=np.int32)
+    vocabulary, code = of_cells(h, "text", zero, zero, np.array([0, 1, 2, -1], dtype=np.int32))
+    assert [vocabulary.texts[c] for c in code] == ["a", "ab", "*", "a"]
+    assert vocabulary.level[code[:3]].tolist() == [0, 1, 2]
