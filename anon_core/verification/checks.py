@@ -284,7 +284,7 @@ def _check_model(
     if letter == "k":
         return [_check_k(name, float(bound), classes)]
     column = str(model.get("column", ""))
-    columns = (column,) if column else promise.sensitive
+    columns = promise.protected(column)
     if not columns or not release.has(columns):
         which = f"column '{column}'" if column else "a sensitive column"
         return [undecided(name, f"{name} cannot be recomputed: it needs {which}.")]

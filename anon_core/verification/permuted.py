@@ -315,7 +315,7 @@ def _check_model(
         small = first.sizes < bound
         return [_verdict(name, f"bucket size k = {bound}", bound, first.sizes, small, "rows", "")]
     column = str(model.get("column", ""))
-    columns = (column,) if column else promise.sensitive
+    columns = promise.protected(column)
     if not columns:
         return [undecided(name, f"{name} cannot be recomputed: no column is sensitive.")]
     if name == "slicing-l-diversity":

@@ -58,6 +58,16 @@ class Promise:
         """Whether columns are permuted apart within published groups."""
         return self.algorithm.get("name") in PERMUTED
 
+    def protected(self, column: str) -> tuple[str, ...]:
+        """Return the sensitive columns that a promise is about: the one it names, or all.
+
+        Of several, those that are quasi-identifiers too are left out, as the promises say; the
+        published value of such a column is the same for everyone of a class.
+        """
+        if column:
+            return (column,)
+        return tuple(n for n in self.sensitive if n not in self.quasi) or self.sensitive
+
     @property
     def exact(self) -> tuple[str, ...]:
         """The columns that are published as they are."""

@@ -390,6 +390,20 @@ def test_a_sensitive_quasi_identifier_follows_the_rules_of_quasi_identifiers():
     assert broken(found) == {"l-diversity"}  # one text in every class
 
 
+@pytest.mark.parametrize("name", ["l-diversity", "frequency-l-diversity", "slicing-l-diversity"])
+def test_of_several_sensitive_columns_those_that_are_quasi_identifiers_are_left_out(name: str):
+    private = pd.DataFrame({"x": ["a", "a"], "s": ["u", "v"]})
+    plan: dict[str, Any] = {
+        "roles": {"quasi": ["x"], "sensitive": ["s", "x"]},
+        "models": [{"name": name, "l": 2}],
+    }
+    rows = [("a", "u"), ("a", "v")]
+    found = verify(plan, private, {}, written(["x", "s"], rows))
+    assert [(c.column, c.holds) for c in found.checks if c.name == name] == [("s", True)]
+    plan["models"] = [{"name": name, "l": 2, "column": "x"}]
+    assert broken(verify(plan, private, {}, written(["x", "s"], rows))) == {name}
+
+
 @pytest.mark.parametrize(
     ("model", "why"),
     [
