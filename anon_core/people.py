@@ -156,7 +156,9 @@ def _of_kind(column: Column, kind: ColumnKind) -> Column:
 
 def _leaves(column: Column, kind: ColumnKind, hierarchy: Hierarchy) -> tuple[Hierarchy, I32, I32]:
     """Return the widened hierarchy, where the table's leaves went, and each person's leaf."""
-    measure = column.measure if hierarchy.measure is not None else None
+    measure = None
+    if hierarchy.measure is not None:  # a column without any value has none
+        measure = np.empty(0) if column.measure is None else column.measure
     if hierarchy.measure is None or measure is None:
         own = [hierarchy.code.get(v, -1) for v in column.values]
         beyond = np.zeros(len(own), dtype=np.bool_)

@@ -118,3 +118,14 @@ def test_a_coarser_cell_covers_more_people() -> None:
     view = raw_view(problem)
     risk = population_risk(problem, view, view.persons(view.blocks[0]), Context())
     assert risk.chance.tolist() == [1.0, 0.5]
+
+
+def test_a_column_of_numbers_without_any_value_in_the_population() -> None:
+    case = Case(columns={"age": ["34", None]}, quasi=("age",), kinds={"age": "number"})
+    nobody = dataclasses.replace(case, columns={"age": [None, None, None]})
+    population = case.problem(population=nobody.dataset).population
+    assert population is not None
+    assert population.codes is not None
+    assert population.tuple_count is not None
+    assert population.codes.tolist() == [[1]]  # the missing value, behind 34
+    assert population.tuple_count.tolist() == [3]
