@@ -106,10 +106,13 @@ class Nodes:
             holds = model.per_group(stats)
             if filled is not None:
                 holds = holds | ~(filled | model.needs_public)
-            if not model.allows_removal() and not holds.all():
-                holds = np.zeros_like(holds)
             keep = holds if keep is None else keep & holds
-        return np.ones(len(stats.sizes), dtype=np.bool_) if keep is None else keep
+        if keep is None:
+            return np.ones(len(stats.sizes), dtype=np.bool_)
+        # A class removed for one promise may break another: its people are known to be absent.
+        if not keep.all() and not all(model.allows_removal() for model in self.models):
+            return np.zeros_like(keep)
+        return keep
 
     def removed(self, node: Node) -> int:
         """Return how many rows have to go at a node."""

@@ -192,7 +192,8 @@ class _BestFirst:
             for d, height in enumerate(self.lattice.heights):
                 if at[d] < height:
                     at[d] += 1
-                    if self.bound[tuple(at)] <= most:
+                    bound = self.bound[tuple(at)]
+                    if bound <= most and np.isfinite(bound):  # at first any cost may win
                         climbing = True
                         break
                     at[d] -= 1

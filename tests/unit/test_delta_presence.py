@@ -251,6 +251,47 @@ def test_the_optimal_search_by_brute_force() -> None:
     assert refused > 10
 
 
+def one_word(own: str, everyone: str) -> tuple[Case, Dataset]:
+    """Return a table of one column of letters, and a public table of it."""
+    levels = {"q": [(v, "*") for v in sorted(set(own))]}
+    case = Case(columns={"q": list(own)}, quasi=("q",), kinds={"q": "text"}, levels=levels)
+    return case, dataclasses.replace(case, columns={"q": list(everyone)}).dataset
+
+
+def test_a_class_removed_for_another_promise_breaks_a_lower_bound() -> None:
+    """Removing b for its size would tell that nobody with b is in the table."""
+    case, public = one_word("aab", "aaabb")
+    plan = case.plan(
+        algorithm={"name": "optimal", "max_suppression": 0.5},
+        models=[
+            {"name": "bucket-size", "k": 2},
+            {"name": "delta-presence", "delta_min": 0.2, "delta_max": 0.9},
+        ],
+    )
+    result = run(plan, case.dataset, case.levels, population=public)
+    assert result.account.node == {"q": 1}
+    assert result.release.suppressed == 0
+
+
+def test_the_search_ends_where_the_top_fails_and_a_lower_node_holds() -> None:
+    case, public = one_word("aab", "aaaab")  # 3/5 is too much, a has 2/4, b is removed
+    plan = case.plan(
+        algorithm={"name": "optimal", "metric": "discernibility", "max_suppression": 0.5},
+        models=[{"name": "delta-presence", "delta_min": 0.0, "delta_max": 0.5}],
+    )
+    reports = 0
+
+    def count(share: float, stage: str) -> None:
+        nonlocal reports
+        reports += 1
+        assert reports < 10_000, stage
+
+    context = Context(progress=count)
+    result = run(plan, case.dataset, case.levels, population=public, context=context)
+    assert result.account.node == {"q": 0}
+    assert result.release.suppressed == 1
+
+
 def _cheapest(case: Case, public: Dataset, model: DeltaPresence, budget: float) -> float | None:
     """Return the least mean loss over all nodes that keep the promise."""
     problem = case.problem(public)
