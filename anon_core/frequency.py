@@ -44,8 +44,28 @@ def dense_rank(
         row[packed[::-1]] = np.arange(len(packed) - 1, -1, -1)
         used = row >= 0
         return (np.cumsum(used) - 1)[packed], row[used]
-    _, first, rank = np.unique(packed, return_index=True, return_inverse=True)
-    return rank.astype(np.int64), first.astype(np.int64)
+    order = stable_order(packed, room)
+    new = np.concatenate([[True], np.diff(packed[order]) != 0])[: len(packed)]
+    rank = np.empty(len(packed), dtype=np.int64)
+    rank[order] = np.cumsum(new) - 1
+    return rank, order[new]
+
+
+def stable_order(key: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
+    """Return the places of whole numbers in ascending order, equal ones as they stand.
+
+    Numbers of 16 bits are sorted by counting, so larger ones are taken 16 bits at a time.
+
+    Parameters
+    ----------
+    key : int64 array of shape (rows,), values in [0, size)
+    size : int
+    """
+    order = np.argsort(key.astype(np.uint16), kind="stable").astype(np.int64)
+    for shift in range(16, max(size - 1, 1).bit_length(), 16):
+        digit = (key[order] >> shift).astype(np.uint16)
+        order = order[np.argsort(digit, kind="stable")]
+    return order
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from .frequency import FrequencySet
+from .frequency import FrequencySet, stable_order
 
 REMOVED = -1
 
@@ -76,7 +76,8 @@ class Grouping:
         shuffled = generator.permutation(frequency.rows)
         if order is not None:
             shuffled = order[shuffled]
-        by_key = shuffled[np.argsort(frequency.row_key[shuffled], kind="stable")]
+        keys = len(frequency.count)
+        by_key = shuffled[stable_order(frequency.row_key[shuffled], keys)]
         found = np.empty(frequency.rows, dtype=np.int64)
         found[by_key] = np.repeat(self.member, self.count)
         return found

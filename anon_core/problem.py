@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import InputChanged
-from .frequency import FrequencySet, dense_rank, frequency_set
+from .frequency import FrequencySet, dense_rank, frequency_set, stable_order
 from .hierarchy import Hierarchy, flat
 from .people import Population, encode_population
 from .roles import Roles
@@ -84,7 +84,8 @@ class Problem:
         free = self.roles.insensitive(self.dataset)
         columns = [self.frequency.row_key.astype(np.int32), *(self.leaf_codes(n) for n in free)]
         sizes = [len(self.frequency.count), *(len(self.hierarchies[n].leaves) for n in free)]
-        return np.argsort(dense_rank(columns, sizes)[0], kind="stable").astype(np.int64)
+        rank, first = dense_rank(columns, sizes)
+        return stable_order(rank, len(first))
 
     @cached_property
     def public_count(self) -> npt.NDArray[np.int64] | None:

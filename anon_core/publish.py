@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from .frequency import dense_rank
+from .frequency import dense_rank, stable_order
 from .release import Release
 from .table import as_number
 
@@ -103,8 +103,9 @@ def _permutation(
 ) -> npt.NDArray[np.int64]:
     """Draw a permutation of rows that keeps every row in its group, shape (rows,)."""
     drawn = generator.permutation(len(group))
+    groups = int(group.max(initial=-1)) + 1
     found = np.empty(len(group), dtype=np.int64)
-    found[np.argsort(group, kind="stable")] = drawn[np.argsort(group[drawn], kind="stable")]
+    found[stable_order(group, groups)] = drawn[stable_order(group[drawn], groups)]
     return found
 
 
@@ -158,10 +159,12 @@ def public_edition(
     owner = release.seen_group[drawn.member]
     number = _group_numbers(owner, ranks) if release.grouping.published else None
     tables: dict[str, pa.Table] = {}
-    orders: list[npt.NDArray[np.intp]] = []
+    orders: list[npt.NDArray[np.int64]] = []
     for title, part, rank in zip(table_names(len(parts)), parts, ranks, strict=True):
-        keys = (rank,) if number is None else (rank, number)
-        orders.append(np.lexsort(keys))
+        order = stable_order(rank, int(rank.max(initial=-1)) + 1)
+        if number is not None:
+            order = order[stable_order(number[order], int(number.max(initial=-1)) + 1)]
+        orders.append(order)
         group = {} if number is None else {group_column(names): number[orders[-1]]}
         tables[title] = _arrow(part, drawn.codes, texts, orders[-1], group)
     row_group = np.full(problem.rows, -1, dtype=np.int64)
@@ -178,7 +181,7 @@ def _arrow(
     part: Sequence[str],
     codes: Mapping[str, npt.NDArray[np.int32]],
     texts: Mapping[str, list[str]],
-    order: npt.NDArray[np.intp],
+    order: npt.NDArray[np.int64],
     group: Mapping[str, npt.NDArray[np.int64]],
 ) -> pa.Table:
     """Return one published table; `group` holds the column of group numbers, if there is one."""
@@ -231,8 +234,9 @@ def _group_numbers(
     ids, member, sizes = np.unique(group, return_inverse=True, return_counts=True)
     tie = np.zeros(len(ids), dtype=np.int64)
     for rank in ranks:
-        wide = int(rank.max(initial=0)) + 1
-        tie = _told_apart(tie, np.sort(member * wide + rank) % wide, sizes)
+        order = stable_order(rank, int(rank.max(initial=-1)) + 1)
+        order = order[stable_order(member[order], len(ids))]
+        tie = _told_apart(tie, rank[order], sizes)
     number = np.empty(len(ids), dtype=np.int64)
     number[np.argsort(tie, kind="stable")] = np.arange(len(ids))
     return number[member]

@@ -334,11 +334,17 @@ class Dataset:
     def frame(self, first: int | None = None) -> pd.DataFrame:
         """Return the table, or its first rows, as a pandas frame of texts (None where missing)."""
         import pandas as pd
+        import pyarrow as pa
 
         stop = self.rows if first is None else min(first, self.rows)
         data: dict[str, Any] = {}
         for column in self.columns:
-            data[column.name] = pd.Series(column.head(stop).texts(), dtype="str")
+            codes, values = column.head(stop).as_read
+            cells = pa.DictionaryArray.from_arrays(
+                pa.array(codes, mask=codes < 0), pa.array(values, type=pa.large_string())
+            )
+            texts = cells.cast(pa.large_string())
+            data[column.name] = pd.Series(pd.array(texts, dtype="str"))  # pyright: ignore[reportArgumentType]
         return pd.DataFrame(data)
 
     @classmethod
