@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import TypeVar, cast
 
 import streamlit as st
 
@@ -12,6 +12,8 @@ from anon_core.params import Parameter, Technique
 from anon_core.registry import Family, find, option_title
 
 from .explain import plain
+
+_T = TypeVar("_T")
 
 
 def parameter_form(
@@ -43,8 +45,8 @@ def parameter_form(
     for parameter in technique.parameters():
         wanted = _allowed(parameter, values.get(parameter.name, parameter.default), technique.name)
         widget = f"{key}/{technique.name}/{parameter.name}"
-        _follow(widget, wanted)
-        shown[parameter.name] = _widget(parameter, widget, sensitive, wanted)
+        now = follow(widget, wanted)
+        shown[parameter.name] = _widget(parameter, widget, sensitive, wanted, now)
     return shown
 
 
@@ -55,15 +57,38 @@ def _allowed(parameter: Parameter, value: object, owner: str) -> object:
         return parameter.default
 
 
-def _follow(widget: str, wanted: object) -> None:
-    """Put `wanted` into the widget when it is new to it; what was typed since is kept."""
+def follow(widget: str, wanted: _T) -> _T:
+    """Put `wanted` into the widget when it is new to it; what was typed since is kept.
+
+    Parameters
+    ----------
+    widget : str
+        The widget's key.
+    wanted : object
+        The draft's value.
+
+    Returns
+    -------
+    object
+        What the widget will show, to be given to it as its default as well: where the message of
+        one run is overtaken by the next run, the browser has nothing else to show, and would send
+        back the widget's own first or smallest value as if it had been chosen.
+    """
     before = f"{widget}/before"
     if widget not in st.session_state or st.session_state.get(before) != wanted:
         st.session_state[widget] = wanted
     st.session_state[before] = wanted
+    return st.session_state[widget]
 
 
-def _widget(parameter: Parameter, widget: str, sensitive: Sequence[str], wanted: object) -> object:
+def place(options: Sequence[object], value: object) -> int:
+    """Return where a value stands among the options; the first where it is none of them."""
+    return options.index(value) if value in options else 0
+
+
+def _widget(
+    parameter: Parameter, widget: str, sensitive: Sequence[str], wanted: object, now: object
+) -> object:
     label = parameter.label or parameter.name.replace("_", " ")
     if len(label) > 1:  # a single letter is a formula's
         label = label[:1].upper() + label[1:]
@@ -73,13 +98,14 @@ def _widget(parameter: Parameter, widget: str, sensitive: Sequence[str], wanted:
         return st.selectbox(
             label,
             parameter.options,
+            index=place(parameter.options, now),
             key=widget,
             help=f"{plain(parameter.help)}\n\n{_each(parameter)}",
             format_func=lambda option: option_title(parameter, option),
         )
     note = f"{plain(parameter.help)}\n\nAllowed: {plain(parameter.allowed())}."
     if parameter.kind == "flag":
-        return st.checkbox(label, key=widget, help=note)
+        return st.checkbox(label, value=bool(now), key=widget, help=note)
     if parameter.kind == "column":
         columns = ["", *sensitive]
         if wanted not in columns:  # the plan says what is wrong with it, not the form
@@ -87,20 +113,36 @@ def _widget(parameter: Parameter, widget: str, sensitive: Sequence[str], wanted:
         return st.selectbox(
             label,
             columns,
+            index=place(columns, now),
             key=widget,
             help=note,
             format_func=lambda name: name or "every sensitive column",
         )
     if parameter.kind == "text":
-        return st.text_input(label, key=widget, help=note)
+        return st.text_input(label, value=str(now), key=widget, help=note)
     if parameter.kind == "integer":
         low = None if parameter.low is None else int(parameter.low)
         high = None if parameter.high is None else int(parameter.high)
-        return st.number_input(label, min_value=low, max_value=high, step=1, key=widget, help=note)
+        return st.number_input(
+            label,
+            min_value=low,
+            max_value=high,
+            value=cast(int, now),
+            step=1,
+            key=widget,
+            help=note,
+        )
     low, high = parameter.low, parameter.high
     step = 0.01 if high is not None and high <= 1 else 0.1
     return st.number_input(
-        label, min_value=low, max_value=high, step=step, format="%g", key=widget, help=note
+        label,
+        min_value=low,
+        max_value=high,
+        value=float(cast(float, now)),
+        step=step,
+        format="%g",
+        key=widget,
+        help=note,
     )
 
 

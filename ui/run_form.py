@@ -12,7 +12,7 @@ from anon_core.registry import family
 from anon_core.samples import sample
 from ui import population, state, technique_picker
 from ui.explain import plain, what_is_this
-from ui.forms import parameter_form
+from ui.forms import follow, parameter_form, place
 from ui.shell import show_error
 
 #: Thresholds that are in use, offered both ways because they differ: 1 in 11 is not quite 0.09.
@@ -81,19 +81,24 @@ def people(draft: dict[str, Any], rows: int) -> dict[str, Any]:
     present: dict[str, Any] = draft["population"]
     kinds = ["None", "Its size", "A table of it"]
     now = 2 if present.get("file") else 1 if present.get("size") else 0
-    _follow("population-kind", kinds[now])
     # A segmented control would keep Ctrl+Enter to itself while it has the focus.
-    kind = st.radio("Population", kinds, key="population-kind", horizontal=True)
+    kind = st.radio(
+        "Population",
+        kinds,
+        index=place(kinds, follow("population-kind", kinds[now])),
+        key="population-kind",
+        horizontal=True,
+    )
     st.caption(
         "For an attacker who does not know who is in the table: with a population, the risk of "
         "journalist and marketer attacks is measured against everyone the table was drawn from; "
         "with a table of it, the membership attack looks for people proven to be in yours."
     )
     if kind == kinds[1]:
-        _follow("population-size", max(int(present.get("size") or 0), rows))
         size = st.number_input(
             "People in the population",
             min_value=rows,
+            value=follow("population-size", max(int(present.get("size") or 0), rows)),
             step=1,
             key="population-size",
             help=f"At least the {rows:,} rows of the table.",
@@ -150,18 +155,24 @@ def attacks(draft: dict[str, Any]) -> list[dict[str, Any]]:
         default = next(p.default for p in known[personal[0]].parameters() if p.name == "threshold")
         value = float(cast(float, given.get(personal[0], {}).get("threshold", default)))
         usual = next((t for t, v in _USUAL.items() if abs(v - value) < 1e-12), _OTHER)
-        _follow("threshold-usual", usual)
+        choices = [*_USUAL, _OTHER]
         words = st.selectbox(
             "Your threshold: the highest acceptable chance of picking a person",
-            [*_USUAL, _OTHER],
+            choices,
+            index=place(choices, follow("threshold-usual", usual)),
             key="threshold-usual",
             help="Results compares the worst case with it. '1 in 11' is met by k = 11, '0.09' "
             "only by k = 12.",
         )
         if words == _OTHER:
-            _follow("threshold-own", value)
             value = st.number_input(
-                "Chance", min_value=0.0, max_value=1.0, step=0.01, format="%g", key="threshold-own"
+                "Chance",
+                min_value=0.0,
+                max_value=1.0,
+                value=follow("threshold-own", value),
+                step=0.01,
+                format="%g",
+                key="threshold-own",
             )
         else:
             value = _USUAL[words]
@@ -181,10 +192,10 @@ def attacks(draft: dict[str, Any]) -> list[dict[str, Any]]:
 
 def advanced(draft: dict[str, Any]) -> tuple[int, dict[str, str]]:
     """Draw seed and formulas; return them."""
-    _follow("seed", int(draft.get("seed", 0)))
     seed = st.number_input(
         "Seed",
         min_value=0,
+        value=follow("seed", int(draft.get("seed", 0))),
         step=1,
         key="seed",
         help="Start of every random choice. The same plan and seed give the same bytes. It belongs "
@@ -194,10 +205,12 @@ def advanced(draft: dict[str, Any]) -> tuple[int, dict[str, str]]:
         "neutralise": "Put an apostrophe before them (neutralise)",
         "keep": "Leave them as they are (keep)",
     }
-    _follow("formulas", draft["export"].get("formulas", "neutralise"))
     formulas = st.selectbox(
         "Cells that a spreadsheet would execute (=, +, -, @)",
         list(options),
+        index=place(
+            list(options), follow("formulas", draft["export"].get("formulas", "neutralise"))
+        ),
         format_func=options.__getitem__,
         key="formulas",
         help="A cell such as =HYPERLINK(…) runs when the published CSV is opened in a spreadsheet. "
@@ -210,11 +223,3 @@ def advanced(draft: dict[str, Any]) -> tuple[int, dict[str, str]]:
 def _is_chance(attack: type[Technique]) -> bool:
     """Say whether an attack's threshold is a person's chance, not a share of everyone."""
     return any(p.name == "threshold" and "chance" in p.label.lower() for p in attack.parameters())
-
-
-def _follow(widget: str, wanted: object) -> None:
-    """Put the draft's value into a widget that is new, or whose value was changed elsewhere."""
-    before = f"{widget}/before"
-    if widget not in st.session_state or st.session_state.get(before) != wanted:
-        st.session_state[widget] = wanted
-    st.session_state[before] = wanted

@@ -9,6 +9,7 @@ import streamlit as st
 from anon_core.kinds import Algorithm, Approach
 from anon_core.registry import family
 from ui import promises_form
+from ui.forms import place
 
 _TECHNIQUE = "run_form/technique"
 _APPROACH = "run_form/approach"
@@ -17,7 +18,8 @@ _LAST = "technique_picker/last"
 APPROACHES: dict[Approach, tuple[str, str]] = {
     "levels": (
         "One level per column",
-        "Every value of a column is published at the same level of its hierarchy.",
+        "Equal values are published alike in the whole table; mostly all values of a column "
+        "stand at the same level of its hierarchy.",
     ),
     "ranges": (
         "Ranges per group",
@@ -47,6 +49,7 @@ def pick(present: str) -> type[Algorithm]:
     st.pills(
         "What may be changed",
         approaches,
+        default=st.session_state[_APPROACH],
         format_func=lambda a: APPROACHES[a][0],
         required=True,
         key=_APPROACH,
@@ -58,6 +61,7 @@ def pick(present: str) -> type[Algorithm]:
     name = st.radio(
         "Technique",
         names,
+        index=place(names, st.session_state[_TECHNIQUE]),
         format_func=lambda n: known[n].title,
         captions=[known[n].when or known[n].summary for n in names],
         key=_TECHNIQUE,

@@ -226,18 +226,20 @@ def outcome(result: Result) -> str:
     """Return a result in one or two sentences."""
     sizes = result.class_sizes
     smallest = int(sizes.min()) if len(sizes) else 0
+    groups = f"{len(sizes):,} {'group' if len(sizes) == 1 else 'groups'}"
     if result.release.grouping.published and result.plan.algorithm.coarsens:
         loss = result.measures.get("loss")
         lost = f" Loss of cells {loss.value:.3f};" if loss else ""
         return (
-            f"{count(len(sizes), 'group')}, the smallest has {rows(smallest)}. {hidden(result)}"
+            f"{groups}, the smallest has {rows(smallest)}. {hidden(result)}"
             f"{lost} what is lost besides is the links between columns."
         )
     if result.release.grouping.published:
         return (
-            f"{count(len(sizes), 'group')}, the smallest has {rows(smallest)}. {hidden(result)} "
+            f"{groups}, the smallest has {rows(smallest)}. {hidden(result)} "
             "Cells are exact; what is lost is the links between columns."
         )
     loss = result.measures.get("loss")
     lost = f" Loss {loss.value:.3f}: 0 is unchanged, 1 is everything hidden." if loss else ""
-    return f"{len(sizes):,} classes, the smallest has {rows(smallest)}. {hidden(result)}{lost}"
+    classes = "class" if len(sizes) == 1 else "classes"
+    return f"{len(sizes):,} {classes}, the smallest has {rows(smallest)}. {hidden(result)}{lost}"

@@ -61,7 +61,7 @@ class CombinedAlg(Algorithm):
         high=86_400.0,
         help="Time after which the search gives up; the number of nodes grows exponentially with "
         "columns.",
-        label="Time box (s)",
+        label="Time box",
         unit="seconds",
     )
 

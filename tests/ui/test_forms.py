@@ -44,7 +44,7 @@ def test_options_are_shown_in_words_and_kept_as_they_are(which: Family, name: st
         box = app.selectbox(key=f"t/{name}/{parameter.name}")
         assert len(set(box.options)) == len(parameter.options)
         assert not raw & set(box.options), "name the family in options_of"
-        box.select(box.options[-1]).run()
+        box.set_value(parameter.options[-1]).run()
         assert app.session_state["shown"][parameter.name] == parameter.options[-1]
 
 
@@ -58,6 +58,17 @@ def test_follows_the_session_and_keeps_what_is_typed() -> None:
     app.session_state["given"] = {"l": 3}
     app.run()
     assert app.session_state["shown"] == {"l": 3, "column": ""}
+
+
+def test_every_widget_shows_its_value_even_where_a_message_to_the_browser_is_lost() -> None:
+    """A widget that is known to the session sends its value once, and its default every time."""
+    app = AppTest.from_function(page, kwargs={"which": "model", "name": "l-diversity"})
+    app.session_state["given"] = {"l": 4, "column": "Gone"}
+    for _ in range(2):
+        app.run()
+        assert app.number_input(key="t/l-diversity/l").proto.default == 4
+        column = app.selectbox(key="t/l-diversity/column")
+        assert column.proto.options[column.proto.default] == "Gone"
 
 
 def test_a_value_that_is_not_allowed_shows_the_default() -> None:

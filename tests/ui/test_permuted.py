@@ -95,7 +95,7 @@ def test_a_promise_about_values_can_take_its_place_too() -> None:
     wait_for(app, "run")
     assert not app.exception
     said = plain(words(app))
-    assert "two groups, the smallest has 4 rows" in said
+    assert "2 groups, the smallest has 4 rows" in said
     assert "what is lost is the links" in said
 
 
