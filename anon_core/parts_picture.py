@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from .problem import Problem
 from .release import Release
 
 #: Rectangles and points that a drawing holds at most.
-MOST_BOXES = 1_500
+MOST_BOXES = 800
 MOST_POINTS = 4_000
 
 
@@ -83,15 +84,29 @@ class PartsPicture:
     gathered: bool
 
 
-def parts_picture(problem: Problem, release: Release, across: str, up: str) -> PartsPicture:
+def parts_picture(
+    problem: Problem,
+    release: Release,
+    across: str,
+    up: str,
+    *,
+    slice_at: Mapping[str, int] | None = None,
+) -> PartsPicture:
     """Return the published rows over two quasi-identifiers, and what each part covers there.
 
     A part is a group as an attacker sees it. It covers what its cells stand for; where it
-    publishes exact values permuted apart, what lies between its first and last.
+    publishes exact values permuted apart, what lies between its first and last. With `slice_at`,
+    a leaf by column, only parts that cover those leaves are drawn, and their rows; else all.
     """
-    bounds = [_covered(problem, release, name) for name in (across, up)]
+    inside = np.ones(len(release.view.group_size), dtype=np.bool_)
+    for name, leaf in (slice_at or {}).items():
+        low, high = _covered(problem, release, name)
+        inside &= (low <= leaf) & (leaf <= high)
+    bounds = [
+        [corner[inside] for corner in _covered(problem, release, name)] for name in (across, up)
+    ]
     sizes = [len(problem.hierarchies[name].leaves) for name in (across, up)]
-    rows = release.view.group_size
+    rows = release.view.group_size[inside]
     corners = [corner for pair in bounds for corner in pair]
     rank, first = dense_rank(corners, [sizes[0], sizes[0], sizes[1], sizes[1]])
     parts = np.bincount(rank, minlength=len(first))
@@ -107,7 +122,7 @@ def parts_picture(problem: Problem, release: Release, across: str, up: str) -> P
         )
     )
     axes = [_axis(problem, name) for name in (across, up)]
-    points, gathered = _points(problem, release, axes)
+    points, gathered = _points(problem, release, axes, inside)
     return PartsPicture(
         across=axes[0],
         up=axes[1],
@@ -116,6 +131,11 @@ def parts_picture(problem: Problem, release: Release, across: str, up: str) -> P
         points=points,
         gathered=gathered,
     )
+
+
+def common_leaves(problem: Problem) -> Mapping[str, int]:
+    """Return the leaf with most rows of every quasi-identifier."""
+    return {name: int(np.argmax(problem.leaf_rows[name])) for name in problem.quasi}
 
 
 def _kept(release: Release) -> tuple[npt.NDArray[np.int64], ...]:
@@ -177,10 +197,12 @@ def _axis(problem: Problem, name: str) -> Axis:
 
 
 def _points(
-    problem: Problem, release: Release, axes: list[Axis]
+    problem: Problem, release: Release, axes: list[Axis], inside: npt.NDArray[np.bool_]
 ) -> tuple[tuple[tuple[float, float, int], ...], bool]:
     """Return where published rows stand; neighbours share a point where there are too many."""
-    key, _, count = _kept(release)
+    key, member, count = _kept(release)
+    drawn = inside[release.seen_group[member]]
+    key, count = key[drawn], count[drawn]
     frequency = problem.frequency
     codes = [frequency.codes[key, frequency.columns.index(axis.column)] for axis in axes]
     sizes = [len(axis.places) for axis in axes]

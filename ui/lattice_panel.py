@@ -88,8 +88,9 @@ def _in_hand(result: Result, picture: LatticePicture, node: Pictured, metric: st
     named = zip(picture.columns, node.levels, strict=True)
     told = [f"**{plain(c)}** {plain(level_words(result.problem, c, level))}" for c, level in named]
     st.markdown("  \n".join(told))
+    words = standing(picture, node)
     numbers = ", ".join(node_numbers(picture, node, metric))
-    st.markdown(plain(f"{standing(picture, node)}. {numbers}.".capitalize()))
+    st.markdown(plain(f"{words[:1].upper()}{words[1:]}: {numbers}."))
     against = _against(picture, node)
     if st.button(
         "Make these levels the release",

@@ -200,9 +200,15 @@ def height_chart(picture: LatticePicture, colours: Palette) -> Chart:
                 orientation="h",
                 name=WORDS[fate],
                 marker={
-                    "color": tones[fate] if fate != "not looked at" else colours.grid,
+                    "color": colours.grid if fate == "not looked at" else tones[fate],
                     "line": {"color": tones[fate], "width": 1},
-                    "pattern": {"shape": _PATTERNS[fate], "fgcolor": colours.paper, "size": 6},
+                    # What was looked at is filled, what followed is hatched in its colour.
+                    "pattern": {
+                        "shape": _PATTERNS[fate],
+                        "fillmode": "overlay" if fate == "failed" else "replace",
+                        "fgcolor": colours.paper if fate == "failed" else tones[fate],
+                        "size": 6,
+                    },
                 },
                 hovertemplate=f"height %{{y}}<br>%{{x:,}} {WORDS[fate]}<extra></extra>",
             )

@@ -6,12 +6,16 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from anon_core.parts_picture import parts_picture
+from anon_core.parts_picture import common_leaves, parts_picture
+from anon_core.problem import Problem
 from anon_core.runner import Result
 from ui.charts import Chart, Palette, Series, kept, palette, show
+from ui.explain import plain
+from ui.facts import shown
 from ui.parts_plot import parts_chart
 
 _ACROSS, _UP = "parts/across", "parts/up"
+_SLICE = "One slice"
 
 
 def applies(result: Result) -> bool:
@@ -25,12 +29,47 @@ def draw(run: Series) -> None:
     problem = run.facts.result.problem
     with st.container(border=True, key="parts-panel"):
         st.subheader("Cuts", anchor=False)
-        # Numbers tell most about cuts: they come first.
-        names = sorted(problem.quasi, key=lambda n: problem.dataset.column(n).kind != "number")
+        names = sorted(problem.quasi, key=lambda name: _tells(problem, name))
         with st.container(horizontal=True):
             across = _column("Across", names, _ACROSS)
             up = _column("Up", [name for name in names if name != across], _UP)
-        show(kept(_chart, [run], palette(), across, up), key="parts")
+        others = [name for name in problem.quasi if name not in (across, up)]
+        at: dict[str, int] = {}
+        every = f"Every {run.facts.noun[0]}"
+        if others:
+            shown_parts = st.segmented_control(
+                "Show",
+                [every, _SLICE],
+                default=_SLICE,
+                required=True,
+                key="parts/slice",
+                help="A slice holds the other columns at one value each, so that the cuts do not "
+                "lie on each other.",
+            )
+            if shown_parts == _SLICE:
+                at = _values(problem, others)
+        show(kept(_chart, [run], palette(), across, up, tuple(at.items())), key="parts")
+
+
+def _values(problem: Problem, names: Sequence[str]) -> dict[str, int]:
+    """Draw the choice of a value for every column that is held, and return the leaves."""
+    common = common_leaves(problem)
+    found: dict[str, int] = {}
+    with st.container(horizontal=True):
+        for name in names:
+            leaves = problem.hierarchies[name].leaves
+            key = f"parts/at/{name}"
+            if st.session_state.get(key) not in leaves:
+                st.session_state[key] = leaves[common[name]]
+            held = st.selectbox(f"{plain(name)} held at", leaves, key=key, format_func=shown)
+            found[name] = problem.hierarchies[name].code[held]
+    return found
+
+
+def _tells(problem: Problem, name: str) -> tuple[bool, int]:
+    """Return what puts the columns whose cuts tell most first: numbers and dates, many values."""
+    column = problem.dataset.column(name)
+    return column.kind not in ("number", "date"), -len(column.values)
 
 
 def _column(words: str, names: Sequence[str], key: str) -> str:
@@ -39,7 +78,14 @@ def _column(words: str, names: Sequence[str], key: str) -> str:
     return st.selectbox(words, names, key=key)
 
 
-def _chart(runs: Sequence[Series], colours: Palette, across: str, up: str) -> Chart:
+def _chart(
+    runs: Sequence[Series],
+    colours: Palette,
+    across: str,
+    up: str,
+    at: tuple[tuple[str, int], ...],
+) -> Chart:
     facts = runs[0].facts
-    picture = parts_picture(facts.result.problem, facts.result.release, across, up)
+    result = facts.result
+    picture = parts_picture(result.problem, result.release, across, up, slice_at=dict(at))
     return parts_chart(facts.result.problem, picture, facts.noun, colours)

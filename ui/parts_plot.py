@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from anon_core.parts_picture import Axis, Box, PartsPicture
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 #: Diameter in pixels of the point with most rows.
 _LARGEST = 22
 _MOST_TEXT = 18
+#: Rectangles above which lines are thinner.
+_MANY = 150
 
 
 def parts_chart(
@@ -56,7 +59,8 @@ def parts_chart(
             y=y,
             mode="lines",
             name=f"what {noun[1]} cover",
-            line={"color": colours.quasi, "width": 1.5},
+            line={"color": colours.quasi, "width": 1.5 if len(picture.boxes) <= _MANY else 1},
+            opacity=1 if len(picture.boxes) <= _MANY else 0.6,
             hoverinfo="skip",
         )
     )
@@ -72,8 +76,8 @@ def parts_chart(
             showlegend=False,
         )
     )
-    figure.update_xaxes(**_axis(across))
-    figure.update_yaxes(**_axis(up))
+    figure.update_xaxes(**_axis(across, [box.across for box in picture.boxes]))
+    figure.update_yaxes(**_axis(up, [box.up for box in picture.boxes]))
     finish(figure, colours, height=460, legend=True)
     figure.update_xaxes(showgrid=False, zeroline=False)
     figure.update_yaxes(showgrid=False, zeroline=False)
@@ -87,8 +91,9 @@ def parts_chart(
 
 def _note(picture: PartsPicture, noun: tuple[str, str]) -> str:
     said = [
-        f"A rectangle is what {noun[1]} cover of these two columns; where the other columns are "
-        "cut as well, rectangles lie on each other. The larger a point, the more rows stand there."
+        f"A rectangle is what {noun[1]} cover of these two columns; where other columns are cut as "
+        "well, rectangles lie on each other, unless one slice is shown. The larger a point, the "
+        "more rows stand there."
     ]
     if picture.all_boxes > len(picture.boxes):
         said.append(
@@ -104,10 +109,14 @@ def _sides(axis: Axis, span: tuple[int, int]) -> tuple[float, float]:
     return axis.edges[span[0]], axis.edges[span[1] + 1]
 
 
-def _axis(axis: Axis) -> dict[str, Any]:
+def _axis(axis: Axis, spans: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    """Return the look of an axis; values of the hierarchy that nothing covers stay outside."""
+    sides = [_sides(axis, span) for span in spans] or [(axis.edges[0], axis.edges[-1])]
+    first, last = min(low for low, _ in sides), max(high for _, high in sides)
+    margin = (last - first) * 0.01
     found: dict[str, Any] = {
         "title_text": label(axis.column, 40),
-        "range": [axis.edges[0], axis.edges[-1]],
+        "range": [first - margin, last + margin],
     }
     if axis.ticks:
         found |= {

@@ -64,7 +64,6 @@ class FixedLevels(Algorithm):
             account=SearchAccount(
                 proven=False,
                 node=nodes.names(node),
-                nodes=nodes.lattice.size,
                 checked=nodes.checked,
             ),
         )

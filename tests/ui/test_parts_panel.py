@@ -40,6 +40,22 @@ def test_parts_are_drawn_over_any_two_columns(algorithm: dict[str, Any]) -> None
         assert f"“{across}” and “{chosen(app, 'parts/up').value}”" in words(app).replace("\\", "")
 
 
+def test_a_slice_holds_the_other_columns_at_a_value() -> None:
+    held = load("hospital", algorithm={"name": "mondrian"})
+    result = carried_out(held)
+    app = open_page(RESULTS, held)
+    drawn = {chosen(app, "parts/across").value, chosen(app, "parts/up").value}
+    others = [n for n in result.problem.quasi if n not in drawn]
+    assert others
+    for name in others:
+        box = chosen(app, f"parts/at/{name}")
+        box.set_value(box.options[0]).run()
+        assert not app.exception
+    next(c for c in app.button_group if c.key == "parts/slice").set_value("Every class").run()
+    assert not app.exception
+    assert not [s for s in app.selectbox if str(s.key).startswith("parts/at/")]
+
+
 def test_groups_of_permuted_rows_are_drawn_too() -> None:
     held = load(
         "hospital",

@@ -10,7 +10,7 @@ import pytest
 
 from anon_core import parts_picture as pictures
 from anon_core.errors import Infeasible
-from anon_core.parts_picture import PartsPicture, parts_picture
+from anon_core.parts_picture import PartsPicture, common_leaves, parts_picture
 from anon_core.runner import Result, run
 from tests.making import PATIENTS, random_case
 
@@ -121,3 +121,32 @@ def test_too_many_points_are_gathered(monkeypatch: pytest.MonkeyPatch) -> None:
     assert some.gathered
     assert len(some.points) <= 4 < len(every.points)
     assert sum(n for _, _, n in some.points) == sum(n for _, _, n in every.points)
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_a_slice_holds_the_parts_that_cover_its_value(technique: str) -> None:
+    for result in results(technique):
+        problem, release = result.problem, result.release
+        if not len(result.class_sizes):
+            continue
+        every = parts_picture(problem, release, "q0", "q2")
+        assert every.boxes == parts_picture(problem, release, "q0", "q2", slice_at={}).boxes
+        seen = Counter[str]()
+        for leaf in range(len(problem.hierarchies["q2"].leaves)):
+            drawn = parts_picture(problem, release, "q0", "q1", slice_at={"q2": leaf})
+            covering = [b for b in every.boxes if b.up[0] <= leaf <= b.up[1]]
+            assert sum(b.parts for b in drawn.boxes) == sum(b.parts for b in covering)
+            rows = sum(b.rows for b in covering)
+            assert sum(b.rows for b in drawn.boxes) == rows
+            assert sum(n for _, _, n in drawn.points) == rows
+            seen[str(bool(covering))] += 1
+        assert seen["True"]
+
+
+def test_the_common_leaves_have_most_rows() -> None:
+    problem = PATIENTS.problem()
+    found = common_leaves(problem)
+    assert {n: problem.hierarchies[n].leaves[leaf] for n, leaf in found.items()} == {
+        "age": "20",
+        "zip": "101",
+    }
