@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -88,7 +89,17 @@ def one_block(
 
 
 def raw_view(problem: Problem) -> View:
-    """Return what an attacker would see of the table as it is, identifiers removed."""
+    """Return what an attacker would see of the table as it is, identifiers removed.
+
+    It is made once for a problem.
+    """
+    found = _RAW.get(problem)
+    if found is None:
+        found = _RAW[problem] = _raw_view(problem)
+    return found
+
+
+def _raw_view(problem: Problem) -> View:
     codes = problem.frequency.run_codes
     runs = np.arange(len(codes), dtype=np.int64)
     exact = {name: of_level(problem.hierarchies[name], 0) for name in problem.quasi}
@@ -159,6 +170,7 @@ class View:
     quasi: tuple[str, ...]
     sensitive: tuple[str, ...]
     published: bool
+    _persons: dict[tuple[str, ...], Persons] = field(default_factory=dict, repr=False)
 
     @property
     def rows(self) -> int:
@@ -186,7 +198,16 @@ class View:
         return None
 
     def persons(self, block: BlockTable) -> Persons:
-        """Return the classes a person is matched to by group and the block's quasi-identifiers."""
+        """Return the classes a person is matched to by group and the block's quasi-identifiers.
+
+        `block` is one of the view's.
+        """
+        found = self._persons.get(block.columns)
+        if found is None:
+            found = self._persons[block.columns] = self._matched(block)
+        return found
+
+    def _matched(self, block: BlockTable) -> Persons:
         matched = tuple(name for name in block.columns if name in self.quasi)
         place = [block.columns.index(name) for name in matched]
         parts = [block.group.astype(np.int64), *(block.codes[:, p] for p in place)]
@@ -253,3 +274,6 @@ def _count(
         codes=stacked.astype(np.int32),
         count=np.bincount(rank, weights=count, minlength=len(first)).astype(np.int64),
     )
+
+
+_RAW: WeakKeyDictionary[Problem, View] = WeakKeyDictionary()
