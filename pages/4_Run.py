@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from anon_core.errors import AnonError, Cancelled, Infeasible
-from ui import hotkey, jobs, promises_form, run_form, running, state, technique_picker
+from ui import hotkey, jobs, population, promises_form, run_form, running, state, technique_picker
 from ui.explain import plain
-from ui.plan_words import intention, not_defined
+from ui.plan_words import intention, not_defined, out_of_reach
 from ui.shell import next_step, page, show_error
 from ui.words import outcome, promises
 
@@ -59,6 +59,11 @@ def what_will_happen() -> bool:
     if undefined:
         st.warning(plain(undefined))
         return False
+    people = population.find(plan.population_file) if plan.population_file else None
+    if data is not None and people is not None:
+        beyond = out_of_reach(plan, data.rows, people.table.rows)
+        if beyond:
+            st.warning(plain(beyond))
     if plan.algorithm.permutes:
         return True
     bare = [name for name in plan.roles.quasi if name not in plan.hierarchies]
@@ -122,8 +127,6 @@ if page("Run", "▶️", needs="roles"):
     jobs.prepare()
     left, right = st.columns([3, 2], gap="large")
     with right, st.container(key="run-side"):
-        hotkey.runs_anywhere()
-        st.html(_LOOK)
         st.subheader("What this will do", anchor=False)
         sentence, button, under_way = st.container(), st.container(), st.container()
         # Drawn before the forms, so that a stopped run is seen to have stopped at once.
@@ -136,6 +139,9 @@ if page("Run", "▶️", needs="roles"):
                 )
             what_went_wrong()
         came_to = st.container()
+        # Last, since what cannot be seen takes up a line's distance all the same.
+        hotkey.runs_anywhere()
+        st.html(_LOOK)
     with left:
         choices()
     with sentence:

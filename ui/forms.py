@@ -90,7 +90,7 @@ def _widget(
     parameter: Parameter, widget: str, sensitive: Sequence[str], wanted: object, now: object
 ) -> object:
     label = parameter.label or parameter.name.replace("_", " ")
-    if len(label) > 1:  # a single letter is a formula's
+    if label[1:2].isalpha():  # a letter by itself, such as k or the δ of "δ max", is a formula's
         label = label[:1].upper() + label[1:]
     if parameter.unit:
         label = f"{label} ({parameter.unit})"

@@ -39,15 +39,16 @@ def draw(runs: Sequence[Series], colours: Palette) -> None:
         for name, found in cast(dict[str, type[Algorithm]], family("algorithm")).items()
         if not found.permutes and not (found.needs_public and not people)
     }
+    # By themselves, pills wrap; beside others they would stand in one line that is cut off.
+    techniques = st.pills(
+        "Techniques",
+        list(known),
+        selection_mode="multi",
+        default=[name for name in _AT_FIRST if name in known],
+        format_func=lambda n: known[n].title,
+        key="sweep-techniques",
+    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        techniques = st.pills(
-            "Techniques",
-            list(known),
-            selection_mode="multi",
-            default=[name for name in _AT_FIRST if name in known],
-            format_func=lambda n: known[n].title,
-            key="sweep-techniques",
-        )
         ks = st.pills(
             "k",
             [*KS, 100, 200],

@@ -87,6 +87,28 @@ def _crossed(model: GroupModel) -> bool:
     return isinstance(low, float) and isinstance(high, float) and low > high
 
 
+def out_of_reach(plan: Plan, rows: int, people: int) -> str:
+    """Return which bound on presence no grouping of all rows can keep, or an empty text.
+
+    Over everyone in the public table the chance is rows / people, so in some group it is at least
+    that, and in some at most.
+    """
+    if not 0 < rows <= people or "max_suppression" in plan.algorithm.as_mapping():
+        return ""
+    chance = rows / people
+    said = (
+        f"{rows:,} of the public table's {people:,} people are in yours, so over everyone the "
+        f"chance is {chance:.3g}"
+    )
+    for model in plan.models:
+        low, high = (model.as_mapping().get(name) for name in ("delta_min", "delta_max"))
+        if isinstance(high, float) and high < chance - 1e-9:
+            return f"{said}: δ max = {high:g} cannot be kept as long as every row is published."
+        if isinstance(low, float) and low > chance + 1e-9:
+            return f"{said}: δ min = {low:g} cannot be kept."
+    return ""
+
+
 def cut(plan: Plan) -> str:
     """Return which links a permuting technique cuts, and within how many rows."""
     least = max((m.least_size() for m in plan.models if not m.needs_whole_rows), default=1)

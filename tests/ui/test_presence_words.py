@@ -9,7 +9,7 @@ import pytest
 from anon_core.kinds import Algorithm, GroupModel
 from anon_core.registry import find
 from tests.golden.test_toth import PRIVATE
-from ui.plan_words import intention, not_defined
+from ui.plan_words import intention, not_defined, out_of_reach
 from ui.promises_form import fits
 
 DELTA = {"name": "delta-presence", "delta_min": 0.1, "delta_max": 0.9}
@@ -34,6 +34,19 @@ def test_what_stands_against_a_plan(
     plan = PRIVATE.plan(algorithm={"name": algorithm}, models=[promise], **more)
     found = not_defined(plan)
     assert (words in found) if words else found == ""
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [(0.0, 0.5, "δ max = 0.5 cannot be kept"), (0.9, 1.0, "δ min = 0.9"), (0.0, 0.8, "")],
+)
+def test_bounds_that_no_grouping_keeps_are_told_before_the_run(
+    low: float, high: float, words: str
+) -> None:
+    promise = DELTA | {"delta_min": low, "delta_max": high}
+    plan = PRIVATE.plan(algorithm={"name": "mpalm"}, models=[promise], **FILE)
+    said = out_of_reach(plan, 8, 10)
+    assert (words in said and "8 of the public table's 10" in said) if words else said == ""
 
 
 def test_what_the_promise_means() -> None:
