@@ -66,5 +66,8 @@ def distance_matrix(problem: Problem, k: int) -> DistanceMatrix:
     vectors = np.empty((len(outliers), len(count), codes.shape[1]), dtype=np.uint8)
     for d, hierarchy in enumerate(problem.quasi_hierarchies):
         one, other = np.broadcast_arrays(codes[outliers, None, d], codes[None, :, d])
-        vectors[:, :, d] = hierarchy.smallest_node(one, other)
+        level = hierarchy.smallest_node(one, other)
+        # Where columns may not rise, no level makes different values equal.
+        equal = hierarchy.first_leaf[level, one] == hierarchy.first_leaf[level, other]
+        vectors[:, :, d] = np.where(equal, level, hierarchy.height + 1)
     return DistanceMatrix(k=k, outliers=outliers.astype(np.int64), count=count, vectors=vectors)
