@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from anon_core.lattice_picture import FATES, Fate, LatticePicture, Pictured
+from anon_core.nodes import MOST_LISTED
 from anon_core.problem import Problem
 from ui.charts import Chart, Palette, finish, label
 from ui.words import rows
@@ -225,10 +226,10 @@ def height_chart(picture: LatticePicture, colours: Palette) -> Chart:
             hovertemplate=f"the chosen levels have height {chosen.height}<extra></extra>",
         )
     )
-    figure.update_layout(barmode="stack")
     figure.update_xaxes(title_text="choices of levels")
     figure.update_yaxes(title_text="height", dtick=1 if len(heights) <= 20 else 5)
     finish(figure, colours, height=min(100 + 22 * len(heights), 620), legend=True)
+    figure.update_layout(barmode="stack", legend_traceorder="normal")
     return Chart(
         title=f"The lattice by height: {picture.size:,} choices of levels",
         figure=figure,
@@ -239,8 +240,15 @@ def height_chart(picture: LatticePicture, colours: Palette) -> Chart:
             ]
         ),
         note="Pruned are those that the search did not have to look at: another choice decided "
-        "them, or a bound showed that they cannot be better.",
+        "them, or a bound showed that they cannot be better." + _only_first(picture),
     )
+
+
+def _only_first(picture: LatticePicture) -> str:
+    looked = sum(here["satisfied"] + here["failed"] for here in picture.by_height)
+    if looked < MOST_LISTED:
+        return ""
+    return f" Of those it looked at, only the first {MOST_LISTED:,} are known here."
 
 
 def _places(picture: LatticePicture) -> list[float]:

@@ -30,6 +30,7 @@ def parts_chart(
     across, up = picture.across, picture.up
     figure = go.Figure()
     most = max((n for _, _, n in picture.points), default=1)
+    largest = min(_LARGEST, 6 * most**0.5)
     figure.add_trace(
         go.Scatter(
             x=[x for x, _, _ in picture.points],
@@ -41,7 +42,7 @@ def parts_chart(
             marker={
                 "color": colours.original,
                 "opacity": 0.55,
-                "size": [max(4.0, _LARGEST * (n / most) ** 0.5) for _, _, n in picture.points],
+                "size": [max(4.0, largest * (n / most) ** 0.5) for _, _, n in picture.points],
                 "line": {"width": 0},
             },
         )

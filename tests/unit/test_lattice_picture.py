@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from anon_core import lattice_picture as pictures
@@ -17,6 +18,7 @@ from anon_core.problem import Problem
 from anon_core.registry import find
 from anon_core.results import Outcome
 from anon_core.runner import run
+from anon_core.table import Dataset
 from tests.making import PATIENTS, random_case
 
 SEARCHES = ("optimal", "samarati", "incognito", "datafly", "annealing", "genetic")
@@ -73,6 +75,44 @@ def test_every_node_has_the_numbers_of_its_release(search: str) -> None:
             release = nodes.release(node.levels)
             assert node.classes == len(release.grouping.sizes)
             assert node.cost == pytest.approx(loss.measure(problem, release, Context()).value)
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        model("delta-presence", delta_max=0.5),
+        model("l-diversity", l=2, column="s0"),
+        model("frequency-l-diversity", l=2, column="s0"),
+    ],
+)
+def test_other_promises_are_counted_as_the_search_counts_them(promise: GroupModel) -> None:
+    rng = np.random.default_rng(5)
+    holding = 0
+    for _ in range(6):
+        case = random_case(rng, rows=30, quasi=2)
+        public = Dataset.from_frame(pd.concat([case.frame, case.frame]), kinds=case.kinds)
+        problem = case.problem(public)
+        algorithm = cast(Any, find("algorithm", "optimal"))(max_suppression=0.2)
+        try:
+            outcome = algorithm.run(problem, [promise], Context())
+        except Infeasible:
+            continue
+        picture = lattice_picture(
+            problem, [promise], outcome.account, Context(), max_suppression=0.2, seconds=60
+        )
+        chosen = next(n for n in picture.nodes if n.chosen)
+        assert chosen.removed == outcome.release.suppressed
+        assert chosen.classes == len(outcome.release.grouping.sizes)
+        assert chosen.cost == pytest.approx(outcome.account.cost)
+        for node in picture.nodes:
+            if node.fate == "not looked at":
+                continue
+            assert node.removed is not None
+            assert (node.removed <= picture.budget) == node.holds
+            holding += bool(node.holds)
+            if node.levels in outcome.account.looked:
+                assert node.removed == outcome.account.looked[node.levels]
+    assert holding
 
 
 @pytest.mark.parametrize("search", SEARCHES)

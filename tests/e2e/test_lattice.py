@@ -1,0 +1,46 @@
+"""The lattice in a browser: a click takes a node in hand, and one more makes it the release."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.browser import wait_for_app
+
+
+def go(page: Page, name: str) -> None:
+    page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
+    expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
+    wait_for_app(page)
+
+
+@pytest.mark.slow
+def test_a_node_is_clicked_and_made_the_release(page: Page) -> None:
+    page.goto("/")
+    wait_for_app(page)
+    page.locator(".st-key-card-hospital button").first.click()
+    wait_for_app(page)
+    go(page, "Run")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".st-key-outcome")).to_contain_text("Released", timeout=300_000)
+    wait_for_app(page)
+    go(page, "Results")
+    panel = page.locator(".st-key-lattice-panel")
+    release = panel.get_by_role("button", name="Make these levels the release")
+    expect(release).to_be_disabled()
+    # The most general node holds whenever any does, and is drawn on top.
+    panel.locator(".st-key-plot-lattice").scroll_into_view_if_needed()
+    points = panel.locator(".st-key-plot-lattice .scatterlayer .points path")
+    boxes = [box for i in range(points.count()) if (box := points.nth(i).bounding_box())]
+    top = min(boxes, key=lambda box: box["y"])
+    assert top["y"] > 0, "the top of the lattice is out of sight"
+    page.mouse.click(top["x"] + top["width"] / 2, top["y"] + top["height"] / 2)
+    wait_for_app(page)
+    expect(release).to_be_enabled()
+    release.click()
+    expect(page.get_by_text("Chosen levels", exact=True).first).to_be_visible(timeout=60_000)
+    wait_for_app(page)
+    expect(panel).to_contain_text(re.compile("Chosen; keeps the promises"))
+    expect(release).to_be_disabled()
