@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..context import Context
-from .integer_program import Targets, solve
+from .integer_program import Solved, Targets, solve
+from .one_by_one import bucket_witnesses, filled
 from .presolve import open_parts, presolve
 from .system import I64, Ranges, System
-from .witness import first_solution, local_witnesses
+from .witness import MANY, first_solution, local_witnesses
 
 _LARGE = 150  # free variables from which the first solution is rounded, not searched
 _TURN = 5.0  # seconds of the whole program's first turn between local witnesses; then doubled
@@ -51,7 +52,9 @@ def settle(part: System, targets: Targets, known: I64 | None, context: Context) 
     if known is None:
         large = part.variables >= _LARGE
         seek = first_solution if large else partial(solve, must=False)
-        first = seek(part, targets, context)
+        first = filled(part, context) if part.variables >= MANY else Solved(state="unknown")
+        if first.x is None:
+            first = seek(part, targets, context)
         if first.x is None:
             return Ranges(
                 lower=lower,
@@ -66,6 +69,12 @@ def settle(part: System, targets: Targets, known: I64 | None, context: Context) 
     huge, attempt, seconds = part.variables >= _HUGE, 0, _TURN
     while len(left):
         if huge:
+            if not attempt:
+                for x in bucket_witnesses(part, left, known, context):
+                    seen.add(x)
+                    left = _open(left, seen)
+                if not len(left):
+                    break
             for x in local_witnesses(part, left, known, context, attempt):
                 seen.add(x)
                 left = _open(left, seen)

@@ -10,6 +10,7 @@ from ..context import Context
 from .integer_program import Solved, Targets, relaxed, solve
 from .system import I64, System
 
+MANY = 10_000  # variables from which fractions of the whole take too long: buckets come first
 _SIZES = (32, 64, 128)
 _PATIENCE = 4  # fruitless tries of every size before the whole program has its turn
 _SECONDS = 1.0
@@ -74,7 +75,7 @@ def local_witnesses(
     """
     generator = np.random.default_rng(attempt)  # of no influence on answers, only on time
     left, x = targets, known
-    for _ in range(_WHOLE):
+    for _ in range(_WHOLE if part.variables < MANY else 0):
         found = _rounded(part, left, context, generator)
         if found.x is None:
             break
