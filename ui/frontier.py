@@ -39,13 +39,13 @@ def draw(runs: Sequence[Series], colours: Palette) -> None:
         for name, found in cast(dict[str, type[Algorithm]], family("algorithm")).items()
         if not found.permutes and not (found.needs_public and not people)
     }
-    # By themselves, pills wrap; beside others they would stand in one line that is cut off.
     techniques = st.pills(
         "Techniques",
         list(known),
         selection_mode="multi",
         default=[name for name in _AT_FIRST if name in known],
         format_func=lambda n: known[n].title,
+        wrap=True,
         key="sweep-techniques",
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -54,6 +54,7 @@ def draw(runs: Sequence[Series], colours: Palette) -> None:
             [*KS, 100, 200],
             selection_mode="multi",
             default=list(KS),
+            wrap=True,
             key="sweep-ks",
         )
         ready = (

@@ -28,7 +28,7 @@ APPROACHES: dict[Approach, tuple[str, str]] = {
     "cells": ("Single cells", "Only cells that need it are made coarser or hidden."),
     "links": (
         "Cut links",
-        "Values stay exact; within groups columns are permuted, so that links are cut.",
+        "Within groups columns are permuted, so that links are cut; mostly values stay exact.",
     ),
     "values": ("Changed values", "Values themselves are averaged, bounded or disturbed."),
 }
@@ -44,7 +44,7 @@ def pick(present: str) -> type[Algorithm]:
     known = _known()
     _follow(present)
     approaches = [a for a in APPROACHES if any(approach_of(t) == a for t in known.values())]
-    # Pills wrap where the page is narrow. They would keep Ctrl+Enter to themselves while they have
+    # Pills would keep Ctrl+Enter to themselves while they have
     # the focus; the page's own handler listens before them.
     st.pills(
         "What may be changed",
@@ -52,6 +52,7 @@ def pick(present: str) -> type[Algorithm]:
         default=st.session_state[_APPROACH],
         format_func=lambda a: APPROACHES[a][0],
         required=True,
+        wrap=True,
         key=_APPROACH,
         on_change=_another_approach,
     )
