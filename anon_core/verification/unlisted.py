@@ -7,6 +7,7 @@ stands in no named group below the top.
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
@@ -18,8 +19,11 @@ Measure = Decimal | int
 Span = tuple[Measure, Measure]
 
 _BRACKETS = re.compile(r"([\[(])(.+?)(?:, |; |,|;)(.+)([\])])")
-_BETWEEN = re.compile(r"(-?[^-–—]+?)\s*(?:[-–—]|to|\.\.)\s*(-?[^-–—]+)")
+_BETWEEN = re.compile(r"[-–—]|\bto\b|\.\.")
 _ONE_SIDED = re.compile(r"(<=|>=|[<>≤≥])\s*(.+)")
+_OR_MORE = re.compile(r"(.+?)\s*\+")
+_FIRST_DIGITS = re.compile(r"(\d+)(\*+)")
+_PERIOD = re.compile(r"(\d{3})0s|(\d{4})(?:-(0[1-9]|1[0-2])|[- ]?Q([1-4]))?")
 _HINT = re.compile(r"\d")  # a label with a figure may state a range in words not read here
 
 
@@ -61,8 +65,6 @@ def completed(levels: Levels, spelling: Spelling, values: Iterable[Key]) -> list
 
 
 def _day(value: int) -> str:
-    import datetime
-
     return datetime.date.fromordinal(value).isoformat()
 
 
@@ -121,10 +123,37 @@ def _stated(label: str, spelling: Spelling) -> Span | None:
             return None
         tiny = Decimal("1e-9") if found[1] in "<>" else Decimal(0)
         return (least, Decimal(end) - tiny) if found[1][0] in "<≤" else (Decimal(end) + tiny, most)
-    if found := _BETWEEN.fullmatch(label):
-        low, high = _value(found[1], spelling), _value(found[2], spelling)
-        return (low, high) if low is not None and high is not None else None
+    spans: list[Span] = []
+    for found in _BETWEEN.finditer(label):  # also a sign or a part of a day may stand there
+        low, high = (_value(t, spelling) for t in (label[: found.start()], label[found.end() :]))
+        if low is not None and high is not None:
+            spans.append((low, high))
+    if spans:
+        return spans[0] if len(spans) == 1 else None
+    if found := _OR_MORE.fullmatch(label):
+        low = _value(found[1], spelling)
+        return None if low is None else (low, most)
+    if spelling.kind == "number" and (found := _FIRST_DIGITS.fullmatch(label)):
+        ends = [Decimal(found[1] + digit * len(found[2])) for digit in "09"]
+        return ends[0], ends[1]
+    if spelling.kind == "date" and (found := _PERIOD.fullmatch(label)):
+        return _days(*found.groups())
     return None
+
+
+def _days(
+    decade: str | None, year: str | None, month: str | None, quarter: str | None
+) -> Span | None:
+    """Return the first and last day of a decade, year, quarter or month."""
+    first = int(year) if year else int(decade or 0) * 10
+    begin, months = 1, 12 if year else 120
+    if month or quarter:
+        begin, months = (int(month), 1) if month else (3 * int(quarter or 1) - 2, 3)
+    after = first * 12 + begin - 1 + months
+    if first < 1 or after // 12 > datetime.MAXYEAR:
+        return None
+    end = datetime.date(after // 12, after % 12 + 1, 1).toordinal() - 1
+    return datetime.date(first, begin, 1).toordinal(), end
 
 
 def _value(text: str, spelling: Spelling) -> Measure | None:
