@@ -324,10 +324,10 @@ def single_share(problem: Problem, models: Sequence[GroupModel], owner: str) -> 
             share[name] = max(least, share.get(name, 0))
     if len(share) != 1:
         raise BadPlan(
-            f"'{owner}' forms groups by the values of one sensitive column; the models name "
+            f"'{owner}' forms groups by the values of one sensitive column; the promises name "
             f"{listing(share) or 'none'} for frequency l-diversity.",
-            remedy="Add frequency-l-diversity on one sensitive column, or form the groups with "
-            "Mondrian.",
+            remedy="Promise frequency l-diversity of one sensitive column, or form the groups with "
+            "Mondrian cuts.",
         )
     (column, least), *_ = share.items()
     for model in models:
@@ -335,14 +335,14 @@ def single_share(problem: Problem, models: Sequence[GroupModel], owner: str) -> 
             raise BadPlan(
                 f"'{owner}' forms groups of {least} rows or a little more; {model.title} asks for "
                 f"at least {model.least_size()}.",
-                remedy=f"Raise l to {model.least_size()}, or form the groups with Mondrian.",
+                remedy=f"Raise l to {model.least_size()}, or form the groups with Mondrian cuts.",
             )
         if any(n > least for n in model.least_distinct(problem).values()) or (
             model.least_distinct(problem) and set(model.least_distinct(problem)) != {column}
         ):
             raise BadPlan(
                 f"'{owner}' cannot be steered by {model.title} as well.",
-                remedy="Form the groups with Mondrian.",
+                remedy="Form the groups with Mondrian cuts.",
             )
     return column, least
 

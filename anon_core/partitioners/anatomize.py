@@ -32,7 +32,7 @@ class Anatomize(Partitioner):
 
     def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
         """Form the groups; see `Partitioner.split`."""
-        column, least = single_share(problem, models, self.name)
+        column, least = single_share(problem, models, self.title)
         frequency = problem.frequency
         # Which of the rows with one value is drawn is left to chance, not to their order.
         key = context.generator.permutation(rows_of_keys(problem))

@@ -45,7 +45,7 @@ class Bisection(Partitioner):
 
     def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
         """Form the groups; see `Partitioner.split`."""
-        column, least = single_share(problem, models, self.name)
+        column, least = single_share(problem, models, self.title)
         frequency = problem.frequency
         key = rows_of_keys(problem)
         value = frequency.codes[key, frequency.columns.index(column)].astype(np.int64)
