@@ -54,9 +54,18 @@ def completed(levels: Levels, spelling: Spelling, values: Iterable[Key]) -> list
         if isinstance(value, int):  # a day
             text = _day(value)
         line = [text]
-        for groups in by_level:
+        under: list[str] | None = None  # a listed value's line in the group it stands in
+        for level, groups in enumerate(by_level, start=1):
             # A category that is not listed is in no group, whatever a label sounds like.
             label = "" if isinstance(value, str) else _group_of(value, groups, spelling)
+            if under is not None:  # what a group holds, the groups above it hold
+                label = under[level]
+            elif label:
+                under = next(
+                    told
+                    for key, told in listed.items()
+                    if not isinstance(key, str) and told[level] == label
+                )
             if label is None:
                 return None
             line.append(label or f"\0{number}")

@@ -67,3 +67,10 @@ def test_labels_that_may_state_a_range_leave_it_unclear(label: str) -> None:
 
 def test_words_state_none() -> None:
     assert stands("young", "number", "25", number_of("29")) is False
+
+
+def test_what_a_group_holds_the_groups_above_hold() -> None:
+    levels = [["10", "0-19", "0+", "*"], ["30", "20-39", "0+", "*"], ["43", "40-59", "40+", "*"]]
+    found = completed(levels, Spelling(kind="number", neutralised=True), [number_of("39") or ""])
+    assert found is not None
+    assert found[-1] == ["39", "20-39", "0+", "*"]
