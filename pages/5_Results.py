@@ -35,20 +35,21 @@ from ui.metric_plots import (
 )
 from ui.shell import next_step, page
 from ui.value_strip import group_chart
-from ui.words import hidden
+from ui.words import hidden, symbol
 
 
 def head(run: Series) -> None:
     """Draw what the run was, and the button that pins it."""
     result = run.facts.result
     promised = " + ".join(
-        ", ".join([m.title, *(f"{k} = {v}" for k, v in m.as_mapping().items() if v != "")])
+        ", ".join([m.title, *(f"{symbol(k)} = {v}" for k, v in m.as_mapping().items() if v != "")])
         for m in result.plan.models
     )
+    noun = run.facts.noun[0 if len(run.facts.sizes) == 1 else 1]
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
             f"{plain(state.dataset_title())} · **{plain(result.plan.algorithm.title)}** · "
-            f"{plain(promised)} · {len(run.facts.sizes):,} {run.facts.noun[1]} · "
+            f"{plain(promised)} · {len(run.facts.sizes):,} {noun} · "
             f"{plain(hidden(result))}"
         )
         pinned = series.pin_of(result)

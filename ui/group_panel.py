@@ -59,9 +59,14 @@ def draw(facts: Facts, *, key: str) -> None:
         _guesses(facts, int(facts.by_size[np.searchsorted(facts.page_starts, start)]), key)
     if side == "Published":
         st.caption(plain(f"{words} {links(facts.result)}"))
+        cells = (
+            "Cells are coarsened group by group, and which of them is not marked"
+            if facts.result.plan.algorithm.coarsens
+            else "Every cell is exact, so no cell is marked as changed"
+        )
         st.caption(
-            "Every cell is exact, so no cell is marked as changed; and no published row is set "
-            "against an original one, because the release does not say which belong together."
+            f"{cells}; and no published row is set against an original one, because the release "
+            "does not say which belong together."
         )
     else:
         st.caption(

@@ -421,6 +421,8 @@ def _entry(rows: LevelTable) -> dict[str, Any]:
 def _run_title(plan: Plan) -> str:
     promises: list[str] = []
     for model in plan.models:
-        values = [f"{k} = {v}" for k, v in model.as_mapping().items() if v != ""]
+        values = [
+            f"{k.replace('delta_', 'δ ')} = {v}" for k, v in model.as_mapping().items() if v != ""
+        ]
         promises.append(", ".join([model.title, *values]))
     return f"{plan.algorithm.title} · {' + '.join(promises)}"

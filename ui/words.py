@@ -30,6 +30,17 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{word} {noun if number == 1 else plural or noun + 's'}"
 
 
+def symbol(parameter: str) -> str:
+    """Return a promise's parameter as its source writes it.
+
+    Examples
+    --------
+    >>> symbol("k"), symbol("delta_max")
+    ('k', 'δ max')
+    """
+    return parameter.replace("delta_", "δ ")
+
+
 def in_a_sentence(title: str) -> str:
     """Return a title as it stands within a sentence.
 
