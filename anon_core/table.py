@@ -340,11 +340,11 @@ class Dataset:
         data: dict[str, Any] = {}
         for column in self.columns:
             codes, values = column.head(stop).as_read
-            cells = pa.DictionaryArray.from_arrays(
-                pa.array(codes, mask=codes < 0), pa.array(values, type=pa.large_string())
-            )
-            texts = cells.cast(pa.large_string())
-            data[column.name] = pd.Series(pd.array(texts, dtype="str"))  # pyright: ignore[reportArgumentType]
+            # The stub package knows neither a mask of an array nor pandas' own texts.
+            places = cast(Any, pa.array(codes, mask=codes < 0))
+            cells = pa.DictionaryArray.from_arrays(places, pa.array(values, type=pa.large_string()))
+            texts = cast(Any, cells.cast(pa.large_string()))
+            data[column.name] = pd.Series(pd.array(texts, dtype="str"))
         return pd.DataFrame(data)
 
     @classmethod

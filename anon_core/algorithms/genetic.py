@@ -85,9 +85,9 @@ class Genetic(Algorithm):
             best = min(fitness, key=lambda n: (fitness[n], n))
             children: list[Node] = [best]
             while len(children) < self.population:
-                pairs = draw.integers(0, len(alive), (2, 2)).tolist()
+                pairs: list[list[int]] = draw.integers(0, len(alive), (2, 2)).tolist()
                 one, other = (
-                    min((alive[a], alive[b]), key=lambda n: (fitness[n], n)) for a, b in pairs
+                    min((fitness[n], n) for n in (alive[a], alive[b]))[1] for a, b in pairs
                 )
                 # 3. Every gene comes from one of both parents, and changes now and then.
                 from_one = draw.random(wide) < 0.5

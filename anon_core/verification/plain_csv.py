@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from typing import Any, cast
 
 import numpy as np
 
@@ -35,7 +36,7 @@ def read_plain(content: bytes) -> Parsed | None:
             return None
         names = [str(place) for place in range(len(header))]
         table = arrow.read_csv(
-            pa.BufferReader(content),
+            cast(Any, pa.BufferReader(content)),
             read_options=arrow.ReadOptions(
                 column_names=names, skip_rows=1, block_size=_BLOCK, use_threads=False
             ),
@@ -54,7 +55,7 @@ def read_plain(content: bytes) -> Parsed | None:
     for column in table.columns:
         if column.null_count:
             return None
-        chunks = column.chunks
+        chunks = cast(Any, column.chunks)
         codes.append(
             np.concatenate(
                 [np.empty(0, np.int64), *(c.indices.to_numpy(zero_copy_only=False) for c in chunks)]
