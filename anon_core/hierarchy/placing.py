@@ -73,29 +73,6 @@ def placed(rows: Sequence[Sequence[str]], column: Column) -> Placement:
     )
 
 
-def with_unplaced(found: Placement, *, label: str = UNPLACED) -> Rows:
-    """Return the level table with the values it lacks in a group of their own under the top.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from anon_core.table import encode
-    >>> pets = encode("pet", np.array([0, 1], dtype=np.int32), ["cat", "emu"])
-    >>> with_unplaced(placed([["cat", "mammal", "*"]], pets))
-    (('cat', 'mammal', '*'), ('emu', 'not in the list', '*'))
-    """
-    if not found.rows:
-        return tuple((value,) for value in found.unplaced)
-    between, top = len(found.rows[0]) - 2, found.rows[0][-1]
-    return (
-        *found.rows,
-        *(
-            (value, *[label] * between, *([top] if between >= 0 else []))
-            for value in found.unplaced
-        ),
-    )
-
-
 def _meaning(column: Column, text: str) -> str | float:
     """Return what makes two values of the column equal: numbers and days by value."""
     read = {"number": as_number, "date": as_day}.get(column.kind)
