@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .context import Context
-from .errors import AnonError, Infeasible
+from .errors import AnonError
 from .kernels.gain import Prices
 from .kernels.nearest import nearest_boxes, nearest_taker, nearest_tuple
-from .kinds import GroupModel, GroupStats
+from .least_size import LeastSize
 from .params import integer
 from .problem import Problem
 from .release import View
@@ -231,7 +231,7 @@ class Boxes:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConsistencyModel(GroupModel):
+class ConsistencyModel(LeastSize):
     """A promise about matches between original and published rows.
 
     Classes of k rows are enough for all of them, so searches that form classes may be steered by
@@ -254,31 +254,6 @@ class ConsistencyModel(GroupModel):
     @abstractmethod
     def counts(self, found: Matches) -> I64:
         """Return the number of matches of everyone the promise is about."""
-
-    def check(self, problem: Problem) -> None:
-        """Refuse a k larger than the table.
-
-        Raises
-        ------
-        Infeasible
-            If the table has fewer than k rows.
-        """
-        if problem.rows < self.k:
-            raise Infeasible(
-                f"{self.title} with k = {self.k} needs at least {self.k} rows; the table has "
-                f"{problem.rows}.",
-                remedy=f"Choose k of at most {problem.rows}, or load more rows.",
-                best=float(problem.rows),
-                best_of="rows",
-            )
-
-    def per_group(self, stats: GroupStats) -> npt.NDArray[np.bool_]:
-        """Return which groups have at least k rows, which is enough."""
-        return stats.sizes >= self.k
-
-    def least_size(self) -> int:
-        """Return k."""
-        return self.k
 
     def measure(self, problem: Problem, view: View, context: Context) -> Sequence[Verdict]:
         """Return the fewest matches of anyone against k.
