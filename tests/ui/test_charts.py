@@ -41,7 +41,7 @@ def test_attacks_that_were_not_run_stand_in_the_chart_with_the_reason() -> None:
         assert sum("not run" in a.text for a in chart.figure.layout.annotations) == len(
             run.facts.not_run
         )
-    assert "a person matches no row as a whole" in written(attack_dots([run], COLOURS).figure)
+    assert "no row matches a person as a whole" in written(attack_dots([run], COLOURS).figure)
 
 
 def test_each_run_says_which_attacks_of_the_other_it_lacks() -> None:

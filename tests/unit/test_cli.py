@@ -615,7 +615,7 @@ def test_ctrl_c_in_the_middle_writes_nothing(desk, tmp_path):
     desk.recipe.write_text(
         f"[roles]\nquasi = {quasi!r}\nsensitive = ['s']\n[hierarchies]\n"
         + "".join(f"{q} = 'q.csv'\n" for q in quasi)
-        + "[algorithm]\nname = 'optimal'\nmax_suppression = 0.3\n"
+        + "[algorithm]\nname = 'optimal'\nmax_suppression = 0.3\nlist_minimal = true\n"
         + "[[models]]\nname = 'k-anonymity'\nk = 50\n"
         + "[[models]]\nname = 'l-diversity'\nl = 6\n"
     )

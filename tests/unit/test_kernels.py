@@ -211,6 +211,7 @@ def test_splitting_is_the_recursion(kernels: None) -> None:
                 sensitive,
                 np.array([2]),
                 np.array([0]),
+                np.ones(2),
                 np.concatenate([np.arange(4) / 3, np.arange(5) / 4]),
                 np.array([0, 4]),
                 np.array([-1, -1]),
