@@ -558,9 +558,14 @@ def test_verify_without_its_files_is_1(desk, capsys, gone):
 def start(desk: Desk, *more: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "anon_core", "run", str(desk.recipe)]
     command += ["--data", str(desk.data), "--out", str(desk.out), *more]
-    return subprocess.Popen(
-        command, cwd=CHECKOUT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    # A shell starts its background jobs deaf to interrupts, and they pass that on.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen(
+            command, cwd=CHECKOUT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.slow
