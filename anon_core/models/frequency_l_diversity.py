@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from ..context import Context
-from ..errors import Infeasible
-from ..kinds import GroupModel, GroupStats, sensitive_columns, sensitive_histogram
-from ..params import integer, sensitive_column
+from ..kinds import sensitive_histogram
+from ..most_share import MostShare
+from ..params import integer
 from ..problem import Problem
 from ..registry import register
 from ..release import View
@@ -21,7 +20,7 @@ from ..results import Verdict
 
 @register("model")
 @dataclass(frozen=True, kw_only=True)
-class FrequencyLDiversity(GroupModel):
+class FrequencyLDiversity(MostShare):
     """The chance of guessing a sensitive value from the group is at most 1/l (Li et al. 2015)."""
 
     name: ClassVar[str] = "frequency-l-diversity"
@@ -39,50 +38,6 @@ class FrequencyLDiversity(GroupModel):
         help="No value may fill more than one l-th of a group.",
         label="l",
     )
-    column: str = sensitive_column(
-        help="Sensitive column; empty for each sensitive column by itself.",
-        label="sensitive column",
-    )
-
-    def needs(self, problem: Problem) -> tuple[str, ...]:
-        """Return the sensitive columns concerned; see `sensitive_columns` for errors."""
-        return sensitive_columns(problem, self.column, self.title)
-
-    def check(self, problem: Problem) -> None:
-        """Refuse an l the table is not eligible for.
-
-        Raises
-        ------
-        Infeasible
-            Naming the column and the largest l the table is eligible for.
-        """
-        for column in self.needs(problem):
-            common = int(np.bincount(problem.leaf_codes(column)).max())
-            largest = problem.rows // common
-            if common * self.l > problem.rows:
-                raise Infeasible(
-                    f"The table is not eligible for l = {self.l} on '{column}': its most common "
-                    f"value stands in {common} of {problem.rows} rows.",
-                    remedy=f"Choose l of at most {largest}.",
-                    best=float(largest),
-                    best_of="largest l",
-                )
-
-    def per_group(self, stats: GroupStats) -> npt.NDArray[np.bool_]:
-        """Return which groups have no value in more than 1/l of their rows."""
-        holds = np.ones(len(stats.sizes), dtype=np.bool_)
-        for name, counted in stats.histograms.items():
-            if not self.column or name == self.column:
-                holds &= counted.most * self.l <= stats.sizes
-        return holds
-
-    def least_size(self) -> int:
-        """Return l: a smaller group has a value in more than 1/l of its rows."""
-        return self.l
-
-    def most_share(self, problem: Problem) -> Mapping[str, int]:
-        """Return l for every column concerned."""
-        return dict.fromkeys(self.needs(problem), self.l)
 
     def measure(self, problem: Problem, view: View, context: Context) -> Sequence[Verdict]:
         """Return, per sensitive column, |G| / max c(v) of the worst group against l."""

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..context import Context
-from ..errors import Infeasible
-from ..kinds import GroupModel, GroupStats, sensitive_columns, sensitive_histogram
-from ..params import integer, sensitive_column
+from ..kinds import sensitive_histogram
+from ..most_share import MostShare
+from ..params import integer
 from ..problem import Problem
 from ..registry import register
 from ..release import View
@@ -22,7 +22,7 @@ from ..sliced import exact_cells, matching, sliced_posteriors
 
 @register("model")
 @dataclass(frozen=True, kw_only=True)
-class SlicingLDiversity(GroupModel):
+class SlicingLDiversity(MostShare):
     """p(t, s) ≤ 1/l for every person t and sensitive value s (Li et al. 2012).
 
     A group in which no value fills more than 1/l of any class keeps the promise whatever the other
@@ -49,50 +49,6 @@ class SlicingLDiversity(GroupModel):
         help="No value may be likelier than one l-th for anyone.",
         label="l",
     )
-    column: str = sensitive_column(
-        help="Sensitive column; empty for each sensitive column by itself.",
-        label="sensitive column",
-    )
-
-    def needs(self, problem: Problem) -> tuple[str, ...]:
-        """Return the sensitive columns concerned; see `sensitive_columns` for errors."""
-        return sensitive_columns(problem, self.column, self.title)
-
-    def check(self, problem: Problem) -> None:
-        """Refuse an l that the table as one bucket does not reach.
-
-        Raises
-        ------
-        Infeasible
-            Naming the column and the largest l.
-        """
-        for column in self.needs(problem):
-            common = int(np.bincount(problem.leaf_codes(column)).max())
-            largest = problem.rows // common
-            if common * self.l > problem.rows:
-                raise Infeasible(
-                    f"The table is not eligible for l = {self.l} on '{column}': its most common "
-                    f"value stands in {common} of {problem.rows} rows.",
-                    remedy=f"Choose l of at most {largest}.",
-                    best=float(largest),
-                    best_of="largest l",
-                )
-
-    def per_group(self, stats: GroupStats) -> npt.NDArray[np.bool_]:
-        """Return which groups keep the promise whatever the others are."""
-        holds = np.ones(len(stats.sizes), dtype=np.bool_)
-        for name, counted in stats.histograms.items():
-            if not self.column or name == self.column:
-                holds &= counted.most * self.l <= stats.sizes
-        return holds
-
-    def least_size(self) -> int:
-        """Return l: in a smaller group that keeps it by itself a value fills more than 1/l."""
-        return self.l
-
-    def most_share(self, problem: Problem) -> Mapping[str, int]:
-        """Return l for every column concerned: what is enough in each group by itself."""
-        return dict.fromkeys(self.needs(problem), self.l)
 
     def sliced_share(self, problem: Problem) -> Mapping[str, int]:
         """Return l for every column concerned."""
