@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,19 @@ from .costs import CellCost, SizeCost
 from .hierarchy import Hierarchy
 from .kinds import Metric
 from .lattice import Classes, Node
+from .params import choice
 from .problem import Problem
+
+
+def best_by() -> Any:
+    """Declare the parameter that names the metric; every search by cost has the same."""
+    return choice(
+        default="loss",
+        options=("loss", "discernibility", "average-class-size", "ncp", "generalization-height"),
+        options_of="metric",
+        help="What the best release loses least of.",
+        label="Best by",
+    )
 
 
 def level_prices(problem: Problem, cost: CellCost, hierarchy: Hierarchy) -> npt.NDArray[np.float64]:

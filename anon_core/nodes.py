@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +15,27 @@ from .grouping import group_runs
 from .kernels.bounds import rows_kept
 from .kinds import GroupModel, GroupStats
 from .lattice import Classes, Lattice, Node
+from .params import number
 from .problem import Problem
 from .release import Release, one_block
 from .transformation import restricted
 
 #: Nodes that an account lists at most.
 MOST_LISTED = 20_000
+
+
+def suppression_budget(
+    *, default: float = 0.0, help: str = "Largest share of rows that may be removed."
+) -> Any:
+    """Declare the parameter that `rows_allowed` reads."""
+    return number(
+        default=default,
+        low=0.0,
+        high=1.0,
+        help=help,
+        label="Suppression budget",
+        unit="share of rows",
+    )
 
 
 def rows_allowed(problem: Problem, share: float) -> int:

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from . import params
 from .errors import BadPlan, listing, nearest
 from .problem import Problem
+
+
+def weights_text() -> Any:
+    """Declare the parameter that `attribute_weights` reads."""
+    return params.text(
+        help="Columns whose detail counts more or less than 1, for example age = 2 | sex = 0.5.",
+        label="Weights",
+    )
 
 
 def attribute_weights(problem: Problem, text: str, owner: str) -> npt.NDArray[np.float64]:

@@ -10,8 +10,9 @@ from typing import ClassVar, cast
 from ..climbing import Walk, at_level, clock, walk_outcome
 from ..context import Context
 from ..kinds import Algorithm, Approach, GroupModel, Metric
-from ..nodes import Nodes, rows_allowed
-from ..params import choice, integer, number
+from ..node_cost import best_by
+from ..nodes import Nodes, rows_allowed, suppression_budget
+from ..params import integer, number
 from ..problem import Problem
 from ..registry import find, register
 from ..results import Outcome
@@ -36,21 +37,8 @@ class Annealing(Algorithm):
     source: ClassVar[str] = "Winkler 2004, Census Bureau research report 2004-06"
     approach: ClassVar[Approach] = "levels"
 
-    metric: str = choice(
-        default="loss",
-        options=("loss", "discernibility", "average-class-size", "ncp", "generalization-height"),
-        options_of="metric",
-        help="What the best release loses least of.",
-        label="Best by",
-    )
-    max_suppression: float = number(
-        default=0.0,
-        low=0.0,
-        high=1.0,
-        help="Largest share of rows that may be removed.",
-        label="Suppression budget",
-        unit="share of rows",
-    )
+    metric: str = best_by()
+    max_suppression: float = suppression_budget()
     moves: int = integer(default=2_000, low=1, help="Moves to try.", label="Moves")
     temperature: float = number(
         default=0.1,

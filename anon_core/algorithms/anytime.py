@@ -18,7 +18,8 @@ from ..costs import CellCost
 from ..errors import BadHierarchy, Infeasible
 from ..kinds import Algorithm, Approach, GroupModel, Metric
 from ..lattice import Node
-from ..nodes import Nodes, rows_allowed
+from ..node_cost import best_by
+from ..nodes import Nodes, rows_allowed, suppression_budget
 from ..params import choice, integer, number
 from ..problem import Problem
 from ..registry import find, register
@@ -64,21 +65,9 @@ class Anytime(Algorithm):
         "is easier to analyse.",
         label="Levels are chosen",
     )
-    metric: str = choice(
-        default="loss",
-        options=("loss", "discernibility", "average-class-size", "ncp", "generalization-height"),
-        options_of="metric",
-        help="What the best release loses least of.",
-        label="Best by",
-    )
-    max_suppression: float = number(
-        default=0.0,
-        low=0.0,
-        high=1.0,
-        help="Largest share of rows that may be removed, where levels are chosen for whole "
-        "columns.",
-        label="Suppression budget",
-        unit="share of rows",
+    metric: str = best_by()
+    max_suppression: float = suppression_budget(
+        help="Largest share of rows that may be removed, where levels are chosen for whole columns."
     )
     seconds: float = number(
         default=30.0,

@@ -10,8 +10,7 @@ import numpy as np
 
 from ..context import Context
 from ..kinds import Algorithm, Approach, GroupModel
-from ..nodes import Nodes, rows_allowed
-from ..params import number
+from ..nodes import Nodes, rows_allowed, suppression_budget
 from ..problem import Problem
 from ..registry import register
 from ..results import Outcome, SearchAccount
@@ -36,13 +35,8 @@ class Datafly(Algorithm):
     source: ClassVar[str] = "Sweeney 2002, doi 10.1142/S021848850200165X"
     approach: ClassVar[Approach] = "levels"
 
-    max_suppression: float = number(
-        default=0.02,
-        low=0.0,
-        high=1.0,
-        help="Largest share of rows that may be removed; the original allowed k rows.",
-        label="Suppression budget",
-        unit="share of rows",
+    max_suppression: float = suppression_budget(
+        default=0.02, help="Largest share of rows that may be removed; the original allowed k rows."
     )
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:

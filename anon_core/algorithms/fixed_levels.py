@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from ..context import Context
 from ..kinds import Algorithm, Approach, GroupModel
-from ..nodes import Nodes, rows_allowed
-from ..params import number, text
+from ..nodes import Nodes, rows_allowed, suppression_budget
+from ..params import text
 from ..per_column import attribute_levels
 from ..problem import Problem
 from ..registry import register
@@ -42,14 +42,7 @@ class FixedLevels(Algorithm):
         "is published at its most general level.",
         label="Levels",
     )
-    max_suppression: float = number(
-        default=0.0,
-        low=0.0,
-        high=1.0,
-        help="Largest share of rows that may be removed.",
-        label="Suppression budget",
-        unit="share of rows",
-    )
+    max_suppression: float = suppression_budget()
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Look at the chosen node; see `Algorithm.run`."""

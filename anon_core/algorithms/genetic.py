@@ -12,8 +12,9 @@ from ..climbing import Walk, clock, walk_outcome
 from ..context import Context
 from ..kinds import Algorithm, Approach, GroupModel, Metric
 from ..lattice import Node
-from ..nodes import Nodes, rows_allowed
-from ..params import choice, integer, number
+from ..node_cost import best_by
+from ..nodes import Nodes, rows_allowed, suppression_budget
+from ..params import integer, number
 from ..problem import Problem
 from ..registry import find, register
 from ..results import Outcome
@@ -38,21 +39,8 @@ class Genetic(Algorithm):
     source: ClassVar[str] = "Iyengar 2002, doi 10.1145/775047.775089"
     approach: ClassVar[Approach] = "levels"
 
-    metric: str = choice(
-        default="loss",
-        options=("loss", "discernibility", "average-class-size", "ncp", "generalization-height"),
-        options_of="metric",
-        help="What the best release loses least of.",
-        label="Best by",
-    )
-    max_suppression: float = number(
-        default=0.0,
-        low=0.0,
-        high=1.0,
-        help="Largest share of rows that may be removed.",
-        label="Suppression budget",
-        unit="share of rows",
-    )
+    metric: str = best_by()
+    max_suppression: float = suppression_budget()
     population: int = integer(
         default=30,
         low=2,

@@ -18,8 +18,7 @@ import numpy.typing as npt
 from ..classify import FAILED, SATISFIED, Classification
 from ..context import Context, part_of
 from ..kinds import Algorithm, Approach, GroupModel
-from ..nodes import rows_allowed
-from ..params import number
+from ..nodes import rows_allowed, suppression_budget
 from ..preference import preference_choice, preferred
 from ..problem import Problem
 from ..registry import register
@@ -52,14 +51,7 @@ class Incognito(Algorithm):
     approach: ClassVar[Approach] = "levels"
 
     prefer: str = preference_choice()
-    max_suppression: float = number(
-        default=0.0,
-        low=0.0,
-        high=1.0,
-        help="Largest share of rows that may be removed.",
-        label="Suppression budget",
-        unit="share of rows",
-    )
+    max_suppression: float = suppression_budget()
     transformation: str = transformation_choice()
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:

@@ -19,7 +19,7 @@ from ..errors import BadPlan, Infeasible
 from ..index_space import IndexSpace, Splits
 from ..kinds import Algorithm, Approach, GroupModel
 from ..lattice import Classes
-from ..nodes import rows_allowed
+from ..nodes import rows_allowed, suppression_budget
 from ..params import number
 from ..problem import Problem
 from ..registry import register
@@ -45,14 +45,10 @@ class KOptimize(Algorithm):
     source: ClassVar[str] = "Bayardo and Agrawal 2005, doi 10.1109/ICDE.2005.42"
     approach: ClassVar[Approach] = "ranges"
 
-    max_suppression: float = number(
+    max_suppression: float = suppression_budget(
         default=1.0,
-        low=0.0,
-        high=1.0,
         help="Largest share of rows that may be removed; each costs as much as looking like "
         "everyone.",
-        label="Suppression budget",
-        unit="share of rows",
     )
     seconds: float = number(
         default=30.0,

@@ -14,7 +14,8 @@ from ..costs import CellCost
 from ..gain import cell_prices, gain_parts
 from ..kinds import Algorithm, Buckets, GroupModel, run_buckets
 from ..merging import keeping
-from ..params import choice, number
+from ..nodes import suppression_budget
+from ..params import choice
 from ..per_column import attribute_weights
 from ..problem import Problem
 from ..registry import find, register
@@ -57,13 +58,8 @@ class LocalRecoding(Algorithm):
         help="What the first step and the cuts save.",
         label="Saving",
     )
-    max_suppression: float = number(
-        default=0.0,
-        low=0.0,
-        high=1.0,
-        help="Largest share of rows that the first step may remove.",
-        label="Suppression budget",
-        unit="share of rows",
+    max_suppression: float = suppression_budget(
+        help="Largest share of rows that the first step may remove."
     )
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:

@@ -12,9 +12,9 @@ from ..costs import CellCost
 from ..errors import BadPlan
 from ..gain import cell_prices, gain_parts
 from ..kinds import Algorithm, GroupModel, run_buckets
-from ..params import choice, text
+from ..params import choice
 from ..partition import cut_by_tree, relaxed_parts, strict_parts
-from ..per_column import attribute_weights
+from ..per_column import attribute_weights, weights_text
 from ..problem import Problem
 from ..registry import find, register
 from ..results import Outcome
@@ -80,10 +80,7 @@ class Mondrian(Algorithm):
         help="What cuts that look for savings save; the median needs none.",
         label="Saving",
     )
-    weights: str = text(
-        help="Columns whose detail counts more or less than 1, for example age = 2 | sex = 0.5.",
-        label="Weights",
-    )
+    weights: str = weights_text()
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Partition the table; see `Algorithm.run`."""

@@ -20,9 +20,9 @@ from ..costs import CellCost, SizeCost
 from ..kernels.bounds import raise_below, removed_by_leaf, rows_kept, spared
 from ..kinds import Algorithm, Approach, GroupModel, Metric
 from ..lattice import Classes, Lattice, Node
-from ..node_cost import NodeCost
-from ..nodes import rows_allowed
-from ..params import choice, flag, number
+from ..node_cost import NodeCost, best_by
+from ..nodes import rows_allowed, suppression_budget
+from ..params import flag
 from ..problem import Problem
 from ..registry import find, register
 from ..results import Outcome, SearchAccount
@@ -55,21 +55,8 @@ class Optimal(Algorithm):
 
     counts_public: ClassVar[bool] = True
 
-    metric: str = choice(
-        default="loss",
-        options=("loss", "discernibility", "average-class-size", "ncp", "generalization-height"),
-        options_of="metric",
-        help="What the best release loses least of.",
-        label="Best by",
-    )
-    max_suppression: float = number(
-        default=0.0,
-        low=0.0,
-        high=1.0,
-        help="Largest share of rows that may be removed.",
-        label="Suppression budget",
-        unit="share of rows",
-    )
+    metric: str = best_by()
+    max_suppression: float = suppression_budget()
     transformation: str = transformation_choice()
     list_minimal: bool = flag(
         default=False,

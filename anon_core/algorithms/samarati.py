@@ -18,8 +18,8 @@ from ..distance import DistanceMatrix, distance_matrix
 from ..errors import BadPlan
 from ..kinds import Algorithm, Approach, GroupModel
 from ..lattice import Node
-from ..nodes import rows_allowed
-from ..params import choice, number
+from ..nodes import rows_allowed, suppression_budget
+from ..params import choice
 from ..preference import preference_choice, preferred
 from ..problem import Problem
 from ..registry import register
@@ -49,13 +49,8 @@ class Samarati(Algorithm):
     approach: ClassVar[Approach] = "levels"
 
     prefer: str = preference_choice()
-    max_suppression: float = number(
-        default=0.0,
-        low=0.0,
-        high=1.0,
-        help="Largest share of rows that may be removed (MaxSup).",
-        label="Suppression budget",
-        unit="share of rows",
+    max_suppression: float = suppression_budget(
+        help="Largest share of rows that may be removed (MaxSup)."
     )
     check: str = choice(
         default="classes",

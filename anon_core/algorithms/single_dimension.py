@@ -14,9 +14,8 @@ from ..context import Context
 from ..errors import Infeasible
 from ..kinds import Algorithm, Approach, GroupModel, run_buckets
 from ..merging import group_stats, keeping
-from ..params import text
 from ..partition import cut_by_tree
-from ..per_column import attribute_weights
+from ..per_column import attribute_weights, weights_text
 from ..problem import Problem
 from ..registry import register
 from ..results import Outcome
@@ -44,10 +43,7 @@ class SingleDimension(Algorithm):
     source: ClassVar[str] = "Aalborg 2022, Anonymization techniques, algorithms 1 to 3"
     approach: ClassVar[Approach] = "levels"
 
-    weights: str = text(
-        help="Columns whose detail counts more or less than 1, for example age = 2 | sex = 0.5.",
-        label="Weights",
-    )
+    weights: str = weights_text()
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Split dimensions; see `Algorithm.run`."""

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar
 
-from ..boxes import box_outcome
-from ..clusters import refuse_fewer, seeded_halves
+import numpy as np
+import numpy.typing as npt
+
+from ..clustering import Clustering, blocks
+from ..clusters import seeded_halves
 from ..context import Context, part_of
-from ..costs import CellCost
-from ..gain import cell_prices, gain_parts
-from ..kinds import Algorithm, GroupModel, run_buckets
-from ..merging import merged
-from ..params import choice, text
-from ..partition import cut_by_tree
-from ..per_column import attribute_weights
+from ..kernels.gain import Prices
+from ..kinds import GroupModel
 from ..problem import Problem
-from ..registry import find, register
-from ..results import Outcome
-
-_MOST = 4000  # tuples that are halved as one table
+from ..registry import register
 
 
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
-class UtilityHalving(Algorithm):
+class UtilityHalving(Clustering):
     """Top-down greedy local recoding (Xu et al. 2006)."""
 
     name: ClassVar[str] = "utility-halving"
@@ -42,32 +37,15 @@ class UtilityHalving(Algorithm):
     )
     source: ClassVar[str] = "Xu et al. 2006, doi 10.1145/1150402.1150504"
 
-    metric: str = choice(
-        default="ncp",
-        options={"ncp": "NCP / GCP", "loss": "Loss"},
-        help="What similar rows lose least of when they publish one box.",
-        label="Saving",
-    )
-    weights: str = text(
-        help="Columns whose detail counts more or less than 1, for example age = 2 | sex = 0.5.",
-        label="Weights",
-    )
-
-    def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
-        """Form clusters and publish their boxes; see `Algorithm.run`."""
-        nodes = [cut_by_tree(problem, h) for h in problem.quasi_hierarchies]
-        metric = cast(CellCost, find("metric", self.metric)())
-        weights = attribute_weights(problem, self.weights, self.name)
-        prices = cell_prices(problem, metric, nodes, weights)
-        k = max(model.least_size() for model in models)
-        refuse_fewer(problem, k)
-        # Above a few thousand tuples, seeds are chosen within blocks that cuts make: outliers
-        # are the farthest, and would be split off one class at a time.
-        least = max(_MOST // 4, k) if len(problem.frequency.run_count) > _MOST else problem.rows
-        block = gain_parts(problem, models, prices, part_of(context, 0.0, 0.1), least=least)
-        part = seeded_halves(problem, block, k, prices, part_of(context, 0.1, 0.9))
-        # Promises beyond k rows, and what was left over: merge with the nearest.
-        groups = merged(
-            problem, models, run_buckets(problem, part), prices, part_of(context, 0.9, 1.0)
-        )
-        return box_outcome(problem, groups, nodes)
+    def clusters(
+        self,
+        problem: Problem,
+        models: Sequence[GroupModel],
+        k: int,
+        prices: Prices,
+        context: Context,
+    ) -> npt.NDArray[np.int64]:
+        """Halve every block between two distant seeds; see `Clustering.clusters`."""
+        # Outliers are the farthest: seeds of the whole table would split them off one at a time.
+        block = blocks(problem, models, k, prices, part_of(context, 0.0, 0.1))
+        return seeded_halves(problem, block, k, prices, part_of(context, 0.1, 1.0))
