@@ -231,13 +231,13 @@ class PublicPartition:
         for d in self.column_order(part):
             tried = self.children(part, d) if self.tree[d] else None
             if tried is not None:
-                found = self._allowed(tried)
+                found = self.allowed(tried)
                 if found is not None:
                     return found
             if self.tree[d]:
                 continue
             for cut in self.cuts(part, d):
-                found = self._allowed(self.halves(part, d, cut.value))
+                found = self.allowed(self.halves(part, d, cut.value))
                 if found is not None:
                     return found
         return None
@@ -324,7 +324,7 @@ class PublicPartition:
 
     # ---- what is published -------------------------------------------------------------------
 
-    def _allowed(self, parts: list[Part]) -> tuple[list[Part], Boxes] | None:
+    def allowed(self, parts: list[Part]) -> tuple[list[Part], Boxes] | None:
         """Return the parts that hold rows with their boxes, or None where a promise breaks."""
         filled = [p for p in parts if len(p.runs)]
         if len(filled) < len(parts) and not all(m.allows_removal() for m in self.models):

@@ -60,7 +60,7 @@ class Incognito(Algorithm):
         nodes = Classification(
             problem, models, budget, part_of(context, 0, 0.9), self.transformation
         )
-        search = _BySize(nodes)
+        search = BySize(nodes)
         if nodes.monotone:
             whole = search.survivors()
             nodes.status[...] = np.where(whole, SATISFIED, FAILED)
@@ -88,10 +88,20 @@ class Incognito(Algorithm):
         )
 
 
-class _BySize:
+class BySize:
+    """The walk over subsets, from single attributes to all of them.
+
+    Attributes
+    ----------
+    candidates, held : dict of subset to bool array of the subset's lattice
+        What the iterations looked at, and what of it kept the promises.
+    """
+
     def __init__(self, nodes: Classification) -> None:
         self.nodes = nodes
         self.shape = nodes.lattice.shape
+        self.candidates: dict[Subset, Mask] = {}
+        self.held: dict[Subset, Mask] = {}
         self.inferred = 0
         self.pruned = 0
         self.steps: list[Mapping[str, int | float | str]] = []
@@ -99,23 +109,20 @@ class _BySize:
     def survivors(self) -> Mask:
         """Return which nodes of the whole lattice hold."""
         wide = len(self.shape)
-        before: dict[Subset, Mask] = {}
-        found: dict[Subset, Mask] = {}
         for size in range(1, wide + 1):
-            before, found = found, {}
             subsets = list(itertools.combinations(range(wide), size))
             counted = {"nodes": 0, "candidates": 0, "checked": 0, "held": 0}
             for place, subset in enumerate(subsets):
                 self.nodes.context.report(
                     (size - 1 + place / len(subsets)) / wide, f"Subsets of {size} columns"
                 )
-                candidates = self._candidates(subset, before)
+                candidates = self.candidates[subset] = self._candidates(subset)
                 checked = self.nodes.checked
-                found[subset] = self._decide(subset, candidates)
+                held = self.held[subset] = self._decide(subset, candidates)
                 counted["nodes"] += candidates.size
                 counted["candidates"] += int(np.count_nonzero(candidates))
                 counted["checked"] += self.nodes.checked - checked
-                counted["held"] += int(np.count_nonzero(found[subset]))
+                counted["held"] += int(np.count_nonzero(held))
             self.inferred += counted["candidates"] - counted["checked"]
             self.pruned += counted["nodes"] - counted["candidates"]
             self.steps.append(
@@ -130,14 +137,14 @@ class _BySize:
                     "held": counted["held"],
                 }
             )
-        return found[tuple(range(wide))]
+        return self.held[tuple(range(wide))]
 
-    def _candidates(self, subset: Subset, smaller: Mapping[Subset, Mask]) -> Mask:
+    def _candidates(self, subset: Subset) -> Mask:
         """Join and prune: a node stays if all its subsets of one attribute less do."""
         found = np.ones([self.shape[d] for d in subset], dtype=np.bool_)
         if len(subset) > 1:
             for left_out in range(len(subset)):
-                part = smaller[subset[:left_out] + subset[left_out + 1 :]]
+                part = self.held[subset[:left_out] + subset[left_out + 1 :]]
                 found &= np.expand_dims(part, left_out)
         return found
 

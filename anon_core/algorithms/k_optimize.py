@@ -87,6 +87,11 @@ class KOptimize(Algorithm):
         )
 
 
+def children_of(head: Splits, tail: Sequence[int]) -> list[tuple[Splits, Splits]]:
+    """Return head and tail of every child of a node, so that each set is met once."""
+    return [((*head, index), tuple(tail[place + 1 :])) for place, index in enumerate(tail)]
+
+
 class _Tree:
     def __init__(
         self, space: IndexSpace, models: Sequence[GroupModel], budget: int, time_left: Clock
@@ -207,10 +212,7 @@ class _Tree:
             useful = kept
         # 4. Rearrange: values of high bounds first, so that the largest subtrees are cut off.
         order = sorted(useful, key=lambda i: (-bounds[i], i))
-        children = [
-            (bounds[index], (*head, index), tuple(order[place + 1 :]))
-            for place, index in enumerate(order)
-        ]
+        children = [(bounds[wider[-1]], wider, open_) for wider, open_ in children_of(head, order)]
         children.reverse()
         return children
 

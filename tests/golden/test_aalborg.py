@@ -1,4 +1,7 @@
-"""Worked examples of Aalborg group 3 (2022), Anonymization techniques."""
+"""Worked examples of Aalborg group 3 (2022), Anonymization techniques.
+
+A-15, A-16 and A-21 are in `test_aalborg_single_dimension`.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from anon_core.attacks.homogeneity import Homogeneity
 from anon_core.attacks.prosecutor import Prosecutor
 from anon_core.context import Context
 from anon_core.hierarchy import from_rows
+from anon_core.hierarchy.relations import parse_relations
 from anon_core.kinds import GroupStats
 from anon_core.metrics.average_class_size import AverageClassSize
 from anon_core.metrics.discernibility import Discernibility
@@ -108,6 +112,16 @@ def test_a_14_categories_cost_their_share_of_the_domain() -> None:
     lo = np.array([bounds[0][0][0], bounds[1][0][0], bounds[2][0][0]], dtype=np.int32)
     hi = np.array([bounds[0][1][0], bounds[1][1][0], bounds[2][1][0]], dtype=np.int32)
     assert CertaintyPenalty().price(problem, "q", lo, hi).tolist() == [0.0, 0.4, 1.0]
+
+
+def test_a_17_the_taxonomy_format() -> None:
+    rows = parse_relations("Root : A, B\nA : a1, a2\nB : b1, b2, b3", "x")
+    case = Case(columns={"x": [row[0] for row in rows]}, quasi=("x",), kinds={"x": "text"})  # type: ignore[arg-type]
+    h = from_rows(case.dataset.column("x"), rows)
+    assert h.height == 2
+    inside = {h.labels[1][n]: [h.leaves[i] for i in np.flatnonzero(h.node(1) == n)] for n in (0, 1)}
+    assert inside == {"A": ["a1", "a2"], "B": ["b1", "b2", "b3"]}
+    assert (h.labels[2], len(h.leaves)) == (("*",), 5)  # Root is published as *
 
 
 needs_adult = pytest.mark.skipif(

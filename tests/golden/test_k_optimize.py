@@ -6,9 +6,9 @@ from itertools import combinations
 
 import numpy as np
 
-from anon_core.algorithms.k_optimize import KOptimize
+from anon_core.algorithms.k_optimize import KOptimize, children_of
 from anon_core.context import Context
-from anon_core.index_space import IndexSpace
+from anon_core.index_space import IndexSpace, Splits
 from anon_core.models.k_anonymity import KAnonymity
 from tests.golden.test_samarati import of_columns, rows_by_class
 
@@ -40,6 +40,26 @@ def test_k_14_indices_and_costs() -> None:
             found["".join(map(str, splits))] = int(sizes @ sizes) + 9 * (9 - int(sizes.sum()))
     assert len(found) == 32
     assert found == COSTS
+
+
+def test_k_14_the_tree() -> None:
+    """The slide's part of the tree, in the order of the indices, and the size of the whole."""
+
+    def below(head: Splits, tail: Splits) -> dict[Splits, list[Splits]]:
+        children = children_of(head, tail)
+        found = {head: [own for own, _ in children]} if children else {}
+        for own, rest in children:
+            found |= below(own, rest)
+        return found
+
+    assert below((), (5, 6, 7)) == {
+        (): [(5,), (6,), (7,)],
+        (5,): [(5, 6), (5, 7)],
+        (5, 6): [(5, 6, 7)],
+        (6,): [(6, 7)],
+    }
+    whole = below((), IndexSpace(of_columns("Race", "ZIP").problem()).alphabet)
+    assert 1 + sum(map(len, whole.values())) == 32
 
 
 def test_k_14_the_optimum() -> None:

@@ -54,7 +54,9 @@ def test_t_05_delta_presence_of_a_generalization() -> None:
     assert verdict.state == "holds"
     assert verdict.reached == 5 / 6
     assert sorted(verdict.per_class.tolist()) == [3 / 4, 5 / 6]
-    assert deltas(release)["Sara"] == 3 / 4
+    by_age = dict(zip(PUBLIC.columns["Name"], PUBLIC.columns["Age"], strict=True))
+    assert deltas(release) == {n: 3 / 4 if a == "27" else 5 / 6 for n, a in by_age.items()}
+    assert by_age["Sara"] == "27"
     assert set(chances_by_listing(PROBLEM, release.view)) == {Fraction(3, 4), Fraction(5, 6)}
     # The bounds belong to what is allowed; a hair inside of them does not.
     for low, high, state in (
@@ -96,6 +98,7 @@ def test_t_08_the_trace_along_hierarchies_e06() -> None:
     search = PublicPartition(PROBLEM, [ASKED], "hierarchy", "MPALM")
     root = search.root()
     assert search.column_order(root) == [0, 1]  # Zip first, as in the figures
+    assert Fraction(PROBLEM.rows, search.public.size) == Fraction(4, 5)
     by_zip, by_age = search.children(root, 0), search.children(root, 1)
     assert ratios(search, by_zip, "Zip") == {
         "5370": Fraction(3, 4),
@@ -103,7 +106,10 @@ def test_t_08_the_trace_along_hierarchies_e06() -> None:
         "5372": Fraction(2, 3),
         "5373": 1,
     }
+    assert by_zip is not None
     assert by_age is not None
+    assert search.allowed(by_zip) is None
+    assert search.allowed(by_age) is not None
     assert ratios(search, by_age, "Age") == {"25": Fraction(5, 6), "27": Fraction(3, 4)}
     young, old = by_age
     assert ratios(search, search.children(young, 0), "Zip") == {
@@ -116,6 +122,7 @@ def test_t_08_the_trace_along_hierarchies_e06() -> None:
     sizes = {cells: len(n) for cells, n in classes_of(PRIVATE, outcome.release, "Name").items()}
     assert sizes == {("537*", "25"): 5, ("537*", "27"): 3}
     found = search.search(CONTEXT)
+    # Figure 2.13 prints eleven rows; there are six people of 25 and four of 27.
     assert sorted(found.people.tolist()) == [4, 6]
     (verdict,) = ASKED.measure(PROBLEM, outcome.release.view, CONTEXT)
     assert (verdict.state, verdict.reached) == ("holds", 5 / 6)

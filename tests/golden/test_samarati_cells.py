@@ -1,12 +1,16 @@
-"""Samarati (2008): single cells suppressed or generalized (slides 33 to 37)."""
+"""Samarati (2008): single cells suppressed or generalized (slides 33 to 37): K-09, K-10, K-13."""
 
 from __future__ import annotations
 
 import pytest
 
 from anon_core import run
+from anon_core.context import Context
+from anon_core.models.k_anonymity import KAnonymity
+from anon_core.release import raw_view
 from anon_core.runner import Result
 from tests.golden.test_samarati import of_columns
+from tests.making import Case
 
 CASE = of_columns("Race", "DOB", "Sex", "ZIP")
 
@@ -27,6 +31,49 @@ def suppressed_cells(result: Result, levels: tuple[int, ...] = (0, 0, 0, 0)) -> 
         above = release.vocabularies[name].level[release.cells[name]] > level
         found += int(release.grouping.sizes[above].sum())
     return found
+
+
+def printed(rows: list[tuple[str, str, str, str]]) -> tuple[list[int], int]:
+    """Return the class sizes of a table as it is printed, and how many cells are blank."""
+    names = ("Race", "DOB", "Sex", "ZIP")
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    case = Case(columns=columns, quasi=names, kinds=dict.fromkeys(names, "text"))  # type: ignore[arg-type]
+    problem = case.problem()
+    (verdict,) = KAnonymity(k=2).measure(problem, raw_view(problem), Context())
+    assert verdict.holds
+    assert verdict.per_class is not None
+    blank = sum(
+        int(problem.leaf_rows[n][h.code["*"]])
+        for n, h in problem.hierarchies.items()
+        if "*" in h.code
+    )
+    return sorted(verdict.per_class.tolist()), blank
+
+
+def test_k_13_what_the_slide_prints() -> None:
+    """It is 2-anonymous, with 14 cells blank; ours blanks 12 (below)."""
+    sizes, blank = printed(
+        [
+            *[("asian", "*", "F", "*")] * 3,
+            *[("asian", "*", "M", "94139")] * 2,
+            *[("*", "64/09/27", "F", "*")] * 2,
+            *[("*", "64/09/27", "F", "94139")] * 2,
+        ]
+    )
+    assert (sizes, blank) == ([2, 2, 2, 3], 14)
+
+
+def test_k_09_what_the_slide_prints() -> None:
+    """It is 2-anonymous, with 8 cells blank; ours blanks 7 (below)."""
+    sizes, blank = printed(
+        [
+            *[("asian", "*", "F", "*")] * 3,
+            *[("asian", "63/03", "M", "9413*")] * 2,
+            *[("black", "64/09", "F", "9413*")] * 2,
+            *[("white", "64/09", "F", "*")] * 2,
+        ]
+    )
+    assert (sizes, blank) == ([2, 2, 2, 3], 8)
 
 
 def test_k_13_twelve_cells_suffice() -> None:

@@ -1,20 +1,27 @@
-"""Worked examples of Toth (2015), Data Anonymization. Ids are those of our list of examples."""
+"""Worked examples of Toth (2015), Data Anonymization. Ids are those of our list of examples.
+
+T-01 to T-04, T-06, T-07 and T-20 are here; T-05, T-08, T-09 and T-17 to T-19 in `test_presence`.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from anon_core.algorithms.mondrian import Mondrian
 from anon_core.algorithms.optimal import Optimal
 from anon_core.context import Context
+from anon_core.hierarchy import from_rows
 from anon_core.lattice import Lattice
 from anon_core.metrics.discernibility import Discernibility
 from anon_core.metrics.generalization_height import GeneralizationHeight
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.release import Release, raw_view
+from anon_core.table import Dataset
 from tests.making import Case, sample_case
 
 ZIP = [(z, "537*") for z in ("5370", "5371", "5372", "5373")]
@@ -65,6 +72,29 @@ def test_t_01_the_class_of_clara() -> None:
     assert sorted(view.group_size.tolist()) == [1, 1, 1, 2, 2, 3]
 
 
+def test_t_02_one_step_up_and_one_step_down_a_leaf() -> None:
+    """Specialization is a function once the leaf is fixed: a node has several children."""
+    countries = Dataset.from_frame(
+        pd.DataFrame({"country": ["Denmark", "Sweden", "Spain"]}), kinds={"country": "text"}
+    ).column("country")
+    h = from_rows(
+        countries,
+        [
+            ("Denmark", "N.Europe", "Europe", "*"),
+            ("Sweden", "N.Europe", "Europe", "*"),
+            ("Spain", "S.Europe", "Europe", "*"),
+        ],
+    )
+    denmark = h.code["Denmark"]
+    chain = [h.labels[level][h.node(level)[denmark]] for level in range(h.height + 1)]
+    up = dict(itertools.pairwise(chain))
+    assert up == {"Denmark": "N.Europe", "N.Europe": "Europe", "Europe": "*"}
+    down = dict(itertools.pairwise(reversed(chain)))
+    assert down == {"*": "Europe", "Europe": "N.Europe", "N.Europe": "Denmark"}
+    # Without the leaf a step down from Europe has two answers.
+    assert h.labels[1] == ("N.Europe", "S.Europe")
+
+
 def test_t_03_full_domain_generalization() -> None:
     assert least_sizes(PRIVATE) == {(0, 0): 1, (0, 1): 1, (1, 0): 3, (1, 1): 8}
     outcome = Optimal().run(PRIVATE.problem(), [KAnonymity(k=2)], CONTEXT)
@@ -76,6 +106,7 @@ def test_t_03_full_domain_generalization() -> None:
     }
     (verdict,) = KAnonymity(k=2).measure(outcome.release.problem, outcome.release.view, CONTEXT)
     assert verdict.reached == 3
+    assert sorted(outcome.release.grouping.sizes.tolist()) == [3, 5]
 
 
 @pytest.mark.parametrize("quasi", [("Zip", "Age"), ("Age", "Zip")])
