@@ -28,7 +28,7 @@ def builder(column: Column) -> bool:
         st.caption("Load another one, or choose “value or \\*”. Nothing can be run until then.")
         return False
     if cuts.can_be_cut(column) and _by_cuts(column):
-        components.cuts.draw(
+        components.CUTS.draw(
             cuts.message(column),
             key=f"cuts/{column.name}",
             edited=lambda asked: cuts.edit(column, asked),
@@ -45,7 +45,7 @@ def builder(column: Column) -> bool:
             f"{MOST_VALUES:,} are drawn. Take a proposal, or load a file."
         )
         return not told["unplaced"]
-    components.tree.draw(
+    components.TREE.draw(
         told,
         key=f"tree/{column.name}",
         edited=lambda asked: drafts.edit(column, asked),

@@ -19,10 +19,10 @@ from anon_core.hierarchy import (
     to_rows,
 )
 from anon_core.table import Column, ColumnKind, encode
-from ui.components.tree import script
+from ui.components import TREE
 from ui.drafts import picture
 
-MODEL = script().split("\nconst builders = ")[0]
+MODEL = TREE.script().split("\nconst builders = ")[0]
 #: Every pair of what is carried and where it is dropped, with what that would mean.
 EVERY_DROP = """
 ([data, several]) => {

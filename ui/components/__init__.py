@@ -1,5 +1,23 @@
 """Parts of the pages that are drawn by JavaScript of our own: plain files, nothing is built."""
 
-from . import cuts, tree
+from .editor import Editor
 
-__all__ = ["cuts", "tree"]
+#: The hierarchy builder; it draws what `ui.drafts.message` returns.
+TREE = Editor(
+    name="tree",
+    scripts=(
+        "model.js",
+        "view.js",
+        "choosing.js",
+        "pointer.js",
+        "keys.js",
+        "names.js",
+        "main.js",
+    ),
+)
+
+#: Cut points of numbers and dates: a histogram, and under it each level with draggable cuts; it
+#: draws what `ui.cuts.message` returns.
+CUTS = Editor(name="cuts", scripts=("view.js", "hands.js", "main.js"))
+
+__all__ = ["CUTS", "TREE"]

@@ -1,14 +1,5 @@
 // Drawing: bars of rows, and under them a track for each level. Text goes in by textContent only.
 
-/** Make an element with a class, attributes and a text. */
-function element(tag, name, attributes, text) {
-  const made = document.createElement(tag);
-  if (name) made.className = name;
-  for (const [key, value] of Object.entries(attributes || {})) made.setAttribute(key, value);
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
-
 /** The fixed parts: toolbar, histogram, marks, tracks, messages. */
 function buildParts() {
   const root = element("div", "cuts");

@@ -4,15 +4,6 @@ const ROW = 26;
 const NARROW = { value: 180, level: 128, fresh: 84, top: 66 };
 const WIDE = { value: 300, level: 240, fresh: 150, top: 120 };
 
-/** Make an element with a class, attributes and a text. */
-function element(tag, name, attributes, text) {
-  const made = document.createElement(tag);
-  if (name) made.className = name;
-  for (const [key, value] of Object.entries(attributes || {})) made.setAttribute(key, value);
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
-
 /** The fixed parts: toolbar, tray, heads, the scrolled plane, messages. */
 function buildParts() {
   const root = element("div", "tree");
