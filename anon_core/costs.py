@@ -1,15 +1,18 @@
-"""The two shapes of cost that steer a search: prices of cells, and functions of class sizes."""
+"""What steers a search: prices of cells, functions of class sizes, and outvoted labels."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from .context import Context
 from .kinds import Metric
+from .params import sensitive_column
 from .problem import Problem
+from .registry import find
 from .release import Release
 from .results import Measure
 
@@ -86,3 +89,40 @@ class SizeCost(Metric):
     def also(self, sizes: npt.NDArray[np.int64], removed: int, rows: int) -> dict[str, float]:
         """Return other published forms of the metric by name."""
         return {}
+
+
+class LabelCost(Metric):
+    """Rows that are removed or outvoted by their class's labels, as a share of all rows.
+
+    Finer classes outvote no more rows than coarser ones: the rows outvoted in the parts of a class
+    are a bound for the class itself.
+    """
+
+    @abstractmethod
+    def label_column(self, problem: Problem) -> str:
+        """Return the sensitive column of labels.
+
+        Raises
+        ------
+        BadPlan
+            If there is none.
+        """
+
+
+def label_column() -> Any:
+    """Declare the column of labels of a search that can go by them."""
+    return sensitive_column(
+        help="Sensitive column that the classification metric predicts; empty for the first.",
+        label="Labels",
+    )
+
+
+def labels_of(problem: Problem) -> tuple[str, ...]:
+    """Return the columns that can be labels: sensitive ones that are no quasi-identifiers."""
+    return tuple(name for name in problem.sensitive if name not in problem.quasi)
+
+
+def steering_metric(name: str, labels: str) -> Metric:
+    """Return the metric a search goes by; `labels` names the column of labels, where it has one."""
+    kind = cast(type[Metric], find("metric", name))
+    return kind.from_mapping({"column": labels} if issubclass(kind, LabelCost) else {})

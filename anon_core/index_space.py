@@ -8,6 +8,7 @@ everything and the set of all indices changes nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,24 @@ from .problem import Problem
 from .release import Release, one_block
 
 Splits = tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JudgedClasses:
+    """The classes of a set of indices, in canonical order.
+
+    Attributes
+    ----------
+    classes : Classes
+    keep : bool array of shape (classes,)
+        Which of them keep every promise.
+    most : int64 array of shape (classes,)
+        Rows that have the most common label of their class.
+    """
+
+    classes: Classes
+    keep: npt.NDArray[np.bool_]
+    most: npt.NDArray[np.int64]
 
 
 class IndexSpace(Lattice):
@@ -71,6 +90,16 @@ class IndexSpace(Lattice):
         self, entries: Classes, models: Sequence[GroupModel]
     ) -> tuple[Classes, npt.NDArray[np.bool_]]:
         """Return the classes of an entry set in canonical order, and which keep every promise."""
+        found = self.judged(entries, models)
+        return found.classes, found.keep
+
+    def judged(
+        self, entries: Classes, models: Sequence[GroupModel], labels: str = ""
+    ) -> JudgedClasses:
+        """Return the classes of an entry set, and how many rows of each have its common label.
+
+        `labels` is one of the columns whose histograms are kept; without one, every row counts.
+        """
         classes, stats = self.stats_of(entries)
         keep = np.ones(len(stats.sizes), dtype=np.bool_)
         for model in models:
@@ -78,8 +107,13 @@ class IndexSpace(Lattice):
             if not model.allows_removal() and not holds.all():
                 holds = np.zeros_like(holds)
             keep &= holds
+        most = stats.histograms[labels].most if labels else stats.sizes
         order = np.lexsort([self.field(classes, d) for d in reversed(range(len(self.heights)))])
-        return Classes(words=classes.words[order], count=classes.count[order]), keep[order]
+        return JudgedClasses(
+            classes=Classes(words=classes.words[order], count=classes.count[order]),
+            keep=keep[order],
+            most=most[order],
+        )
 
     def within(self, classes: Classes, splits: Sequence[int]) -> npt.NDArray[np.int64]:
         """Return which class of a set of fewer indices, in canonical order, holds each class."""

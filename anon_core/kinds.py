@@ -292,6 +292,10 @@ class Metric(Technique):
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
         """Measure a release."""
 
+    def applies(self, problem: Problem) -> str:
+        """Return why the metric has nothing to measure in this table, or an empty string."""
+        return ""
+
 
 def in_units_of(metric: type[Metric], models: Sequence[PrivacyModel]) -> Metric:
     """Return a metric as the promises set it: C_AVG counts in the k that was asked for."""

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from .costs import CellCost, SizeCost
+from .costs import CellCost, LabelCost, SizeCost
+from .frequency import dense_rank
 from .hierarchy import Hierarchy
-from .kinds import Metric
+from .kinds import Metric, histogram
 from .lattice import Classes, Node
 from .params import choice
 from .problem import Problem
 
+_BOUNDED = ("loss", "discernibility", "average-class-size", "ncp", "generalization-height")
 
-def best_by() -> Any:
-    """Declare the parameter that names the metric; every search by cost has the same."""
+
+def best_by(*, also: Sequence[str] = ()) -> Any:
+    """Declare the parameter that names the metric; every search by cost has the same.
+
+    `also` names metrics without bounds, for searches that need none.
+    """
     return choice(
         default="loss",
-        options=("loss", "discernibility", "average-class-size", "ncp", "generalization-height"),
+        options=(*_BOUNDED, *also),
         options_of="metric",
         help="What the best release loses least of.",
         label="Best by",
@@ -41,7 +48,7 @@ class NodeCost:
     Attributes
     ----------
     metric : Metric
-        A `CellCost` or a `SizeCost`.
+        A `CellCost`, `SizeCost` or `LabelCost`.
     prices : list of float64 arrays of shape (levels, leaves)
         Per attribute, for a `CellCost`; else empty.
     static : list of float64 arrays of shape (levels,)
@@ -53,6 +60,9 @@ class NodeCost:
         self.problem = problem
         self.prices: list[npt.NDArray[np.float64]] = []
         self.static: list[npt.NDArray[np.float64]] = []
+        self._labels = -1
+        if isinstance(metric, LabelCost):
+            self._labels = problem.frequency.columns.index(metric.label_column(problem))
         if isinstance(metric, CellCost):
             scale = max(problem.rows * len(problem.quasi), 1)
             for hierarchy in problem.quasi_hierarchies:
@@ -93,4 +103,22 @@ class NodeCost:
                 for own, level, field in zip(self.prices, node, fields, strict=True)
             )
             return self.floor(node) + removed / rows - spared / (rows * len(node))
+        if self._labels >= 0:
+            # The classes of `_most` are numbered in the order of their cells; so are these.
+            kept = keep[np.lexsort(fields[::-1])]
+            return (rows - int(self._most(node)[kept].sum())) / rows
         return cast(SizeCost, self.metric).of_sizes(classes.count[keep], removed, rows)
+
+    def _most(self, node: Node) -> npt.NDArray[np.int64]:
+        """Return how many rows of each class have its most common label, shape (classes,)."""
+        frequency, hierarchies = self.problem.frequency, self.problem.quasi_hierarchies
+        member, first = dense_rank(
+            [
+                h.node(level)[frequency.run_codes[:, d]]
+                for d, (h, level) in enumerate(zip(hierarchies, node, strict=True))
+            ],
+            [len(h.starts[level]) for h, level in zip(hierarchies, node, strict=True)],
+        )
+        labels = frequency.codes[:, self._labels]
+        values = int(labels.max(initial=0)) + 1
+        return histogram(member[frequency.run], labels, frequency.count, len(first), values).most

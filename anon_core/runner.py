@@ -252,7 +252,9 @@ def run(
             for name, m in family("metric").items()
         }
         return tuple(verdicts), {
-            n: m.measure(problem, release, context) for n, m in metrics.items()
+            n: m.measure(problem, release, context)
+            for n, m in metrics.items()
+            if not m.applies(problem)
         }
 
     verdicts, measures = clock.time("measure", 0.62, "Measuring", measured)

@@ -206,6 +206,14 @@ def discernibility(sizes: Iterable[int], removed: int, rows: int) -> int:
     return sum(size * size for size in sizes) + removed * rows
 
 
+def outvoted(classes: Iterable[Sequence[str]], removed: int) -> int:
+    """Return rows not of their class's most common label, given the labels, and those removed."""
+    wrong = removed
+    for labels in classes:
+        wrong += len(labels) - max(labels.count(label) for label in labels)
+    return wrong
+
+
 def average_class_size(sizes: Sequence[int], rows: int, k: int = 1) -> Fraction:
     return Fraction(rows, len(sizes) * k)
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from ..climbing import Walk, at_level, clock, walk_outcome
 from ..context import Context
-from ..kinds import Algorithm, Approach, GroupModel, Metric
+from ..costs import label_column, steering_metric
+from ..kinds import Algorithm, Approach, GroupModel
 from ..node_cost import best_by
 from ..nodes import Nodes, rows_allowed, suppression_budget
 from ..params import integer, number
 from ..problem import Problem
-from ..registry import find, register
+from ..registry import register
 from ..results import Outcome
 
 
@@ -37,7 +38,8 @@ class Annealing(Algorithm):
     source: ClassVar[str] = "Winkler 2004, Census Bureau research report 2004-06"
     approach: ClassVar[Approach] = "levels"
 
-    metric: str = best_by()
+    metric: str = best_by(also=("classification",))
+    labels: str = label_column()
     max_suppression: float = suppression_budget()
     moves: int = integer(default=2_000, low=1, help="Moves to try.", label="Moves")
     temperature: float = number(
@@ -55,9 +57,7 @@ class Annealing(Algorithm):
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Walk the lattice; see `Algorithm.run`."""
         nodes = Nodes(problem, models, rows_allowed(problem, self.max_suppression), context)
-        walk = Walk(
-            nodes, cast(Metric, find("metric", self.metric)()), clock(context, self.seconds)
-        )
+        walk = Walk(nodes, steering_metric(self.metric, self.labels), clock(context, self.seconds))
         draw, top = context.generator, nodes.lattice.top
         # 1. Start at the top, where the most promises hold.
         at = top

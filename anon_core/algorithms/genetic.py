@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
 from ..climbing import Walk, clock, walk_outcome
 from ..context import Context
-from ..kinds import Algorithm, Approach, GroupModel, Metric
+from ..costs import label_column, steering_metric
+from ..kinds import Algorithm, Approach, GroupModel
 from ..lattice import Node
 from ..node_cost import best_by
 from ..nodes import Nodes, rows_allowed, suppression_budget
 from ..params import integer, number
 from ..problem import Problem
-from ..registry import find, register
+from ..registry import register
 from ..results import Outcome
 
 
@@ -39,7 +40,8 @@ class Genetic(Algorithm):
     source: ClassVar[str] = "Iyengar 2002, doi 10.1145/775047.775089"
     approach: ClassVar[Approach] = "levels"
 
-    metric: str = best_by()
+    metric: str = best_by(also=("classification",))
+    labels: str = label_column()
     max_suppression: float = suppression_budget()
     population: int = integer(
         default=30,
@@ -56,9 +58,7 @@ class Genetic(Algorithm):
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Breed choices of levels; see `Algorithm.run`."""
         nodes = Nodes(problem, models, rows_allowed(problem, self.max_suppression), context)
-        walk = Walk(
-            nodes, cast(Metric, find("metric", self.metric)()), clock(context, self.seconds)
-        )
+        walk = Walk(nodes, steering_metric(self.metric, self.labels), clock(context, self.seconds))
         draw, top = context.generator, nodes.lattice.top
         wide = len(top)
         # 1. The top and random choices are the first generation.

@@ -15,12 +15,12 @@ import numpy as np
 
 from ..climbing import Clock, clock
 from ..context import Context
+from ..costs import LabelCost, label_column, steering_metric
 from ..errors import BadPlan, Infeasible
-from ..index_space import IndexSpace, Splits
+from ..index_space import IndexSpace, JudgedClasses, Splits
 from ..kinds import Algorithm, Approach, GroupModel
-from ..lattice import Classes
 from ..nodes import rows_allowed, suppression_budget
-from ..params import number
+from ..params import choice, number
 from ..problem import Problem
 from ..registry import register
 from ..results import Outcome, SearchAccount
@@ -29,26 +29,38 @@ from ..results import Outcome, SearchAccount
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class KOptimize(Algorithm):
-    """Optimal intervals by discernibility, with row suppression (Bayardo and Agrawal 2005)."""
+    """Optimal intervals, with row suppression (Bayardo and Agrawal 2005)."""
 
     name: ClassVar[str] = "k-optimize"
     title: ClassVar[str] = "k-Optimize"
     summary: ClassVar[str] = (
         "Cuts every column's ordered values into intervals, the same for the whole table, so that "
-        "rows look like as few others as the promises allow; rows that stay too rare are removed."
+        "rows look like as few others as the promises allow, or keep their label predictable; rows "
+        "that stay too rare are removed."
     )
     when: ClassVar[str] = (
         "When columns have an order but no hierarchy, and the best intervals are wanted; large "
         "domains end in the time box, with a bound on what was missed."
     )
-    formula: ClassVar[str] = "min Σ |G|² + n · (removed rows) over all sets of interval starts"
+    formula: ClassVar[str] = (
+        "min over all sets of interval starts of Σ |G|² + n · (removed rows), or of rows that are "
+        "removed or not of their class's most common label"
+    )
     source: ClassVar[str] = "Bayardo and Agrawal 2005, doi 10.1109/ICDE.2005.42"
     approach: ClassVar[Approach] = "ranges"
 
+    metric: str = choice(
+        default="discernibility",
+        options=("discernibility", "classification"),
+        options_of="metric",
+        help="What the best intervals lose least of; for these two there are bounds.",
+        label="Best by",
+    )
+    labels: str = label_column()
     max_suppression: float = suppression_budget(
         default=1.0,
         help="Largest share of rows that may be removed; each costs as much as looking like "
-        "everyone.",
+        "everyone, or as a wrong label.",
     )
     seconds: float = number(
         default=30.0,
@@ -68,19 +80,24 @@ class KOptimize(Algorithm):
                     remedy="Choose another privacy model, or the optimal search.",
                 )
         needed = dict.fromkeys(name for m in models for name in m.needs(problem))
+        metric = steering_metric(self.metric, self.labels)
+        labels = metric.label_column(problem) if isinstance(metric, LabelCost) else ""
         tree = _Tree(
-            IndexSpace(problem, list(needed)),
+            IndexSpace(problem, list(needed | dict.fromkeys([labels] if labels else []))),
             models,
             rows_allowed(problem, self.max_suppression),
             clock(context, self.seconds),
+            labels,
         )
         bound = tree.search()
+        # The tree counts rows; the classification metric is their share.
+        unit = float(max(problem.rows, 1)) if labels else 1.0
         return Outcome(
             release=tree.space.release(tree.best, models),
             account=SearchAccount(
                 proven=bound >= tree.cost,
-                cost=tree.cost,
-                bound=min(bound, tree.cost),
+                cost=tree.cost / unit,
+                bound=min(bound, tree.cost) / unit,
                 checked=tree.looked_at,
                 steps=tuple(tree.steps),
             ),
@@ -94,9 +111,15 @@ def children_of(head: Splits, tail: Sequence[int]) -> list[tuple[Splits, Splits]
 
 class _Tree:
     def __init__(
-        self, space: IndexSpace, models: Sequence[GroupModel], budget: int, time_left: Clock
+        self,
+        space: IndexSpace,
+        models: Sequence[GroupModel],
+        budget: int,
+        time_left: Clock,
+        labels: str,
     ) -> None:
         self.space = space
+        self.labels = labels
         self.models = models
         self.budget = budget
         self.time_left = time_left
@@ -141,12 +164,15 @@ class _Tree:
     def try_out(self, head: Splits) -> float:
         """Return what a set of indices costs, infinity beyond the budget; remember the best."""
         self.looked_at += 1
-        classes, keep = self.space.kept(self.space.entries(head), self.models)
-        sizes = classes.count[keep]
+        judged = self.space.judged(self.space.entries(head), self.models, self.labels)
+        sizes = judged.classes.count[judged.keep]
         removed = self.rows - int(sizes.sum())
         if removed > self.budget or removed >= self.rows:
             return np.inf
-        found = float(sizes @ sizes) + float(self.rows) * removed
+        if self.labels:
+            found = float(self.rows - int(judged.most[judged.keep].sum()))
+        else:
+            found = float(sizes @ sizes) + float(self.rows) * removed
         if found < self.cost:
             self.cost, self.best = found, head
             self.steps.append(
@@ -159,23 +185,26 @@ class _Tree:
             )
         return found
 
-    def bound_of(self, head: Splits, fine: Classes) -> float:
+    def bound_of(self, head: Splits, fine: JudgedClasses) -> float:
         """Return a bound on every set between `head` and one whose classes are `fine`.
 
         Rows that `head` removes stay removed, since classes only get smaller; any other row looks
-        like at least those that it looks like in `fine`, and like no fewer than a class needs.
+        like at least those that it looks like in `fine`, and like no fewer than a class needs. Of
+        labels, at least those outvoted in `fine` are outvoted or removed.
         """
         self.looked_at += 1
         classes, keep = self.space.kept(self.space.entries(head), self.models)
         removed = self.rows - int(classes.count[keep].sum())
         if removed > self.budget:
             return np.inf
-        stays = keep[self.space.within(fine, head)]
-        alike = np.maximum(fine.count[stays], self._least)
-        return float(fine.count[stays] @ alike) + float(self.rows) * removed
+        stays = keep[self.space.within(fine.classes, head)]
+        count = fine.classes.count[stays]
+        if self.labels:
+            return float(int((count - fine.most[stays]).sum()) + removed)
+        return float(count @ np.maximum(count, self._least)) + float(self.rows) * removed
 
-    def _fine(self, splits: Splits) -> Classes:
-        return self.space.kept(self.space.entries(splits), self.models)[0]
+    def _fine(self, splits: Splits) -> JudgedClasses:
+        return self.space.judged(self.space.entries(splits), self.models, self.labels)
 
     def _greedy(self) -> None:
         """Begin one interval after another, the best first: a result to measure bounds against."""

@@ -304,7 +304,12 @@ def test_a_cost_never_falls_from_level_to_level(metric: str) -> None:
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_single_row_or_a_single_value_costs_nothing(metric: str) -> None:
     for column in (["a"], ["a", "a", "a"]):
-        case = Case(columns={"q": column}, quasi=("q",), kinds={"q": "text"})  # type: ignore[arg-type]
+        case = Case(
+            columns={"q": column, "s": column},  # type: ignore[dict-item]
+            quasi=("q",),
+            sensitive=("s",),
+            kinds={"q": "text"},
+        )
         release = at_levels(case, 0)
         found = technique("metric", metric).measure(release.problem, release, Context())
         assert 0 <= found.share <= 1

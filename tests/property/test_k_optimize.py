@@ -11,14 +11,19 @@ from anon_core.algorithms.k_optimize import KOptimize
 from anon_core.context import Context
 from anon_core.errors import BadPlan, Infeasible
 from anon_core.kinds import GroupModel
+from anon_core.metrics.classification import Classification
+from anon_core.metrics.discernibility import Discernibility
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
 from tests import naive
 from tests.making import Case, random_case
 
 
-def cheapest(case: Case, k: int, least: int, budget: float) -> int | None:
-    """Return the least discernibility over all cuts of the ordered domains into intervals."""
+def cheapest(case: Case, k: int, least: int, budget: float, labels: str = "") -> int | None:
+    """Return the least cost over all cuts of the ordered domains into intervals.
+
+    That is discernibility or, where a column of labels is named, rows removed or outvoted.
+    """
     rows = case.rows
     needs = [(case.column(name), 2) for name in case.sensitive] if least else []
     place: list[list[int]] = []
@@ -40,12 +45,16 @@ def cheapest(case: Case, k: int, least: int, budget: float) -> int | None:
             removed = len(rows) - sum(map(len, kept))
             if kept and removed <= budget * len(rows) + 1e-9:
                 cost = naive.discernibility(map(len, kept), removed, len(rows))
+                if labels:
+                    told = case.column(labels)
+                    cost = naive.outvoted([[told[i] for i in g] for g in kept], removed)
                 best = cost if best is None else min(best, cost)
     return best
 
 
+@pytest.mark.parametrize("labels", ["", "s0", "s1"])
 @pytest.mark.parametrize("promises", ["k", "k+l"])
-def test_the_tree_finds_what_enumeration_finds(promises: str) -> None:
+def test_the_tree_finds_what_enumeration_finds(promises: str, labels: str) -> None:
     rng = np.random.default_rng([2005, len(promises)])
     decided = tried = 0
     while tried < 110:
@@ -57,8 +66,12 @@ def test_the_tree_finds_what_enumeration_finds(promises: str) -> None:
         budget = float(rng.choice([0.0, 0.2, 1.0]))
         models: list[GroupModel] = [KAnonymity(k=k)]
         models += [DistinctLDiversity(l=2)] if promises == "k+l" else []
-        best = cheapest(case, k, 2 if promises == "k+l" else 0, budget)
-        search = KOptimize(max_suppression=budget)
+        best = cheapest(case, k, 2 if promises == "k+l" else 0, budget, labels)
+        search = KOptimize(
+            max_suppression=budget,
+            metric="classification" if labels else "discernibility",
+            labels=labels,
+        )
         if best is None:
             with pytest.raises(Infeasible):
                 search.run(case.problem(), models, Context())
@@ -66,10 +79,12 @@ def test_the_tree_finds_what_enumeration_finds(promises: str) -> None:
         outcome = search.run(case.problem(), models, Context())
         account = outcome.account
         assert account.proven
-        assert account.cost == account.bound == best
-        sizes = outcome.release.view.group_size
-        removed = outcome.release.suppressed
-        assert naive.discernibility(sizes.tolist(), removed, len(case.rows)) == best
+        assert account.cost == account.bound
+        unit = len(case.rows) if labels else 1
+        assert account.cost == pytest.approx(best / unit)
+        found = Classification(column=labels) if labels else Discernibility()
+        measured = found.measure(outcome.release.problem, outcome.release, Context())
+        assert measured.value == pytest.approx(best / unit)
         for model in models:
             view = outcome.release.view
             assert all(v.holds for v in model.measure(outcome.release.problem, view, Context()))

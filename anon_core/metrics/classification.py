@@ -1,0 +1,80 @@
+"""Classification metric (CM): rows whose class outvotes their label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..context import Context
+from ..costs import LabelCost, labels_of
+from ..errors import BadPlan
+from ..kinds import sensitive_columns, sensitive_histogram
+from ..params import sensitive_column
+from ..problem import Problem
+from ..registry import register
+from ..release import Release, View, raw_view
+from ..results import Measure
+
+
+@register("metric")
+@dataclass(frozen=True, kw_only=True)
+class Classification(LabelCost):
+    """A row pays 1 where it is removed or not of its class's most common label."""
+
+    name: ClassVar[str] = "classification"
+    title: ClassVar[str] = "Classification metric"
+    summary: ClassVar[str] = (
+        "How many rows a classifier gets wrong that knows no more than each class's most common "
+        "label; a removed row counts as wrong."
+    )
+    formula: ClassVar[str] = (
+        "CM = (removed rows + Σ over classes of rows not of the class's most common label) / n; "
+        "what the table itself has is shown beside it"
+    )
+    source: ClassVar[str] = "Iyengar 2002, doi 10.1145/775047.775089"
+    unit: ClassVar[str] = "share of rows"
+
+    column: str = sensitive_column(
+        help="Sensitive column whose values are the labels; empty for the first.",
+        label="Labels",
+    )
+
+    def applies(self, problem: Problem) -> str:
+        """Return why nothing can be measured, or an empty string."""
+        return "" if labels_of(problem) else "It needs a sensitive column to predict."
+
+    def label_column(self, problem: Problem) -> str:
+        """Return the column of labels; see `LabelCost.label_column`."""
+        if not self.column and not labels_of(problem):
+            raise BadPlan(
+                f"{self.title} needs a sensitive column of labels, and none is marked.",
+                remedy="Mark the column to predict as sensitive, or choose another metric.",
+            )
+        return sensitive_columns(problem, self.column, self.title)[0]
+
+    def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
+        """Count outvoted rows in the classes that people match beside the labels."""
+        column = self.label_column(problem)
+        outvoted = _outvoted(release.view, column)
+        wrong = float(outvoted.sum()) + release.suppressed
+        also = {"of the table itself": float(_outvoted(raw_view(problem), column).sum())}
+        for name in labels_of(problem):
+            if name != column:
+                own = float(_outvoted(release.view, name).sum())
+                also[f"labels of '{name}'"] = own + release.suppressed
+        rows = max(problem.rows, 1)
+        return Measure(
+            metric=self.name,
+            value=wrong / rows,
+            share=wrong / rows,
+            also={what: found / rows for what, found in also.items()},
+        )
+
+
+def _outvoted(view: View, column: str) -> npt.NDArray[np.int64]:
+    """Return the rows of each class that have another label than most of it, shape (classes,)."""
+    persons, labels = sensitive_histogram(view, column)
+    return persons.sizes - labels.most
