@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import mondrian, optimal, tables, whole
+from . import exhaustive, mondrian, optimal, peers, tables, whole
 from .bench import Bench
 from .timing import shown
 
@@ -23,6 +23,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--data", type=Path, help="folder with adult/ and census/")
     parser.add_argument("--quick", action="store_true", help="fewer repeats, small tables only")
+    parser.add_argument(
+        "--exhaustive",
+        action="store_true",
+        help="also compare the optimal search with every node of the whole lattice",
+    )
     options = parser.parse_args()
     bench = Bench(times=3 if options.quick else 5, quick=options.quick)
     began = time.perf_counter()
@@ -37,9 +42,14 @@ def main() -> int:
             print(f"\nAdult is not measured. {adult}")
         else:
             optimal.optimal(bench, adult)
+            exhaustive.every_optimum(
+                bench, adult, adult.quasi if options.exhaustive else adult.small
+            )
             optimal.searches(bench, adult)
             mondrian.mondrian(bench, adult)
             mondrian.quality(bench, adult)
+            if options.data is not None:  # other tools were measured on that table
+                peers.peers(bench, adult)
             whole.whole(bench, adult, "optimal", "adult")
         census = tables.census(options.data, folder)
         if isinstance(census, str) or options.quick:

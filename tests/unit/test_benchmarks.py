@@ -10,7 +10,8 @@ import pytest
 
 from anon_core import Plan, load_hierarchies, read_table, run
 from anon_core.samples import hierarchy_folder, sample
-from benchmarks import baseline, tables, timing
+from benchmarks import baseline, exhaustive, tables, timing
+from benchmarks.bench import Bench
 
 QUASI = ("Race", "DOB", "Sex", "ZIP", "Marital")
 
@@ -34,6 +35,40 @@ def test_brute_force_and_the_search_agree(tmp_path, budget):
     result = run(plan, table, levels)
     assert best.loss[budget] == pytest.approx(result.measures["loss"].value, abs=1e-12)
     assert len(best.seconds) == best.nodes == result.account.nodes
+
+
+def samarati_source(folder: Path) -> tables.Source:
+    found = sample("samarati")
+    found.frame().to_csv(folder / "t.csv", index=False)
+    return tables.Source(
+        title="Samarati",
+        data=folder / "t.csv",
+        folder=folder,
+        quasi=QUASI[:4],
+        hierarchies={n: hierarchy_folder() / found.hierarchies[n] for n in QUASI},
+        known={},
+    )
+
+
+def test_every_node_is_priced_as_by_brute_force(tmp_path, monkeypatch, capsys):
+    source = samarati_source(tmp_path)
+    frame = sample("samarati").frame()[list(source.quasi)]
+    levels = source.load(source.recipe("r", "optimal"))[1]
+    for k in (2, 3):
+        every = exhaustive.every_node(frame, levels, (k,))
+        best = baseline.brute_force(frame, levels, k, [0.0, 0.25, 1.0])
+        for budget, loss in best.loss.items():
+            assert every.best(k, "loss", budget) == pytest.approx(loss, abs=1e-12)
+            assert every.removed[k][every.nodes.index(best.node[budget])] <= budget * 9
+    monkeypatch.setattr(exhaustive, "KS", (2, 3))
+    bench = Bench(times=1, quick=True)
+    exhaustive.every_optimum(bench, source, source.quasi)
+    assert not bench.wrong
+    assert capsys.readouterr().out.count("right: k = ") == 2 * 3 * 3
+    # A wrong enumeration is told apart.
+    monkeypatch.setattr(exhaustive.EveryNode, "best", lambda *_: 0.0)
+    exhaustive.every_optimum(bench, source, source.quasi)
+    assert len(bench.wrong) == 2 * 3 * 3
 
 
 def test_a_sample_of_nodes_is_of_the_size_asked_for():
