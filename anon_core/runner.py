@@ -282,7 +282,8 @@ def run(
             return verifier(files, edition.tables)
         asks = any(model.needs_public for model in plan.models)
         public = population.frame() if population is not None and asks else None
-        return verify(plan.as_mapping(), dataset.frame(), dict(hierarchies or {}), files, public)
+        private = dataset.frame(coded=True)
+        return verify(plan.as_mapping(), private, dict(hierarchies or {}), files, public)
 
     verification = clock.time("verify", 0.8, "Recomputing the promises", verified)
     broken = [v.model for v in verdicts if not v.holds]

@@ -15,19 +15,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from ..errors import BadInput, BadPlan, listing
+from . import match
 from .consistency import CONSISTENCY, check_consistency
 from .findings import MOST_ROWS, Check, Verification, many, named, numbers, undecided
 from .levels import read_levels
-from .match import TooLarge, covering_pairs, text_runs, without_partner
+from .match import TooLarge, beyond, covering_pairs, sole_text, text_runs, without_partner
 from .permuted import check_permuted, table_names
 from .presence import NAME as PRESENCE
 from .presence import PublicPeople, check_presence, read_public
 from .reading import read_bytes, read_table
 from .tables import PrivateTable, Promise, PublishedTable, joined, read_promise, section
-from .texts import Codes, PrivateColumn, read_cover
+from .texts import Codes, Cover, PrivateColumn, read_cover
 from .written import check_formulas, check_parquet, check_readable, check_shares
 
 
@@ -389,32 +391,10 @@ def _check_coverage(
                 )
     if broken:
         return broken
-    columns = [
-        text_runs(cover.runs, table.columns[n].missing + 1)
-        for n, cover in zip(promise.quasi, covers, strict=True)
-    ]
-    first = np.unique(classes, return_index=True)[1]
-    boxes = np.stack([release.codes_of(n)[first] for n in promise.quasi], axis=1)
-    quasi = [table.codes(n) for n in promise.quasi]
-    point, first = joined(quasi, table.rows)
-    points = np.stack([codes[first] for codes in quasi], axis=1)
-    # What is published exactly, coded alike in both tables; a value the table lacks is 0.
-    exact = [
-        np.concatenate([table.codes(n), _table_codes(table.columns[n], release, n)]) + 1
-        for n in promise.exact
-    ]
-    payload, _ = joined(exact, table.rows + release.rows)
     try:
-        alone = without_partner(
-            point,
-            payload[: table.rows],
-            classes,
-            payload[table.rows :],
-            *covering_pairs(points, boxes, columns),
-        )
+        rows = numbers(_alone(promise, release, table, covers, classes))
     except TooLarge as error:
         return [undecided("coverage", f"Coverage is not decided. {error.message}")]
-    rows = numbers(alone)
     return [
         Check(
             name="coverage",
@@ -429,6 +409,54 @@ def _check_coverage(
             "own.",
         )
     ]
+
+
+def _alone(
+    promise: Promise,
+    release: PublishedTable,
+    table: PrivateTable,
+    covers: Sequence[Cover],
+    classes: Codes,
+) -> npt.NDArray[np.bool_]:
+    """Return which published rows have no row of the table of their own to be true of.
+
+    Raises
+    ------
+    TooLarge
+        If it can't be decided.
+    """
+    # What is published exactly, coded alike in both tables; a value the table lacks is 0.
+    exact = [
+        np.concatenate([table.codes(n), _table_codes(table.columns[n], release, n)]) + 1
+        for n in promise.exact
+    ]
+    quasi, sizes = promise.quasi, [table.columns[n].missing + 1 for n in promise.quasi]
+    runs = [cover.runs for cover in covers]
+    sole = [sole_text(own, size) for own, size in zip(runs, sizes, strict=True)]
+    texts = [text for text in sole if text is not None]
+    if len(texts) == len(quasi) and table.rows <= 2 * match.MOST_PAIRS:
+        # No two texts share a value: every row of the table can stand in one class only. Tables
+        # beyond are left to what takes equal rows together, and gives up where it is too much.
+        both = [
+            np.concatenate([(text + 1)[table.codes(n)], release.codes_of(n) + 1])
+            for n, text in zip(quasi, texts, strict=True)
+        ]
+        kind, _ = joined([*both, *exact], table.rows + release.rows)
+        return beyond(kind[: table.rows], kind[table.rows :])
+    columns = [text_runs(own, size) for own, size in zip(runs, sizes, strict=True)]
+    first = np.unique(classes, return_index=True)[1]
+    boxes = np.stack([release.codes_of(n)[first] for n in quasi], axis=1)
+    coded = [table.codes(n) for n in quasi]
+    point, first = joined(coded, table.rows)
+    points = np.stack([codes[first] for codes in coded], axis=1)
+    payload, _ = joined(exact, table.rows + release.rows)
+    return without_partner(
+        point,
+        payload[: table.rows],
+        classes,
+        payload[table.rows :],
+        *covering_pairs(points, boxes, columns),
+    )
 
 
 def _table_codes(column: PrivateColumn, release: PublishedTable, name: str) -> Codes:

@@ -16,6 +16,8 @@ from .texts import Codes, Runs
 MOST_PAIRS = 20_000_000
 MOST_EDGES = 10_000_000
 
+Short = npt.NDArray[np.int32]
+
 _BRUTE = 1 << 15
 _SAMPLE = 512
 
@@ -80,6 +82,52 @@ def text_runs(runs: Sequence[Runs], size: int) -> TextRuns:
     )
 
 
+def sole_text(runs: Sequence[Runs], size: int) -> Codes | None:
+    """Return which text covers each code, -1 where none does; None where two texts share a code.
+
+    Where no two texts of any column share a code, a point lies in one class at most, and who can
+    stand behind what is a comparison of counts.
+
+    Parameters
+    ----------
+    runs : sequence of Runs
+    size : int
+        Codes are below it.
+    """
+    text = np.repeat(np.arange(len(runs)), [len(own) for own in runs])
+    ends = np.array([end for own in runs for end in own], dtype=np.int64).reshape(-1, 2)
+    length = ends[:, 1] - ends[:, 0] + 1
+    if int(length.sum()) > size:
+        return None
+    within = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
+    covered = np.repeat(ends[:, 0], length) + within
+    if np.bincount(covered, minlength=size).max(initial=0) > 1:
+        return None
+    owner = np.full(size, -1, dtype=np.int64)
+    owner[covered] = np.repeat(text, length)
+    return owner
+
+
+def beyond(own: Codes, shown: Codes) -> npt.NDArray[np.bool_]:
+    """Return which shown rows are more than there are of their kind, shape (shown rows,).
+
+    Of equal rows the last ones count as those too many.
+
+    Parameters
+    ----------
+    own, shown : int64 arrays
+        What rows of the table and published rows are, as codes of one numbering.
+    """
+    size = int(max(own.max(initial=-1), shown.max(initial=-1))) + 1
+    room, asked = np.bincount(own, minlength=size), np.bincount(shown, minlength=size)
+    if np.all(asked <= room):
+        return np.zeros(len(shown), dtype=np.bool_)
+    order = np.argsort(shown, kind="stable")
+    nth = np.empty(len(shown), dtype=np.int64)
+    nth[order] = np.arange(len(shown)) - np.repeat(np.cumsum(asked) - asked, asked)
+    return nth >= room[shown]
+
+
 def covering_pairs(points: Codes, boxes: Codes, columns: Sequence[TextRuns]) -> tuple[Codes, Codes]:
     """Return every pair of a point and a box that covers it.
 
@@ -99,9 +147,10 @@ def covering_pairs(points: Codes, boxes: Codes, columns: Sequence[TextRuns]) -> 
     TooLarge
         If there are more than `MOST_PAIRS` pairs to look at.
     """
-    low = [column.low[boxes[:, d]] for d, column in enumerate(columns)]
-    high = [column.high[boxes[:, d]] for d, column in enumerate(columns)]
-    by_column = [np.ascontiguousarray(points[:, d]) for d in range(len(columns))]
+    # Codes are numbers of texts, so 32 bits hold them; most of the time goes into comparing them.
+    low = [column.low[boxes[:, d]].astype(np.int32) for d, column in enumerate(columns)]
+    high = [column.high[boxes[:, d]].astype(np.int32) for d, column in enumerate(columns)]
+    by_column = [points[:, d].astype(np.int32) for d in range(len(columns))]
     found: list[tuple[Codes, Codes]] = []
     work = [(np.arange(len(points)), np.arange(len(boxes)))]
     looked_at = 0
@@ -120,10 +169,17 @@ def covering_pairs(points: Codes, boxes: Codes, columns: Sequence[TextRuns]) -> 
         looked_at += size
         if looked_at > MOST_PAIRS * 10:
             raise _too_large()
-        point, box = np.repeat(some, len(near)), np.tile(near, len(some))
+        inside = np.ones((len(some), len(near)), dtype=np.bool_)
+        for d, codes in enumerate(by_column):
+            own = codes[some][:, None]
+            inside &= low[d][near] <= own
+            inside &= own <= high[d][near]
+        nth, other = np.nonzero(inside)
+        point, box = some[nth], near[other]
         for d, column in enumerate(columns):
-            covered = column.covers(boxes[box, d], by_column[d][point])
-            point, box = point[covered], box[covered]
+            if not column.plain:
+                covered = column.covers(boxes[box, d], points[point, d])
+                point, box = point[covered], box[covered]
         found.append((point, box))
     if sum(len(point) for point, _ in found) > MOST_PAIRS:
         raise _too_large()
@@ -133,7 +189,7 @@ def covering_pairs(points: Codes, boxes: Codes, columns: Sequence[TextRuns]) -> 
 
 
 def _best_cut(
-    some: Codes, near: Codes, points: Sequence[Codes], low: Sequence[Codes], high: Sequence[Codes]
+    some: Codes, near: Codes, points: Sequence[Short], low: Sequence[Short], high: Sequence[Short]
 ) -> tuple[int, int] | None:
     """Return the column and code after which to halve, or None where no cut is worth it."""
     few_points = some[:: max(1, len(some) // _SAMPLE)]

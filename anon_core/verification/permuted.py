@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ..errors import listing
 from .coarsened import check_coarsened
 from .findings import MOST_ROWS, Check, Verification, many, named, numbers, undecided
-from .match import TooLarge
+from .match import TooLarge, beyond
 from .presence import NAME as PRESENCE
 from .presence import PublicPeople, check_presence
 from .sliced import Shown, check_posteriors
@@ -492,15 +492,10 @@ def _coded(
 
 def _check_block(block: Block, grouped: Mapping[str, Grouped], table: PrivateTable) -> Check | None:
     own, shown, _ = _coded(block, grouped, table)
-    size = int(max(own.max(initial=-1), shown.max(initial=-1))) + 1
-    room, asked = np.bincount(own, minlength=size), np.bincount(shown, minlength=size)
-    if np.array_equal(room, asked):
+    # As many rows are published as the table has, so what none is too many of is not missing.
+    rows = numbers(beyond(own, shown))
+    if not rows:
         return None
-    # Of equal rows the last ones count as those too many.
-    order = np.argsort(shown, kind="stable")
-    nth = np.empty(len(shown), dtype=np.int64)
-    nth[order] = np.arange(len(shown)) - np.repeat(np.cumsum(asked) - asked, asked)
-    rows = numbers(nth >= room[shown])
     return Check(
         name="truth",
         holds=False,

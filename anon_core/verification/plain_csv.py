@@ -7,10 +7,12 @@ import io
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from .texts import Codes
 
 _BLOCK = 1 << 24
+_SAMPLE = 1 << 11  # rows by which it is judged whether lines repeat
 _QUOTE, _COMMA, _LINE = ord('"'), ord(","), ord("\n")
 
 #: Header, codes and distinct texts by column, and the number of rows.
@@ -35,8 +37,9 @@ def read_plain(content: bytes) -> Parsed | None:
         if not header or any("\n" in name for name in header):
             return None
         names = [str(place) for place in range(len(header))]
+        lines, place = _distinct_lines(content)
         table = arrow.read_csv(
-            cast(Any, pa.BufferReader(content)),
+            cast(Any, pa.BufferReader(lines)),
             read_options=arrow.ReadOptions(
                 column_names=names, skip_rows=1, block_size=_BLOCK, use_threads=False
             ),
@@ -56,13 +59,42 @@ def read_plain(content: bytes) -> Parsed | None:
         if column.null_count:
             return None
         chunks = cast(Any, column.chunks)
-        codes.append(
-            np.concatenate(
-                [np.empty(0, np.int64), *(c.indices.to_numpy(zero_copy_only=False) for c in chunks)]
-            ).astype(np.int64)
-        )
+        found = np.concatenate(
+            [np.empty(0, np.int64), *(c.indices.to_numpy(zero_copy_only=False) for c in chunks)]
+        ).astype(np.int64)
+        codes.append(found if place is None else found[place])
         texts.append([str(t) for t in chunks[0].dictionary.to_pylist()] if chunks else [])
-    return header, codes, texts, table.num_rows
+    return header, codes, texts, table.num_rows if place is None else len(place)
+
+
+def _distinct_lines(content: bytes) -> tuple[bytes, npt.NDArray[np.int32] | None]:
+    """Return a CSV file with every line once, and for each row which of these it is.
+
+    Rows that are the same bytes are the same cells: what hides people in groups repeats its lines,
+    and reading each of them once is several times faster. Where lines hardly repeat, or a line is
+    no row since a quoted cell goes over several, the file itself and None.
+    """
+    import pyarrow as pa
+
+    text = np.frombuffer(content, dtype=np.uint8)
+    ends = np.flatnonzero(text == _LINE) + 1
+    if len(ends) < 2 or ends[-1] != len(text):
+        return content, None
+    if np.any(np.searchsorted(np.flatnonzero(text == _QUOTE), ends) % 2):
+        return content, None
+    lines = cast(
+        Any,
+        pa.LargeBinaryArray.from_buffers(
+            pa.large_binary(),
+            len(ends) - 1,
+            [None, pa.py_buffer(ends.astype(np.int64)), pa.py_buffer(content)],
+        ),
+    )
+    if 2 * len(lines[:_SAMPLE].unique()) > len(lines[:_SAMPLE]):
+        return content, None
+    coded = lines.dictionary_encode()
+    once = b"".join(coded.dictionary.to_pylist())
+    return content[: ends[0]] + once, coded.indices.to_numpy(zero_copy_only=False)
 
 
 def _first_line(content: bytes) -> str:

@@ -179,7 +179,8 @@ class PrivateTable:
 
     def codes(self, name: str) -> Codes:
         """Return a column's codes, shape (rows,)."""
-        return self.columns[name].codes[self.kept]
+        codes = self.columns[name].codes
+        return codes if self.rows == len(codes) else codes[self.kept]
 
     def spelling(self, name: str) -> Spelling:
         """Return how a column's cells are read; a column the table lacks is text."""

@@ -1,0 +1,152 @@
+"""What the second computation does once for many rows, against doing it for every row."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anon_core import Dataset
+from anon_core.verification import checks
+from anon_core.verification.checks import verify
+from anon_core.verification.findings import Verification
+from anon_core.verification.match import beyond, sole_text
+from anon_core.verification.plain_csv import read_plain
+
+Row = tuple[str, ...]
+
+LEVELS = {
+    "age": [[str(n), f"{n // 2 * 2}-{n // 2 * 2 + 1}", "*"] for n in range(6)],
+    "sex": [["F", "*"], ["M", "*"]],
+}
+_ROW = st.tuples(
+    st.integers(0, 5).map(str), st.sampled_from(["F", "M"]), st.sampled_from(["flu", "cold"])
+)
+_CELL = st.sampled_from(["0", "1", "5", "0-1", "2-3", "4-5", "*", "[0, 3]", "[2, 4]"])
+_SHOWN = st.tuples(_CELL, st.sampled_from(["F", "M", "*"]), st.sampled_from(["flu", "cold"]))
+
+
+def written(header: Row, rows: list[Row]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    return text.getvalue().encode()
+
+
+def checked(table: list[Row], shown: list[Row]) -> Verification:
+    plan: dict[str, Any] = {
+        "roles": {"quasi": ["age", "sex"], "sensitive": ["ill"]},
+        "algorithm": {"name": "optimal", "max_suppression": 1},
+        "models": [{"name": "k-anonymity", "k": 1}],
+    }
+    header = ("age", "sex", "ill")
+    frame = pd.DataFrame(table, columns=list(header))
+    return verify(plan, frame, LEVELS, {"release.csv": written(header, sorted(shown))})
+
+
+@given(st.lists(_ROW, min_size=1, max_size=12), st.lists(_SHOWN, max_size=10))
+def test_comparing_counts_finds_the_rows_that_matching_finds(table: list[Row], shown: list[Row]):
+    quick = checked(table, shown)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checks, "sole_text", lambda runs, size: None)
+        slow = checked(table, shown)
+    assert quick.as_json() == slow.as_json()
+
+
+@given(
+    st.lists(
+        st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3)), max_size=2).map(
+            lambda runs: tuple((a, min(a + more, 9)) for a, more in runs)
+        ),
+        max_size=4,
+    )
+)
+def test_a_code_has_one_text_or_the_shortcut_is_not_taken(runs: list[tuple[tuple[int, int], ...]]):
+    covers = [[c for a, b in own for c in range(a, b + 1)] for own in runs]
+    every = [code for own in covers for code in own]
+    found = sole_text(runs, 10)
+    if len(set(every)) < len(every):
+        assert found is None
+    else:
+        assert found is not None
+        assert found.tolist() == [
+            next((i for i, own in enumerate(covers) if code in own), -1) for code in range(10)
+        ]
+
+
+@given(st.lists(st.integers(0, 4), max_size=9), st.lists(st.integers(0, 6), max_size=9))
+def test_rows_beyond_what_there_is_are_the_last_of_their_kind(own: list[int], shown: list[int]):
+    left, expected = Counter(own), list[bool]()
+    for code in shown:
+        expected.append(left[code] <= 0)
+        left[code] -= 1
+    found = beyond(np.array(own, np.int64), np.array(shown, np.int64))
+    assert found.tolist() == expected
+
+
+@given(
+    st.lists(st.tuples(*[st.text(alphabet='ab", é', max_size=3)] * 2), min_size=1, max_size=5),
+    st.randoms(use_true_random=False),
+)
+def test_repeated_lines_read_as_every_line_by_itself(rows: list[Row], shuffled: Any):
+    several = [row for row in rows for _ in range(4)]
+    shuffled.shuffle(several)
+    content = written(("x", "y"), several)
+    found = read_plain(content)
+    assert found is not None
+    _, codes, texts, count = found
+    columns = [[t[c] for c in own.tolist()] for own, t in zip(codes, texts, strict=True)]
+    assert count == len(several)
+    assert list(zip(*columns, strict=True)) == several
+
+
+def test_a_quoted_line_break_is_no_end_of_a_row():
+    rows: list[Row] = [("a\nb", "c")] * 3 + [("b", '"\n"')] * 3
+    found = read_plain(written(("x", "y"), rows))
+    assert found is not None
+    _, codes, texts, _ = found
+    assert [tuple(t[c[i]] for c, t in zip(codes, texts, strict=True)) for i in range(6)] == rows
+
+
+def test_a_cell_tampered_with_is_found_in_whichever_equal_row_it_stands():
+    table: list[Row] = [("0", "F", "flu")] * 4 + [("1", "F", "cold")] * 4 + [("4", "M", "flu")] * 4
+    shown: list[Row] = [("0-1", "F", "flu")] * 4 + [("0-1", "F", "cold")] * 4
+    shown += [("4-5", "M", "flu")] * 4
+    assert checked(table, shown).holds
+    for place in range(len(shown)):
+        for column, lie in ((0, "2-3"), (0, "9"), (1, "M" if place < 8 else "F"), (2, "gout")):
+            cells = list(shown[place])
+            cells[column] = lie
+            lied = [*shown[:place], tuple(cells), *shown[place + 1 :]]
+            found = [check for check in checked(table, lied).broken if check.name == "coverage"]
+            assert len(found) == 1
+            assert [sorted(lied)[row - 1] for row in found[0].rows] == [tuple(cells)]
+    # One row more of a kind than the table has, though each of its values is true.
+    assert not checked(table, [*shown[1:], ("0-1", "F", "cold")]).holds
+
+
+def test_a_row_of_other_length_is_found_among_equal_ones():
+    good = b"age,sex,ill\n" + b"0-1,F,flu\n" * 6
+    assert read_plain(good) is not None
+    for bad in (b"0-1,F\n", b"0-1,F,flu,\n", b'0-1,"F"x,flu\n', b"\n"):
+        assert read_plain(good + bad + b"0-1,F,flu\n" * 6) is None
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["1", "1.0", "2", "NA", "x "]), st.sampled_from(["é", "", "b"])),
+        min_size=1,
+        max_size=9,
+    )
+)
+def test_categories_are_read_as_the_texts_they_stand_for(rows: list[Row]):
+    dataset = Dataset.from_frame(pd.DataFrame(rows, columns=["x", "y"]))
+    coded = dataset.frame(coded=True)
+    assert [str(kind) for kind in coded.dtypes] == ["category", "category"]
+    pd.testing.assert_frame_equal(coded.astype("str"), dataset.frame())
