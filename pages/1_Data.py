@@ -90,10 +90,10 @@ def _columns(found: tuple[ColumnProfile, ...]) -> None:
             ),
             "Most frequent": st.column_config.TextColumn(width=170),
             "Its share": st.column_config.NumberColumn(
-                format="%.1f %%", help="Share of rows that have the most frequent value."
+                format="%.1f%%", help="Share of rows that have the most frequent value."
             ),
             "Once only": st.column_config.ProgressColumn(
-                format="%.1f %%",
+                format="%.1f%%",
                 min_value=0,
                 max_value=100,
                 help="Share of rows whose value no other row has: who knows it finds the row.",

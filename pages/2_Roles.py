@@ -97,7 +97,7 @@ def _contributions(found: Uniqueness) -> None:
         column_config={
             "Unique rows fewer without it": st.column_config.NumberColumn(format="localized"),
             "Share of all rows": st.column_config.ProgressColumn(
-                format="%.1f %%", min_value=0, max_value=100
+                format="%.1f%%", min_value=0, max_value=100
             ),
         },
     )

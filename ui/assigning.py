@@ -108,7 +108,7 @@ def editor(found: Sequence[ColumnProfile], suggested: Sequence[Suggestion]) -> N
             "Suggestion": st.column_config.TextColumn(width=135),
             "Why": st.column_config.TextColumn(width=320),
             "Once only": st.column_config.NumberColumn(
-                format="%.1f %%",
+                format="%.1f%%",
                 width=80,
                 help="Share of rows whose value no other row has: who knows it finds the row.",
             ),

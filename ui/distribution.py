@@ -43,7 +43,7 @@ def draw(data: Dataset, name: str) -> None:
             figure=_intervals(found) if found.intervals else _values(found),
             numbers=numbers,
             note=plain(_note(found, len(column.values))),
-            formats={"Rows": "localized", "Share": "%.2f %%"},
+            formats={"Rows": "localized", "Share": "%.2f%%"},
         ),
         key="distribution",
     )

@@ -123,7 +123,7 @@ def frontier_chart(
                 marker={"color": colour, "symbol": _SIGNS[place % len(_SIGNS)], "size": 11},
                 customdata=[[p.k, p.hidden, 100 * (p.worst or 0)] for p in line],
                 hovertemplate="k = %{customdata[0]}<br>loss %{x:.4f}<br>worst case "
-                "%{customdata[2]:.2f} %<br>%{customdata[1]:,} rows hidden",
+                "%{customdata[2]:.2f}%<br>%{customdata[1]:,} rows hidden",
             )
         )
     for run in runs:

@@ -49,7 +49,7 @@ def _cards(data: Dataset, effects: tuple[LevelEffect, ...]) -> str:
             f"<div class='aw-level'><b>{name}</b><span>{one.groups:,} "
             f"{'value' if one.level == 0 else 'group'}{'' if one.groups == 1 else 's'}</span>"
             f"<span>{one.classes:,} class{'' if one.classes == 1 else 'es'}</span>"
-            f"<span>{share:.1f} % unique</span>"
+            f"<span>{share:.1f}% unique</span>"
             f"<span>smallest {one.smallest:,}</span><span>loss {one.loss:.2f}</span>"
             f"<i style='--share:{share:.2f}%'></i></div>"
         )
@@ -88,7 +88,7 @@ def _effects(data: Dataset, effects: tuple[LevelEffect, ...]) -> None:
             "Unique rows": st.column_config.NumberColumn(
                 format="localized", help="Rows that are alone with theirs."
             ),
-            "Unique share": st.column_config.NumberColumn(format="%.1f %%"),
+            "Unique share": st.column_config.NumberColumn(format="%.1f%%"),
             "Smallest class": st.column_config.NumberColumn(
                 format="localized", help="Rows of the smallest class: the k that holds."
             ),

@@ -63,12 +63,12 @@ def share(value: float) -> str:
     Examples
     --------
     >>> share(0.2), share(0.0178), share(0.00001), share(0)
-    ('20 %', '1.8 %', 'under 0.01 %', '0 %')
+    ('20%', '1.8%', 'under 0.01%', '0%')
     """
     if 0 < value < 0.0001:
-        return "under 0.01 %"
+        return "under 0.01%"
     digits = 1 if value >= 0.001 else 2
-    return f"{100 * value:.{digits}f}".rstrip("0").rstrip(".") + " %"
+    return f"{100 * value:.{digits}f}".rstrip("0").rstrip(".") + "%"
 
 
 def chance(value: float) -> str:

@@ -110,7 +110,7 @@ class QueryError(Metric):
             share=float(np.mean(off / np.maximum(np.maximum(actual, found), least))),
             also={
                 "median": float(np.median(errors)),
-                "90 % quantile": float(np.quantile(errors, 0.9)),
+                "90% quantile": float(np.quantile(errors, 0.9)),
                 "queries without an answer": skipped,
             },
         )

@@ -52,7 +52,7 @@ def test_bounds_that_no_grouping_keeps_are_told_before_the_run(
 def test_what_the_promise_means() -> None:
     plan = PRIVATE.plan(algorithm={"name": "combined"}, models=[DELTA], **FILE)
     told = intention(plan, PRIVATE.dataset)
-    assert "a chance of at most 90 % and at least 10 %" in told
+    assert "a chance of at most 90% and at least 10%" in told
     assert "Cells are coarsened group by group" in told
     assert "Every value stays exact" not in told
 

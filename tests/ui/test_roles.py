@@ -30,7 +30,7 @@ def test_says_how_unique_rows_are(start: AppTest) -> None:
     opened(start, "toth-private")
     assert not start.exception
     said = words(start)
-    assert "25 % of rows are unique** (2 of 8)" in said
+    assert "25% of rows are unique** (2 of 8)" in said
     assert "**Zip** contributes most" in said
 
 

@@ -116,7 +116,7 @@ def test_an_unchanged_table_has_no_error() -> None:
     release = exact_release()
     found = QueryError().measure(release.problem, release, Context())
     assert found.value == found.share == 0.0
-    assert found.also["median"] == found.also["90 % quantile"] == 0.0
+    assert found.also["median"] == found.also["90% quantile"] == 0.0
 
 
 def test_an_empty_release_misses_every_answer() -> None:
