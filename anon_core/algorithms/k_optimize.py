@@ -47,7 +47,7 @@ class KOptimize(Algorithm):
         "removed or not of their class's most common label"
     )
     source: ClassVar[str] = "Bayardo and Agrawal 2005, doi 10.1109/ICDE.2005.42"
-    approach: ClassVar[Approach] = "ranges"
+    approach: ClassVar[Approach] = "levels"
 
     metric: str = choice(
         default="discernibility",
