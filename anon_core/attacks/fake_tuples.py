@@ -35,6 +35,7 @@ class FakeTuples(Attack):
         "original / (original + fake) tuples with a matching group; beside it Li's lemma value "
         "Π n_i / N^d, which is the chance of one fixed row and no bound on presence"
     )
+    needs_permuted: ClassVar[bool] = True
     source: ClassVar[str] = (
         "Li, Li, Zhang and Molloy 2012, doi 10.1109/TKDE.2010.236; Toth 2015, 3.1.3.1"
     )
@@ -92,8 +93,8 @@ class FakeTuples(Attack):
             per_class=listed.per_group,
             sentence=(
                 f"{len(original):,} combinations of the table and {len(fake):,} fake ones have a "
-                f"group that could hold them; a real one fits {_mean(original):.3g} groups on "
-                f"average, a fake one {_mean(fake):.3g}. By chance alone a real one's "
+                f"group that could hold them; on average {_mean(original):.3g} fit a real one and "
+                f"{_mean(fake):.3g} a fake one. By chance alone a real one's "
                 f"quasi-identifiers meet in {listed.expected:.3g} rows of such a group on average; "
                 f"that one fixed row shows them (Li's lemma value, no bound on presence) has a "
                 f"chance of {listed.lemma:.3g} at most."

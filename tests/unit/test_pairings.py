@@ -36,7 +36,7 @@ def test_t21_fake_tuples_of_figure_3_9() -> None:
     release = by_hand(FIGURE_2_1.problem(), groups, (("Zip",), ("Age", "Salary")))
     (found,) = FakeTuples().run(release.problem, release.view, Context())
     assert found.sentence.startswith("8 combinations of the table and 12 fake ones")
-    assert "a real one fits 1 groups on average, a fake one 1." in found.sentence
+    assert "on average 1 fit a real one and 1 a fake one." in found.sentence
     assert (found.rate, found.succeeded, found.raw) == (8 / 20, 3.2, 1.0)
     told = pairings(release.view)
     assert told is not None
