@@ -256,6 +256,11 @@ def run_buckets(problem: Problem, group_of_run: npt.NDArray[np.int64]) -> Bucket
 class Partitioner(Technique):
     """A way to form groups that keep the models' promises, whatever is published of them."""
 
+    #: Whether groups are made for one sensitive column, whose frequency l-diversity is promised.
+    by_sensitive: ClassVar[bool] = False
+    #: Whether rows of a group are alike, so that what groups cover is worth drawing.
+    gathers_alike: ClassVar[bool] = True
+
     @abstractmethod
     def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
         """Form the groups.
@@ -359,6 +364,11 @@ def refuse_unsteered(algorithm: Algorithm, models: Sequence[GroupModel]) -> None
 
 class Attack(Technique):
     """An adversary run against what is published; the truth only scores it."""
+
+    #: Whether it is about columns that are permuted apart, and nothing else.
+    needs_permuted: ClassVar[bool] = False
+    #: Whether it works only with a public table.
+    needs_public: ClassVar[bool] = False
 
     @abstractmethod
     def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:

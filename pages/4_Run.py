@@ -31,8 +31,15 @@ def choices() -> None:
     st.subheader("Technique", anchor=False)
     algorithm = run_form.technique(draft)
     st.subheader("Attackers", anchor=False)
-    attacks = run_form.attacks(draft)
+    # Whether there is a table of the population decides what can be set above it.
+    settings = st.container()
     people = run_form.people(draft, rows)
+    with settings:
+        attacks = run_form.attacks(
+            draft,
+            technique_picker.chosen(algorithm["name"]),
+            public=bool(people.get("file")),
+        )
     with st.expander("Advanced: seed, formulas"):
         seed, export = run_form.advanced(draft)
     state.update_draft(

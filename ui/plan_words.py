@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anon_core.errors import listing
-from anon_core.kinds import GroupModel
+from anon_core.kinds import GroupModel, Partitioner
+from anon_core.params import Technique
 from anon_core.plan import Plan
 from anon_core.registry import find, option_title
 from ui.words import count, in_a_sentence, share, times
@@ -74,10 +75,48 @@ def not_defined(plan: Plan) -> str:
         return ""
     titles = [m.title for m in plan.models if m.needs_whole_rows]
     if not titles:
-        return ""
+        return _unpromised(plan)
     return (
         f"{listing(titles)} is not defined where columns are permuted apart: no published row is a "
         "person's. Replace it by a promise about groups."
+    )
+
+
+def shares(model: type[Technique]) -> bool:
+    """Say whether a promise limits the share of a sensitive value in a group."""
+    return issubclass(model, GroupModel) and model.most_share is not GroupModel.most_share
+
+
+def made_for_shares(partitioner: str) -> bool:
+    """Say whether a way of forming groups is made for one sensitive column's shares."""
+    kind = find("partitioner", partitioner)
+    return issubclass(kind, Partitioner) and kind.by_sensitive
+
+
+def _columns(model: GroupModel, alone: list[str]) -> list[str]:
+    column = str(model.as_mapping().get("column", ""))
+    return [column] if column else alone
+
+
+def _unpromised(plan: Plan) -> str:
+    """Return why groups cannot be formed as chosen, or an empty text."""
+    values = plan.algorithm.as_mapping()
+    chosen = [
+        str(values[p.name])
+        for p in plan.algorithm.parameters()
+        if p.options_of == "partitioner" and made_for_shares(str(values[p.name]))
+    ]
+    alone = [n for n in plan.roles.sensitive if n not in plan.roles.quasi]
+    named = {
+        name for model in plan.models if shares(type(model)) for name in _columns(model, alone)
+    }
+    if not chosen or len(named) == 1:
+        return ""
+    lacking = "no promise names one" if not named else f"the promises name {listing(named)}"
+    return (
+        f"{find('partitioner', chosen[0]).title} forms groups for the frequency l-diversity of one "
+        f"sensitive column, and {lacking}. Promise it of one column, or choose "
+        f"{find('partitioner', 'mondrian').title} under “Groups by”."
     )
 
 

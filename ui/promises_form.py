@@ -7,10 +7,11 @@ from typing import Any
 import streamlit as st
 
 from anon_core.kinds import Algorithm, GroupModel
-from anon_core.registry import family
+from anon_core.registry import family, find
 from ui import state
 from ui.explain import plain, what_is_this
 from ui.forms import parameter_form
+from ui.plan_words import made_for_shares, shares
 
 _REPLACED = "promises_form/replaced"
 
@@ -56,17 +57,20 @@ def models(
             what_is_this(chosen)
         found.append({"name": model["name"], **given})
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        taken = {m["name"] for m in present}
         fit = [
             n
             for n, m in known.items()
             if fits(m, technique, bool(draft.get("population", {}).get("file")))
+            and not (n in taken and once(m))
         ]
         if st.session_state.get("new-model") not in fit:
             st.session_state.pop("new-model", None)
-        new = st.selectbox(
-            "Another promise", fit, format_func=lambda n: known[n].title, key="new-model"
-        )
-        st.button("Add it", key="add-model", on_click=_add_model, args=(new,))
+        if fit:
+            new = st.selectbox(
+                "Another promise", fit, format_func=lambda n: known[n].title, key="new-model"
+            )
+            st.button("Add it", key="add-model", on_click=_add_model, args=(new,))
     return found
 
 
@@ -75,6 +79,11 @@ def fits(model: type[GroupModel], technique: type[Algorithm], people: bool) -> b
     if model.needs_public and not (technique.counts_public and people):
         return False
     return not (technique.permutes and model.needs_whole_rows)
+
+
+def once(model: type[GroupModel]) -> bool:
+    """Say whether a promise a second time would say nothing new: it is of no column of its own."""
+    return all(p.kind != "column" for p in model.parameters())
 
 
 def restore(technique: type[Algorithm]) -> None:
@@ -126,7 +135,22 @@ def _replace(place: int, name: str) -> None:
     values = {p.name: p.default for p in family("model")[name].parameters()}
     present[place] = {"name": name, **values} | ({"k": was["k"]} if "k" in values else {})
     st.session_state[_REPLACED] = {"was": was, "by": name}
-    state.update_draft(models=present)
+    algorithm = state.draft()["algorithm"]
+    state.update_draft(models=present, algorithm=algorithm | _groups_for(algorithm, present))
+
+
+def _groups_for(algorithm: dict[str, Any], models: list[dict[str, Any]]) -> dict[str, str]:
+    """Return what forms the groups instead, where the choice is made for a promise not given."""
+    known = family("model")
+    if any(shares(known[m["name"]]) for m in models if m["name"] in known):
+        return {}
+    return {
+        p.name: "mondrian"
+        for p in find("algorithm", algorithm["name"]).parameters()
+        if p.options_of == "partitioner"
+        and (chosen := algorithm.get(p.name, p.default))
+        and made_for_shares(str(chosen))
+    }
 
 
 def _remove_model(place: int) -> None:

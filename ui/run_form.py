@@ -7,6 +7,7 @@ from typing import Any, cast
 import streamlit as st
 
 from anon_core.errors import AnonError
+from anon_core.kinds import Algorithm, Attack
 from anon_core.params import Technique
 from anon_core.registry import family
 from anon_core.samples import sample
@@ -145,10 +146,21 @@ def _use_public_table(name: str) -> None:
     state.update_draft(population={"file": population.add(one.title, table).path})
 
 
-def attacks(draft: dict[str, Any]) -> list[dict[str, Any]]:
-    """Draw the thresholds; return the tables of the attacks that differ from their defaults."""
+def attacks(
+    draft: dict[str, Any], technique: type[Algorithm], *, public: bool
+) -> list[dict[str, Any]]:
+    """Draw the thresholds; return the tables of the attacks that differ from their defaults.
+
+    Parameters
+    ----------
+    draft : dict of str to object
+    technique : type of Algorithm
+        Settings of attacks that it leaves nothing to do are kept, but not drawn.
+    public : bool
+        Whether there is a table of the population.
+    """
     given = {a["name"]: a for a in draft.get("attacks", [])}
-    known = {n: a for n, a in family("attack").items() if a.parameters()}
+    known = {n: a for n, a in family("attack").items() if issubclass(a, Attack) and a.parameters()}
     personal = [n for n, a in known.items() if _is_chance(a)]
     tables: dict[str, dict[str, Any]] = {}
     if personal:
@@ -179,7 +191,12 @@ def attacks(draft: dict[str, Any]) -> list[dict[str, Any]]:
         for name in personal:
             tables[name] = {"threshold": value}
     for name, attack in known.items():
-        if name not in personal:
+        idle = (attack.needs_permuted and not technique.permutes) or (
+            attack.needs_public and not public
+        )
+        if idle and name in given:
+            tables[name] = {key: value for key, value in given[name].items() if key != "name"}
+        elif not idle and name not in personal:
             st.markdown(f"**{plain(attack.title)}**")
             tables[name] = dict(parameter_form(attack, given.get(name, {}), key="run_form/attack"))
             what_is_this(attack)

@@ -39,6 +39,7 @@ class Membership(Attack):
         "people with δ = 1 / people of the public table; δ = share of the choices of public "
         "people with the published counts that hold the person; generalized classes: |G∩T| / |G∩P|"
     )
+    needs_public: ClassVar[bool] = True
     source: ClassVar[str] = (
         "Toth 2015 (GetDelta); Li et al. 2015; δ-presence: Nergiz et al. 2007, "
         "doi 10.1145/1247480.1247554"

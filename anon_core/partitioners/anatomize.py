@@ -29,6 +29,8 @@ class Anatomize(Partitioner):
     )
     formula: ClassVar[str] = "groups of l rows with l values; reconstruction error n (1 − 1/l)"
     source: ClassVar[str] = "Xiao and Tao 2006, Anatomy: simple and effective privacy preservation"
+    by_sensitive: ClassVar[bool] = True
+    gathers_alike: ClassVar[bool] = False
 
     def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
         """Form the groups; see `Partitioner.split`."""

@@ -28,6 +28,8 @@ class Dealt(Partitioner):
     )
     formula: ClassVar[str] = "g = ⌊n / l⌋ groups; row i of the ordered table goes to group i mod g"
     source: ClassVar[str] = "Li et al. 2015, algorithm 1"
+    by_sensitive: ClassVar[bool] = True
+    gathers_alike: ClassVar[bool] = False
 
     def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
         """Form the groups; see `Partitioner.split`."""

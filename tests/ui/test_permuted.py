@@ -86,6 +86,27 @@ def test_k_anonymity_is_replaced_in_one_click_and_comes_back() -> None:
     assert app.session_state["state/work"]["draft"]["models"] == [{"name": "k-anonymity", "k": 3}]
 
 
+def test_a_bucket_size_comes_with_groups_that_can_keep_it() -> None:
+    app = open_page(RUN, load(models=[{"name": "k-anonymity", "k": 3}]))
+    choose(app, "permutation")
+    next(b for b in app.button if b.key == "replace-0-bucket-size").click().run()
+    assert not app.exception
+    assert app.session_state["state/work"]["draft"]["algorithm"]["partition"] == "mondrian"
+    assert not next(b for b in app.button if b.key == "run").disabled
+    groups = next(s for s in app.selectbox if s.key.endswith("permutation/partition"))
+    groups.set_value("bisection").run()
+    assert "no promise names one" in plain(words(app))
+    assert next(b for b in app.button if b.key == "run").disabled
+
+
+def test_only_attacks_that_can_run_have_settings() -> None:
+    app = open_page(RUN, load())
+    assert not [n for n in app.number_input if "fake-tuples" in (n.key or "")]
+    choose(app, "anatomy")
+    assert [n for n in app.number_input if "fake-tuples" in (n.key or "")]
+    assert not [n for n in app.number_input if "membership" in (n.key or "")]
+
+
 def test_a_promise_about_values_can_take_its_place_too() -> None:
     app = open_page(RUN, load("li-microdata", algorithm={"name": "anatomy"}))
     next(b for b in app.button if b.key == "replace-0-frequency-l-diversity").click().run()

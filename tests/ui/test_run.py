@@ -10,6 +10,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from anon_core.registry import find
 from tests.ui.sessions import RUN, carried_out, load, open_page, wait_for, words
 from ui import population, state
 
@@ -50,6 +51,15 @@ def test_promises_are_added_and_removed() -> None:
     models = app.session_state["state/work"]["draft"]["models"]
     assert [m["name"] for m in models] == ["l-diversity"]
     assert not app.exception
+
+
+def test_a_promise_without_a_column_is_offered_once() -> None:
+    held = load(
+        models=[{"name": "k-anonymity", "k": 2}, {"name": "l-diversity", "l": 2, "column": ""}]
+    )
+    offered = next(s for s in open_page(RUN, held).selectbox if s.key == "new-model").options
+    assert "k-anonymity" not in offered
+    assert find("model", "l-diversity").title in offered
 
 
 def test_a_run_ends_with_a_short_account() -> None:
