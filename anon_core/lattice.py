@@ -16,7 +16,7 @@ from .population import PublicPeople, public_people
 from .problem import Problem
 
 Node = tuple[int, ...]
-_WORD_BITS = 62
+WORD_BITS = 62
 # Kept class sets: so many at most, and so many entries in all (about 400 MB).
 _SNAPSHOTS = 512
 _ROOM = 24_000_000
@@ -59,7 +59,7 @@ def layout_of(sizes: Sequence[int]) -> Layout:
     at, used = 0, 0
     for size in sizes:
         bits = max(1, int(size - 1).bit_length())
-        if used + bits > _WORD_BITS:
+        if used + bits > WORD_BITS:
             at, used = at + 1, 0
         word.append(at)
         shift.append(used)
@@ -335,6 +335,13 @@ class Lattice:
     def leaves(self, d: int) -> int:
         """Return how many leaves attribute `d` has in the keys."""
         return self._first_leaf[d].shape[1]
+
+    def targets(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the first leaf of every leaf's node, moved to its place in a key of one word.
+
+        A flat table, level after level by leaf, and where each attribute begins in it.
+        """
+        return self._table, np.array([own[0] for own in self._place], dtype=np.int64)
 
     @property
     def layout(self) -> Layout:

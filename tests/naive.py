@@ -146,6 +146,25 @@ def rolled(
     return dict(found)
 
 
+def tallied(
+    found: Mapping[tuple[int, ...], int], cost: Sequence[Sequence[float]], limits: Sequence[int]
+) -> list[tuple[int, int, int, float]]:
+    """Count classes by least size: rows removed, classes kept, Σ rows² of them, Σ cost removed.
+
+    `cost` is by field and value.
+    """
+    told: list[tuple[int, int, int, float]] = []
+    for limit in limits:
+        kept = [rows for rows in found.values() if rows >= limit]
+        gone = {key: rows for key, rows in found.items() if rows < limit}
+        paid = sum(
+            rows * sum(own[v] for own, v in zip(cost, key, strict=True))
+            for key, rows in gone.items()
+        )
+        told.append((sum(gone.values()), len(kept), sum(rows * rows for rows in kept), paid))
+    return told
+
+
 def removed_by_leaf(
     keys: Sequence[Sequence[int]],
     count: Sequence[int],
