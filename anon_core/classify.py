@@ -81,14 +81,17 @@ class Classification(Nodes):
             self.refuse()
 
     def minimal(self) -> tuple[Node, ...]:
-        """Return every satisfied node with no satisfied node directly below it."""
+        """Return every satisfied node with no satisfied node anywhere below it."""
         satisfied = self.status == SATISFIED
+        reached = satisfied  # at or above a satisfied node; where a model is not monotone, more
+        for d in range(satisfied.ndim):
+            reached = np.logical_or.accumulate(reached, axis=d)
         has_lower = np.zeros(satisfied.shape, dtype=np.bool_)
         whole = [slice(None)] * satisfied.ndim
         for d in range(satisfied.ndim):
             ahead, behind = list(whole), list(whole)
             ahead[d], behind[d] = slice(1, None), slice(None, -1)
-            has_lower[tuple(ahead)] |= satisfied[tuple(behind)]
+            has_lower[tuple(ahead)] |= reached[tuple(behind)]
         found = np.argwhere(satisfied & ~has_lower)
         return tuple(tuple(int(n) for n in row) for row in found)
 

@@ -37,6 +37,7 @@ class Annealing(Algorithm):
     formula: ClassVar[str] = "accept a worse node with chance exp(−Δcost / temperature)"
     source: ClassVar[str] = "Winkler 2004, Census Bureau research report 2004-06"
     approach: ClassVar[Approach] = "levels"
+    counts_public: ClassVar[bool] = True
 
     metric: str = best_by(also=("classification",))
     labels: str = label_column()

@@ -9,7 +9,7 @@ ways to weigh the choice are tried. The best release so far is always at hand.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, cast
 
 from ..climbing import Clock, Walk, clock
@@ -57,6 +57,7 @@ class Anytime(Algorithm):
         "Fung et al. 2005, doi 10.1109/ICDE.2005.143; Xu et al. 2006, doi 10.1145/1150402.1150504"
     )
     approach: ClassVar[Approach] = "ranges"
+    counts_public: ClassVar[bool] = True
 
     recoding: str = choice(
         default="local",
@@ -108,6 +109,7 @@ class Anytime(Algorithm):
                 partition=found.partition,
                 nodes=found.nodes,
                 checked=found.checked,
+                looked=found.looked,
                 steps=tuple(found.steps),
             ),
         )
@@ -161,6 +163,7 @@ class Anytime(Algorithm):
             node=nodes.names(walk.best),
             nodes=nodes.lattice.size,
             checked=nodes.checked,
+            looked=nodes.looked(),
             steps=walk.steps,
         )
 
@@ -217,6 +220,7 @@ class _Found:
     partition: Mapping[str, float] | None = None
     nodes: int = 0
     checked: int = 0
+    looked: Mapping[Node, int] = field(default_factory=dict[Node, int])
     searched: Nodes | None = None
 
 

@@ -34,6 +34,7 @@ class Datafly(Algorithm):
     formula: ClassVar[str] = "while removed rows > MaxSup: raise argmax over columns of |values|"
     source: ClassVar[str] = "Sweeney 2002, doi 10.1142/S021848850200165X"
     approach: ClassVar[Approach] = "levels"
+    counts_public: ClassVar[bool] = True
 
     max_suppression: float = suppression_budget(
         default=0.02, help="Largest share of rows that may be removed; the original allowed k rows."

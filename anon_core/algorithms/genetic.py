@@ -39,6 +39,7 @@ class Genetic(Algorithm):
     formula: ClassVar[str] = "fitness: rows beyond the budget first, then cost"
     source: ClassVar[str] = "Iyengar 2002, doi 10.1145/775047.775089"
     approach: ClassVar[Approach] = "levels"
+    counts_public: ClassVar[bool] = True
 
     metric: str = best_by(also=("classification",))
     labels: str = label_column()

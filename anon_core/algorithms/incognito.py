@@ -49,6 +49,7 @@ class Incognito(Algorithm):
     )
     source: ClassVar[str] = "LeFevre et al. 2005, doi 10.1145/1066157.1066164"
     approach: ClassVar[Approach] = "levels"
+    counts_public: ClassVar[bool] = True
 
     prefer: str = preference_choice()
     max_suppression: float = suppression_budget()

@@ -47,6 +47,7 @@ class Samarati(Algorithm):
     )
     source: ClassVar[str] = "Samarati 2001, doi 10.1109/69.971193"
     approach: ClassVar[Approach] = "levels"
+    counts_public: ClassVar[bool] = True
 
     prefer: str = preference_choice()
     max_suppression: float = suppression_budget(
