@@ -12,6 +12,7 @@ from ui.facts import Facts
 
 #: The metric that means the same whether cells are coarser or links are cut.
 _COMMON = "query-error"
+_GROUPS = "group-loss"
 
 
 def title_of(metric: str) -> str:
@@ -36,10 +37,14 @@ def unit_of(metric: str, facts: Facts) -> str:
 
 
 def metric_names(runs: Sequence[Series]) -> list[str]:
-    """Return the metrics in the order they are told: what cut links cost first, if any are cut."""
+    """Return the metrics in the order they are told: what cut links cost first, if any are cut.
+
+    Where none are cut, the groups lose what their cells do, and that is told once.
+    """
     names = list(dict.fromkeys(n for r in runs for n in r.facts.result.measures))
-    cut = any(r.facts.permuted for r in runs)
-    return sorted(names, key=lambda n: cut and n != _COMMON)
+    if not any(r.facts.permuted for r in runs):
+        return [n for n in names if n != _GROUPS]
+    return sorted(names, key=lambda n: n not in (_COMMON, _GROUPS))
 
 
 def what_is_lost(runs: Sequence[Series]) -> str:
@@ -48,18 +53,20 @@ def what_is_lost(runs: Sequence[Series]) -> str:
     if any(r.facts.permuted and r.facts.result.plan.algorithm.coarsens for r in runs):
         return (
             "Where links are cut, loss and NCP count coarsened cells only, not the links; query "
-            "error counts both."
+            "error and the loss of the groups count both."
         )
     if not any(cut):
         return ""
     seen = any(_COMMON in r.facts.result.measures for r in runs)
     if all(cut):
-        tail = " – see query error." if seen else "."
-        return f"Cells are exact, so loss and NCP are 0; what is lost is the links{tail}"
+        tail = "query error and the loss of the groups" if seen else "the loss of the groups"
+        return f"Cells are exact, so loss and NCP are 0; what is lost is the links – see {tail}."
     return (
         "Where links are cut, cells are exact and loss and NCP are 0: they do not tell these runs "
-        "apart. " + ("Query error is the scale that they share." if seen else "")
-    ).strip()
+        "apart. "
+        + ("Query error and the loss of the groups are" if seen else "The loss of the groups is")
+        + " on a scale that they share."
+    )
 
 
 def metric_bars(runs: Sequence[Series], colours: Palette) -> Chart:
@@ -143,8 +150,8 @@ def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
     import pandas as pd
     import plotly.graph_objects as go
 
-    told = [m for r in runs for m in r.facts.result.measures.items()]
-    names = list(dict.fromkeys(n for n, m in told if m.per_column))
+    by_column = {n for r in runs for n, m in r.facts.result.measures.items() if m.per_column}
+    names = [n for n in metric_names(runs) if n in by_column]
     if not names:
         return None
     shown = list(dict.fromkeys(c for r in runs for c in r.facts.result.problem.quasi))

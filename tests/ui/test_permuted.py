@@ -250,7 +250,7 @@ def test_a_permutation_stands_beside_a_generalization() -> None:
     assert not app.exception
     said = plain(words(app))
     assert "Classes or groups" in said
-    assert "Query error is the scale that they share" in said
+    assert "Query error and the loss of the groups are on a scale that they share" in said
     assert "loss and NCP are 0: they do not tell these runs apart" in said
     assert "■ B: not run – Prosecutor" in said
     assert "Quasi-identifiers" in said
