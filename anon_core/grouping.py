@@ -58,6 +58,11 @@ class Grouping:
         """Rows that are in no class."""
         return int(self.count[self.member < 0].sum())
 
+    @cached_property
+    def whole_keys(self) -> bool:
+        """Whether all rows of one key stand in one class, so that nothing is left to draw."""
+        return np.array_equal(self.key, np.arange(len(self.key)))
+
     def of_rows(
         self,
         frequency: FrequencySet,
@@ -70,8 +75,7 @@ class Grouping:
         them goes where is drawn by `generator`. `order` lists the rows (see `Problem.row_order`),
         so that the draw does not depend on where they stand in the table.
         """
-        start = np.searchsorted(self.key, np.arange(len(frequency.count) + 1))
-        if np.all(np.diff(start) == 1):
+        if self.whole_keys:
             return self.member[frequency.row_key]
         shuffled = generator.permutation(frequency.rows)
         if order is not None:

@@ -76,25 +76,31 @@ def draw_rows(release: Release, generator: np.random.Generator) -> Drawn:
     Columns of different link blocks are permuted independently within their groups. Draws follow
     `Problem.row_order`, so the order of the table plays no part.
     """
-    problem = release.problem
-    every = release.grouping.of_rows(problem.frequency, generator, problem.row_order)
+    problem, grouping = release.problem, release.grouping
+    apart = len(release.blocks) > 1
+    # An order of all rows is needed only where something is drawn.
+    drawn = apart or not grouping.whole_keys
+    every = grouping.of_rows(problem.frequency, generator, problem.row_order if drawn else None)
     row = np.flatnonzero(every >= 0)
     member = every[row]
-    place = np.cumsum(every >= 0) - 1
-    order = place[problem.row_order[every[problem.row_order] >= 0]]
+    order = np.empty(0, dtype=np.int64)
+    if apart:
+        place = np.cumsum(every >= 0) - 1
+        order = place[problem.row_order[every[problem.row_order] >= 0]]
     codes: dict[str, npt.NDArray[np.int32]] = {}
     source: dict[str, npt.NDArray[np.int64]] = {}
     for block in release.blocks:
-        taken = np.arange(len(row), dtype=np.int64)
-        if len(release.blocks) > 1:
-            group = release.grouping.group[member[order]]
-            taken[order] = order[_permutation(group, generator)]
+        taken: npt.NDArray[np.int64] | None = None
+        if apart:
+            taken = np.empty(len(row), dtype=np.int64)
+            taken[order] = order[_permutation(grouping.group[member[order]], generator)]
         for name in block:
             if name in release.cells:
                 column = release.cells[name][member]
             else:
                 column = problem.leaf_codes(name)[row]
-            codes[name], source[name] = column[taken], row[taken]
+            codes[name] = column if taken is None else column[taken]
+            source[name] = row if taken is None else row[taken]
     return Drawn(codes=codes, member=member, source=source, row=row)
 
 
@@ -209,10 +215,13 @@ def _dictionary(codes: npt.NDArray[np.int32], texts: Sequence[str]) -> pa.Array[
 
     shown = np.zeros(len(texts), dtype=np.bool_)
     shown[codes] = True
-    used, place = np.flatnonzero(shown), np.cumsum(shown, dtype=np.int32) - np.int32(1)
+    if shown.all():
+        places, used = codes, list(texts)
+    else:
+        places = (np.cumsum(shown, dtype=np.int32) - np.int32(1))[codes]
+        used = [texts[code] for code in np.flatnonzero(shown).tolist()]
     return pa.DictionaryArray.from_arrays(
-        pa.array(place[codes], type=pa.int32()),
-        pa.array([texts[code] for code in used.tolist()], type=pa.string()),
+        pa.array(places, type=pa.int32()), pa.array(used, type=pa.string())
     )
 
 
@@ -290,7 +299,8 @@ def canonical_rank(
 def as_csv(table: pa.Table) -> bytes:
     """Return the public edition as CSV: UTF-8, comma, quotes only where a cell needs them.
 
-    Works on the distinct texts of each column; the lines are put together by Arrow.
+    Works on the distinct texts of each column; the lines are put together by Arrow, once for equal
+    rows that follow each other.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -299,18 +309,35 @@ def as_csv(table: pa.Table) -> bytes:
     header = ",".join(_cell(name, alone=alone) for name in table.column_names) + "\n"
     if table.num_rows == 0:
         return header.encode()
+    coded = [
+        cast("pa.DictionaryArray[Any, Any]", column.combine_chunks()) for column in table.columns
+    ]
+    first, repeats = _runs([column.indices.to_numpy() for column in coded], table.num_rows)
     columns: list[pa.Array[Any]] = []
-    for position in range(table.num_columns):
-        column = cast("pa.DictionaryArray[Any, Any]", table.column(position).combine_chunks())
+    for position, column in enumerate(coded):
         end = "\n" if position == table.num_columns - 1 else ""
         texts = [_cell(str(t), alone=alone) + end for t in column.dictionary.to_pylist()]
-        columns.append(pa.array(texts, type=pa.large_string()).take(column.indices))
+        indices = column.indices.take(pa.array(first))
+        columns.append(pa.array(texts, type=pa.large_string()).take(indices))
     comma = pa.scalar(",", type=pa.large_string())
     lines = cast("pa.Array[Any]", pc.call_function("binary_join_element_wise", [*columns, comma]))
+    lines = lines.take(pa.array(np.repeat(np.arange(len(first)), repeats)))
     # The values of a string array lie one after the other in its last buffer: that is the file.
     _, ends, text = (b.to_pybytes() if b is not None else b"" for b in lines.buffers())
     place = np.frombuffer(ends, dtype=np.int64)
     return header.encode() + text[place[lines.offset] : place[lines.offset + len(lines)]]
+
+
+def _runs(
+    columns: Sequence[npt.NDArray[np.int32]], rows: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the first row of each run of equal rows, and how many rows it has."""
+    new = np.zeros(rows, dtype=np.bool_)
+    new[0] = True
+    for codes in columns:
+        new[1:] |= codes[1:] != codes[:-1]
+    first = np.flatnonzero(new)
+    return first, np.diff(first, append=rows)
 
 
 def _cell(text: str, *, alone: bool) -> str:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from .errors import AnonError
 from .frequency import dense_rank
-from .grouping import Grouping, group_runs
+from .grouping import Grouping
 from .problem import Problem
 from .vocabulary import Vocabulary, of_level
 
@@ -100,11 +100,32 @@ def raw_view(problem: Problem) -> View:
 
 
 def _raw_view(problem: Problem) -> View:
-    codes = problem.frequency.run_codes
-    runs = np.arange(len(codes), dtype=np.int64)
-    exact = {name: of_level(problem.hierarchies[name], 0) for name in problem.quasi}
-    cells = {name: codes[:, d] for d, name in enumerate(problem.quasi)}
-    return view(one_block(problem, group_runs(problem.frequency, runs, len(runs)), exact, cells))
+    frequency = problem.frequency
+    runs = np.arange(len(frequency.run_count), dtype=np.int64)
+    # Keys are distinct and sorted, quasi-identifiers first: they are the table of the one block.
+    block = BlockTable(
+        columns=frequency.columns,
+        group=frequency.run,
+        codes=frequency.codes,
+        count=frequency.count,
+    )
+    persons = Persons(
+        of_entry=frequency.run,
+        sizes=frequency.run_count,
+        group=runs,
+        codes=frequency.run_codes,
+        columns=problem.quasi,
+    )
+    shown = problem.roles.published(problem.dataset)
+    return View(
+        vocabularies={name: of_level(problem.hierarchies[name], 0) for name in shown},
+        blocks=(block,),
+        group_size=frequency.run_count,
+        quasi=problem.quasi,
+        sensitive=problem.sensitive,
+        published=False,
+        _persons={block.columns: persons},
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -14,10 +14,12 @@ from anon_core.attacks.marketer import Marketer
 from anon_core.attacks.prosecutor import Prosecutor
 from anon_core.context import Context
 from anon_core.errors import AnonError
+from anon_core.grouping import group_runs
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
 from anon_core.publish import draw_rows
-from anon_core.release import Release
+from anon_core.release import Release, one_block, raw_view, view
+from anon_core.vocabulary import of_level
 from tests import naive
 from tests.making import Case, by_hand, random_case
 
@@ -220,3 +222,26 @@ def test_nothing_published_is_no_success_for_anyone() -> None:
         for result in attack.run(release.problem, view, context):
             assert (result.eligible, result.succeeded, result.rate) == (0, 0.0, 0.0)
             assert (result.worst, result.at_risk) == (0.0, 0)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_raw_view_is_that_of_a_release_that_changes_nothing(seed: int) -> None:
+    problem = random_case(np.random.default_rng([89, seed]), rows=30).problem()
+    frequency = problem.frequency
+    runs = np.arange(len(frequency.run_count), dtype=np.int64)
+    exact = {name: of_level(problem.hierarchies[name], 0) for name in problem.quasi}
+    cells = {name: frequency.run_codes[:, d] for d, name in enumerate(problem.quasi)}
+    made = view(one_block(problem, group_runs(frequency, runs, len(runs)), exact, cells))
+    raw = raw_view(problem)
+    (own,), (other,) = raw.blocks, made.blocks
+    assert own.columns == other.columns
+    assert raw.group_size.tolist() == made.group_size.tolist()
+    assert {n: v.texts for n, v in raw.vocabularies.items()} == {
+        n: v.texts for n, v in made.vocabularies.items()
+    }
+    for name in ("group", "codes", "count"):
+        assert getattr(own, name).tolist() == getattr(other, name).tolist()
+    mine, theirs = raw.persons(own), made.persons(other)
+    assert mine.columns == theirs.columns
+    for name in ("of_entry", "sizes", "group", "codes"):
+        assert getattr(mine, name).tolist() == getattr(theirs, name).tolist()

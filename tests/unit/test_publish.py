@@ -51,6 +51,12 @@ def test_csv_comes_back_exactly(data: st.DataObject) -> None:
     assert text.endswith("\n")
 
 
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from(["", ",", "x"])), max_size=12))
+def test_equal_rows_are_written_as_often_as_they_stand(rows: list[tuple[str, str]]) -> None:
+    text = as_csv(table_of(["u", "v"], rows)).decode()
+    assert [tuple(row) for row in csv.reader(io.StringIO(text))][1:] == rows
+
+
 def test_csv_quotes_only_where_it_must() -> None:
     table = table_of(["a", "b"], [("x y", ""), ('say "hi"', "1,5"), ("é", "l1\nl2")])
     assert as_csv(table).decode() == 'a,b\nx y,\n"say ""hi""","1,5"\né,"l1\nl2"\n'
