@@ -20,6 +20,10 @@ WORD_BITS = 62
 # Kept class sets: so many at most, and so many entries in all (about 400 MB).
 _SNAPSHOTS = 512
 _ROOM = 24_000_000
+# Nodes that raise only the attributes which shrink the table most are worth a stop on the way to
+# others: so many of them at most.
+_STOPS = 64
+_NO_SOURCE = np.iinfo(np.int64).max
 # Where people are counted beside rows, they stand in the upper half of a count.
 _PEOPLE = 32
 _ROWS = (1 << _PEOPLE) - 1
@@ -149,9 +153,11 @@ class Lattice:
         bottom = (0,) * quasi
         self._store: dict[Node, Classes] = {bottom: Classes(words=words, count=count)}
         self._levels = np.zeros((_SNAPSHOTS, quasi), dtype=np.int64)
-        self._weight = np.full(_SNAPSHOTS, np.iinfo(np.int64).max, dtype=np.int64)
+        self._weight = np.full(_SNAPSHOTS, _NO_SOURCE, dtype=np.int64)
         self._weight[0] = len(count)
         self._kept: list[Node] = [bottom]
+        self._early = self._shrinking()
+        self._stopped: set[Node] = {bottom}
         self._turn = 0
         self._entries = len(count)
 
@@ -177,16 +183,32 @@ class Lattice:
         known = self._store.get(node)
         if known is not None:
             return known
+        stop = tuple([n if early else 0 for n, early in zip(node, self._early, strict=True)])
+        if stop not in self._stopped:
+            self._stopped.add(stop)
+            if stop != node:
+                self.at(stop)
         levels = np.array(node, dtype=np.int64)
         used = len(self._kept)
-        below = np.all(self._levels[:used] <= levels, axis=1)
-        weight = np.where(below, self._weight[:used], np.iinfo(np.int64).max)
-        source = self._kept[int(np.argmin(weight))]
+        # Kept sets that stand above in any attribute are no source.
+        above = (self._levels[:used] > levels).any(axis=1)
+        source = self._kept[int(np.where(above, _NO_SOURCE, self._weight[:used]).argmin())]
         found = self._roll(self._store[source], source, node)
         # Sets that hardly shrank are not worth a place.
         if len(found.count) * 10 <= len(self._store[source].count) * 9:
             self._keep(node, found)
         return found
+
+    def _shrinking(self) -> list[bool]:
+        """Return which attributes a stop raises: those of most leaves, as far as stops are few."""
+        chosen = [False] * len(self.shape)
+        stops = 1
+        for d in sorted(range(len(chosen)), key=lambda d: -self.leaves(d)):
+            stops *= self.shape[d]
+            if stops > _STOPS:
+                break
+            chosen[d] = True
+        return chosen
 
     def _keep(self, node: Node, classes: Classes) -> None:
         entries = len(classes.count)

@@ -18,7 +18,11 @@ from tests import naive
 from tests.making import random_case
 
 
-def test_every_node_in_any_order_has_the_classes_of_its_definition() -> None:
+@pytest.mark.parametrize("stops", [1, 4, 64])
+def test_every_node_in_any_order_has_the_classes_of_its_definition(
+    stops: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("anon_core.lattice._STOPS", stops)
     rng = np.random.default_rng(53)
     for _ in range(40):
         case = random_case(rng)
@@ -76,8 +80,12 @@ def test_a_lattice_of_many_columns_needs_two_words() -> None:
         assert sizes == sorted(len(m) for m in found.values())
 
 
+@pytest.mark.parametrize("stops", [1, 4])
 @pytest.mark.parametrize(("sets", "room"), [(3, 10**6), (500, 90), (500, 40), (4, 120)])
-def test_kept_class_sets_are_bounded(sets: int, room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kept_class_sets_are_bounded(
+    sets: int, room: int, stops: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("anon_core.lattice._STOPS", stops)
     monkeypatch.setattr("anon_core.lattice._SNAPSHOTS", sets)
     monkeypatch.setattr("anon_core.lattice._ROOM", room)
     rng = np.random.default_rng(61)
