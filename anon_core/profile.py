@@ -122,7 +122,8 @@ class LevelEffect:
     ----------
     level : int
     groups : int
-        Groups of the level that rows of the table stand in.
+        Groups of the level that rows of the table stand in; missing values, which stand by
+        themselves up to the top, are not counted as one.
     classes : int
         Distinct combinations of all quasi-identifiers.
     unique : int
@@ -258,7 +259,7 @@ def level_effects(
         effects.append(
             LevelEffect(
                 level=level,
-                groups=len(np.unique(node)),
+                groups=len(np.unique(node)) - int(_apart(hierarchy, lo, hi, node)),
                 classes=len(first),
                 unique=int(np.count_nonzero(count == 1)),
                 smallest=int(count.min(initial=dataset.rows)),
@@ -266,6 +267,18 @@ def level_effects(
             )
         )
     return tuple(effects)
+
+
+def _apart(
+    hierarchy: Hierarchy,
+    lo: npt.NDArray[np.int32],
+    hi: npt.NDArray[np.int32],
+    node: npt.NDArray[np.int32],
+) -> bool:
+    """Say whether missing values are among a level's nodes, with no other value beside them."""
+    last = len(lo) - 1  # the missing value is the last leaf
+    alone = len(lo) > 1 and hierarchy.leaves[-1] == ""
+    return alone and bool(lo[last] == hi[last]) and bool(np.any(node == last))
 
 
 def _keys(

@@ -16,6 +16,9 @@ MOST_VALUES = 20_000
 def builder(column: Column) -> bool:
     """Draw the builder of a column; tell whether its hierarchy fits the column.
 
+    The builder's own undo covers proposals and files too; only where nothing is built by hand is
+    there a button of the page.
+
     Parameters
     ----------
     column : Column
@@ -26,6 +29,7 @@ def builder(column: Column) -> bool:
     except AnonError as error:
         shell.show_error(error, where="The hierarchy does not fit the column as it is now")
         st.caption("Load another one, or choose “value or \\*”. Nothing can be run until then.")
+        shell.undo_button(key="hierarchies/undo")
         return False
     if cuts.can_be_cut(column) and _by_cuts(column):
         components.CUTS.draw(
@@ -44,6 +48,7 @@ def builder(column: Column) -> bool:
             f"{len(told['leaves']):,} values are more than can be grouped by hand; at most "
             f"{MOST_VALUES:,} are drawn. Take a proposal, or load a file."
         )
+        shell.undo_button(key="hierarchies/undo")
         return not told["unplaced"]
     components.TREE.draw(
         told,

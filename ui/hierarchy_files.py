@@ -15,7 +15,7 @@ from . import loading, proposals, shell, state
 
 
 def draw(data: Dataset, name: str) -> None:
-    """Draw proposals, the sample's own, no hierarchy at all, import, export and undo."""
+    """Draw proposals, the sample's own, no hierarchy at all, import and export."""
     shipped = sample(state.sample_name()).hierarchies if state.sample_name() else {}
     with st.container(horizontal=True, vertical_alignment="center"):
         proposals.menu(data, data.column(name))
@@ -41,7 +41,6 @@ def draw(data: Dataset, name: str) -> None:
             args=(name, None),
             help="No levels between: a value is published as it is, or hidden as \\*.",
         )
-        shell.undo_button(key="hierarchies/undo")
 
 
 def _upload(column: str) -> None:

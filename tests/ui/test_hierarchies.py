@@ -55,17 +55,26 @@ def test_every_column_is_shown(start: AppTest, sample: str) -> None:
         assert not start.error
 
 
-def test_none_the_samples_and_undo(start: AppTest) -> None:
+def test_none_and_the_samples(start: AppTest) -> None:
     opened(start, "toth-private")
     start.button(key="hierarchies/none").click().run()
     assert "Zip" not in start.session_state["state/work"]["levels"]
     assert len(start.dataframe[0].value) == 2
-    start.button(key="hierarchies/undo").click().run()
-    assert "Zip" in start.session_state["state/work"]["levels"]
-    start.button(key="hierarchies/none").click().run()
+    assert not [b for b in start.button if b.key == "hierarchies/undo"]  # the builder has its own
     start.button(key="hierarchies/shipped").click().run()
     assert "Zip" in start.session_state["state/work"]["levels"]
     assert not start.exception
+
+
+def test_missing_values_are_no_group_beside_those_of_the_builder(start: AppTest) -> None:
+    opened(start, "hospital")
+    start.radio(key="hierarchies/column").set_value("zip").run()
+    levels = start.session_state["state/work"]["levels"]["zip"]["rows"]
+    table = start.dataframe[0].value
+    shown = [len({row[level] for row in levels if row[0]}) for level in range(len(table))]
+    assert table["Groups"].tolist()[:-1] == shown[:-1]
+    assert table["Groups"].iloc[-1] == 1
+    assert start.session_state["state/dataset"].column("zip").missing
 
 
 def test_a_hierarchy_that_no_longer_fits_is_shown_as_an_error(start: AppTest) -> None:
