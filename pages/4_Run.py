@@ -5,7 +5,17 @@ from __future__ import annotations
 import streamlit as st
 
 from anon_core.errors import AnonError, Cancelled, Infeasible
-from ui import hotkey, jobs, population, promises_form, run_form, running, state, technique_picker
+from ui import (
+    hotkey,
+    jobs,
+    population,
+    promises_form,
+    results,
+    run_form,
+    running,
+    state,
+    technique_picker,
+)
 from ui.explain import plain
 from ui.plan_words import intention, not_defined, out_of_reach
 from ui.shell import next_step, page, show_error
@@ -95,13 +105,13 @@ def what_went_wrong() -> None:
 
 def last_outcome() -> None:
     """Draw what the last run that ended well came to."""
-    result = state.result()
+    result = results.last()
     if result is None:
         return
     with st.container(border=True, key="outcome"):
         if running.error() is not None:
             st.markdown("**The last good result is still there**")
-        elif state.result_is_current():
+        elif results.is_current():
             st.markdown(f"**Released** in {sum(result.seconds.values()):.1f} s")
         else:
             st.markdown("**The last result** (the choices have changed since)")

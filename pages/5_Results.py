@@ -12,6 +12,8 @@ from ui import (
     lattice_panel,
     members_panel,
     parts_panel,
+    pinning,
+    results,
     running,
     search_panel,
     series,
@@ -61,11 +63,24 @@ def head(run: Series) -> None:
                 width="content",
                 help="Keep it for Compare.",
             ):
-                state.pin(result)
+                pinning.pin(result)
                 st.rerun()
         else:
             st.button(f"Pinned as {run.heading}", key="pinned", disabled=True, width="content")
-    if not state.result_is_current():
+        earlier = results.before()
+        if earlier is not None:
+            st.button(
+                "Back to the result before",
+                key="back",
+                icon=":material/undo:",
+                type="tertiary",
+                width="content",
+                disabled=running.is_running(),
+                on_click=results.back,
+                help=f"{plain(earlier.plan.algorithm.title)}, with the choices that it was made "
+                "of. The present result is then the one before.",
+            )
+    if not results.is_current():
         st.info("The choices have changed since this run; the result shown is the last one.")
 
 
@@ -164,7 +179,7 @@ def panels(run: Series, colours: Palette) -> list[tuple[str, Callable[[], None]]
 
 running.settle()
 if page("Results", "📊", needs="result"):
-    last = state.result()
+    last = results.last()
     if last is not None:
         tones = palette()
         shown = series.of_result(last, tones)

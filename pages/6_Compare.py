@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import frontier, running, series, state
+from ui import frontier, pinning, results, running, series, state
 from ui.attack_plots import attack_dots, risk_chart
 from ui.charts import Palette, Series, kept, palette, show, table
 from ui.class_plots import nouns, size_chart
@@ -19,13 +19,15 @@ from ui.words import links
 MOST = 4
 
 
-def heads(pins: list[state.Pin], runs: list[Series]) -> None:
+def heads(pins: list[pinning.Pin], runs: list[Series]) -> None:
     """Draw what each run was, and the button that lets it go."""
     for column, pin, run in zip(st.columns(len(runs)), pins, runs, strict=True):
         with column.container(border=True, height="stretch", key=f"pin-{pin.letter}"):
             st.markdown(f"### {run.heading}")
             st.markdown(plain(pin.title))
-            st.button("Unpin", key=f"unpin-{pin.letter}", on_click=state.unpin, args=(pin.letter,))
+            st.button(
+                "Unpin", key=f"unpin-{pin.letter}", on_click=pinning.unpin, args=(pin.letter,)
+            )
 
 
 def tables(runs: list[Series]) -> None:
@@ -72,7 +74,7 @@ def panels(runs: list[Series], colours: Palette) -> None:
             st.caption(plain(f"{run.heading}: not run – {sentence}"))
 
 
-def compare(pins: list[state.Pin], colours: Palette) -> list[Series]:
+def compare(pins: list[pinning.Pin], colours: Palette) -> list[Series]:
     """Draw the comparison of the pinned runs that are chosen; return those runs."""
     chosen = pins
     if len(pins) > 1:
@@ -97,7 +99,7 @@ def compare(pins: list[state.Pin], colours: Palette) -> list[Series]:
 running.settle()
 if page("Compare", "⚖️"):
     tones = palette()
-    pinned = state.pins()
+    pinned = pinning.pins()
     if pinned:
         drawn = compare(pinned, tones)
     else:
@@ -110,8 +112,8 @@ if page("Compare", "⚖️"):
                 "“Pin this run”. Change the plan, run again, and pin that one too."
             )
             next_step(
-                "pages/5_Results.py" if state.result() is not None else "pages/4_Run.py",
-                "Go to Results" if state.result() is not None else "Go to Run",
+                "pages/5_Results.py" if results.last() is not None else "pages/4_Run.py",
+                "Go to Results" if results.last() is not None else "Go to Run",
             )
     st.subheader("Risk–utility frontier", anchor=False)
     if state.dataset() is None or not state.roles().quasi:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from anon_core.errors import AnonError
 from anon_core.runner import Result
-from ui import bundle, jobs, population, running, state, verdict_lines
+from ui import bundle, jobs, population, results, running, state, verdict_lines
 from ui.explain import plain
 from ui.group_panel import title_of
 from ui.report import report
@@ -153,9 +153,9 @@ def internal(result: Result) -> None:
 
 running.settle()
 if page("Export", "📦", needs="result"):
-    last = state.result()
+    last = results.last()
     if last is not None:
-        if not state.result_is_current():
+        if not results.is_current():
             st.info(
                 "The choices have changed since the last run. What is exported here is that run, "
                 "with the choices it was made with."

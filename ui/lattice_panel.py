@@ -12,7 +12,7 @@ from anon_core.errors import AnonError
 from anon_core.lattice_picture import LatticePicture, Pictured, lattice_picture
 from anon_core.registry import find
 from anon_core.runner import Result
-from ui import jobs, running, state
+from ui import jobs, results, running, state
 from ui.charts import palette, picked, show
 from ui.explain import plain
 from ui.lattice_plot import (
@@ -115,7 +115,7 @@ def _against(picture: LatticePicture, node: Pictured) -> str:
         return "These levels are the release already."
     if node.holds is False:
         return "These levels do not keep the promises within the budget."
-    if not state.result_is_current():
+    if not results.is_current():
         return "The choices have changed since this run; run again first."
     if running.is_running():
         return "A run is under way."

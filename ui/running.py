@@ -11,7 +11,7 @@ from anon_core.errors import AnonError, BadPlan, Cancelled
 from anon_core.plan import Plan
 from anon_core.runner import Result, run
 from anon_core.table import Dataset
-from ui import jobs, population, state
+from ui import jobs, population, results, state
 
 JOB = "run"
 _ERROR = "running/error"
@@ -34,7 +34,7 @@ def start() -> None:
         return run(plan, table, levels, population=people, context=context)
 
     st.session_state.pop(_ERROR, None)
-    st.session_state[_MADE_OF] = state.fingerprint()
+    st.session_state[_MADE_OF] = results.now()
     jobs.start(JOB, "Run", work)
 
 
@@ -72,11 +72,11 @@ def settle() -> None:
     if job is None:
         return
     if job.state == "done":
-        state.set_result(cast(Result, job.value), made_of=st.session_state.get(_MADE_OF))
+        results.keep(cast(Result, job.value), made_of=st.session_state.get(_MADE_OF))
     elif job.state == "cancelled":
         st.session_state[_ERROR] = Cancelled(
             "The run was cancelled; nothing was released.",
-            remedy="The last good result is still there." if state.result() is not None else "",
+            remedy="The last good result is still there." if results.last() is not None else "",
         )
     else:
         st.session_state[_ERROR] = job.error

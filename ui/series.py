@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from anon_core.runner import Result
-from ui import state, theme
+from ui import pinning, theme
 from ui.charts import Palette, Series
 from ui.facts import facts
 
 
-def of_pins(pins: list[state.Pin]) -> list[Series]:
+def of_pins(pins: list[pinning.Pin]) -> list[Series]:
     """Return the pinned runs as series, in their own colours."""
     found: list[Series] = []
     for pin in pins:
@@ -26,9 +26,9 @@ def of_pins(pins: list[state.Pin]) -> list[Series]:
     return found
 
 
-def pin_of(result: Result) -> state.Pin | None:
+def pin_of(result: Result) -> pinning.Pin | None:
     """Return the pin that holds a result."""
-    return next((p for p in state.pins() if p.result is result), None)
+    return next((p for p in pinning.pins() if p.result is result), None)
 
 
 def of_result(result: Result, colours: Palette) -> Series:

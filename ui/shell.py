@@ -10,7 +10,7 @@ import streamlit as st
 
 from anon_core.errors import AnonError
 
-from . import state
+from . import pinning, results, state
 from .explain import plain
 from .theme import ROLE_STYLE, RUN_STYLE, muted, paper, role_colour, run_colour
 
@@ -121,14 +121,14 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
 
 def missing(needs: Needs) -> str:
     """Return the first thing that is missing for `needs`, or an empty text."""
-    if needs == "nothing" or (needs == "comparison" and state.pins()):
+    if needs == "nothing" or (needs == "comparison" and pinning.pins()):
         return ""
     if state.dataset() is None:
         return "dataset"
     if needs == "dataset":
         return ""
     if needs in ("result", "comparison"):
-        return "" if state.result() is not None else (missing("roles") or "result")
+        return "" if results.last() is not None else (missing("roles") or "result")
     return "" if state.roles().quasi else "roles"
 
 
@@ -182,10 +182,10 @@ def _sidebar() -> None:
         locked = [step for step in STEPS if missing(step.needs)]
         if locked:
             st.caption(f"{locked[0].label}: {_MISSING[missing(locked[0].needs)][0]}")
-        if state.pins():
+        if pinning.pins():
             st.divider()
             st.caption("Pinned runs")
-            for pin in state.pins():
+            for pin in pinning.pins():
                 _, _, sign, _ = RUN_STYLE[pin.letter]
                 left, right = st.columns([1, 6], vertical_alignment="center")
                 left.html(
@@ -249,5 +249,5 @@ def _done(step: Step) -> bool:
     if step.label == "Hierarchies":
         return bool(quasi) and all(name in state.levels() for name in quasi)
     if step.label in ("Run", "Results"):
-        return state.result_is_current()
-    return step.label == "Compare" and len(state.pins()) > 1
+        return results.is_current()
+    return step.label == "Compare" and len(pinning.pins()) > 1

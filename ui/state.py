@@ -1,7 +1,7 @@
-"""Everything a session remembers: the table, the choices made on it, and what came out.
+"""What a session works on: the table, and the choices made on it.
 
-What a person chose is plain JSON, so that it can be compared, undone and written as a recipe; a
-table and a result are kept whole, each under a key of its own.
+What a person chose is plain JSON, so that it can be compared, undone and written as a recipe; the
+table is kept whole. What came out is kept by `ui.results`, pinned runs by `ui.pinning`.
 """
 
 from __future__ import annotations
@@ -9,24 +9,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import streamlit as st
 
-from anon_core.errors import AnonError
 from anon_core.plan import LevelTable, Plan
 from anon_core.roles import Roles
 from anon_core.table import ColumnKind, Dataset
-
-if TYPE_CHECKING:
-    from anon_core.runner import Result
 
 _T = TypeVar("_T")
 
 #: Changes that can be undone; more are forgotten, the oldest first.
 STEPS = 50
-LETTERS = "ABCDEF"
 #: A file up to this size is kept, so that it can be read again with other options.
 MOST_KEPT_BYTES = 32 * 2**20
 
@@ -34,23 +28,15 @@ _DATA = "state/dataset"
 _FILE = "state/file"
 _WORK = "state/work"
 _PAST = "state/past"
-_RESULT = "state/result"
-_MADE_OF = "state/result_made_of"
-_PINS = "state/pins"
+#: Kept by `ui.results`; they belong to the table, and go and come back with it.
+RESULT = "state/result"
+MADE_OF = "state/result_made_of"
+RESULT_BEFORE = "state/result_before"
 _BEFORE = "state/before"
 _TYPED = "state/typed"
 #: The column whose hierarchy is being edited, as long as nothing else is changed.
 _GOING_ON = "state/going_on"
-_WHOLE = (_DATA, _FILE, _WORK, _PAST, _RESULT, _MADE_OF, _TYPED, _GOING_ON)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pin:
-    """A run that is kept for comparison under a letter."""
-
-    letter: str
-    title: str
-    result: Result
+_WHOLE = (_DATA, _FILE, _WORK, _PAST, RESULT, MADE_OF, RESULT_BEFORE, _TYPED, _GOING_ON)
 
 
 # ---- the table -----------------------------------------------------------------------------
@@ -302,30 +288,14 @@ def can_undo() -> bool:
     return bool(st.session_state.get(_PAST))
 
 
-# ---- what came out -------------------------------------------------------------------------
+def choices() -> dict[str, Any]:
+    """Return everything chosen, for `set_choices`; nothing in it may be edited."""
+    return _work()
 
 
-def result() -> Result | None:
-    """Return the last good result; it stays until another one replaces it."""
-    return st.session_state.get(_RESULT)
-
-
-def set_result(r: Result, *, made_of: str | None = None) -> None:
-    """Keep a result.
-
-    Parameters
-    ----------
-    r : Result
-    made_of : str, optional
-        `fingerprint()` when the run began; now, if it is not given.
-    """
-    st.session_state[_RESULT] = r
-    st.session_state[_MADE_OF] = fingerprint() if made_of is None else made_of
-
-
-def result_is_current() -> bool:
-    """Return whether the result belongs to the table and the choices as they are now."""
-    return result() is not None and st.session_state.get(_MADE_OF) == fingerprint()
+def set_choices(chosen: dict[str, Any]) -> None:
+    """Go back to what was chosen once, as one change that can be undone."""
+    _change(chosen)
 
 
 def fingerprint() -> str:
@@ -339,36 +309,6 @@ def fingerprint() -> str:
         {name: entry["sha256"] for name, entry in work["levels"].items() if name in quasi},
     ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-
-def pins() -> list[Pin]:
-    """Return the pinned runs in the order of their letters."""
-    return list(st.session_state.get(_PINS, []))
-
-
-def pin(result: Result) -> Pin:
-    """Keep a run under the first free letter.
-
-    Raises
-    ------
-    AnonError
-        If all letters are taken.
-    """
-    kept = pins()
-    free = [letter for letter in LETTERS if letter not in {p.letter for p in kept}]
-    if not free:
-        raise AnonError(
-            f"{len(LETTERS)} runs are pinned, which is the most that are compared at once.",
-            remedy="Let one of them go first.",
-        )
-    new = Pin(letter=free[0], title=_run_title(result.plan), result=result)
-    st.session_state[_PINS] = sorted([*kept, new], key=lambda p: p.letter)
-    return new
-
-
-def unpin(letter: str) -> None:
-    """Let a pinned run go."""
-    st.session_state[_PINS] = [p for p in pins() if p.letter != letter]
 
 
 # ---- inside --------------------------------------------------------------------------------
@@ -416,13 +356,3 @@ def _role_names(roles: Roles) -> dict[str, list[str]]:
 def _entry(rows: LevelTable) -> dict[str, Any]:
     copied = [list(row) for row in rows]
     return {"rows": copied, "sha256": hashlib.sha256(json.dumps(copied).encode()).hexdigest()}
-
-
-def _run_title(plan: Plan) -> str:
-    promises: list[str] = []
-    for model in plan.models:
-        values = [
-            f"{k.replace('delta_', 'δ ')} = {v}" for k, v in model.as_mapping().items() if v != ""
-        ]
-        promises.append(", ".join([model.title, *values]))
-    return f"{plan.algorithm.title} · {' + '.join(promises)}"

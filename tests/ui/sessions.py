@@ -18,7 +18,7 @@ from anon_core.roles import Roles
 from anon_core.runner import Result, run
 from anon_core.samples import hierarchy_folder, sample
 from anon_core.table import Dataset
-from ui import jobs, state
+from ui import jobs, pinning, results, state
 from ui.technique_picker import approach_of
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -54,9 +54,9 @@ def carried_out(held: dict[str, Any], *, pinned: int = 0) -> Result:
         data = state.dataset()
         assert data is not None
         result = run(plan, data, levels)
-        state.set_result(result)
+        results.keep(result)
         for _ in range(pinned):
-            state.pin(result)
+            pinning.pin(result)
     return result
 
 

@@ -80,6 +80,12 @@ def test_levels_in_hand_are_made_the_release() -> None:
     assert not again.recorded
     assert [n.levels for n in again.nodes if n.chosen] == [drawn.nodes[other].levels]
     assert [n.holds for n in again.nodes] == [n.holds for n in drawn.nodes]
+    # One click leads back to the search's own result, with the choices that it was made of.
+    next(b for b in app.button if b.key == "back").click().run()
+    assert not app.exception
+    assert app.session_state["state/result"].plan.algorithm.name == "optimal"
+    assert app.session_state["state/work"]["draft"]["algorithm"]["name"] == "optimal"
+    assert "The choices have changed" not in words(app)
 
 
 def test_choices_that_changed_since_stand_against_it() -> None:

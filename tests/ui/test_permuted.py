@@ -36,7 +36,7 @@ from tests.ui.sessions import (
     wait_for,
     words,
 )
-from ui import bundle, population, state
+from ui import bundle, population, results, state
 from ui.facts import Facts
 from ui.group_panel import guesses, page_breaks
 from ui.report import report
@@ -220,7 +220,7 @@ def test_people_proven_to_be_in_the_table_are_listed() -> None:
         assert table is not None
         levels = {c: r for c, r in state.levels().items() if c in plan.hierarchies}
         result = run(plan, table, levels, population=people.table)
-        state.set_result(result)
+        results.keep(result)
     attack = next(a for a in result.attacks if a.attack == "membership")
     assert attack.at_risk > 0
     app = open_page(RESULTS, held)
