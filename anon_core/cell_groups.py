@@ -122,6 +122,8 @@ def _by_forest(
         at = 0
         while at < len(own):
             context.report(0.9 * float(own[0]) / tuples, "Linking neighbours")
+            if context.out_of_time():  # smaller trees make groups that are merged afterwards
+                break
             at = grow_forest(codes, count, k, pairs, owner, size, top, above, at, _PAIRS)
         parent[own] = np.where(above >= 0, own[above], -1)
     # 2. Rows of one tuple hang below the first of them.
@@ -154,6 +156,11 @@ def _by_balls(
     # 1. Cover all rows by balls, each the cheapest per row it newly covers.
     while not covered.all():
         context.report(0.9 * float(covered.mean()), "Covering rows")
+        if context.out_of_time():  # all that is not covered yet is one set
+            last = ~covered
+            last[ranked[int(np.argmin(covered)), :k]] = True
+            sets.append(last)
+            break
         centre, size = best_ball(distance, ranked, covered, k)
         member = np.zeros(rows, dtype=np.bool_)
         member[ranked[centre, :size]] = True

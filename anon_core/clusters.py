@@ -9,7 +9,7 @@ from .context import Context
 from .errors import Infeasible
 from .kernels.cluster import cheapest_runs, farthest, grow_cluster, halve
 from .kernels.gain import Prices
-from .partition import WORK, normalized_positions, parts_in_order
+from .partition import WORK, left_whole, normalized_positions, parts_in_order
 from .problem import Problem
 
 I64 = npt.NDArray[np.int64]
@@ -60,6 +60,10 @@ def k_members(problem: Problem, block: I64, k: int, prices: Prices, context: Con
         last = 0
         while last >= 0:
             context.report(number / len(block), "Growing clusters")
+            if context.out_of_time():  # what is not clustered yet is one more cluster
+                group[group < 0] = number
+                number += 1
+                break
             seed = farthest(prices, codes, group, last)
             if seed < 0:
                 break
@@ -126,5 +130,8 @@ def seeded_halves(problem: Problem, block: I64, k: int, prices: Prices, context:
     depth, found = len(begin), 0
     while depth:
         context.report(found / len(count), "Halving")
+        if context.out_of_time():
+            found = left_whole(stack, depth, parts, found)
+            break
         depth, found = halve(prices, codes, count, order, stack, depth, parts, found, k, WORK // 10)
     return parts_in_order(parts[:found], order)

@@ -189,6 +189,11 @@ class Boxes:
                 low[:, d] = np.where((high[:, d] == last) & (low[:, d] < last), 0, low[:, d])
         return low, high
 
+    def cover_everything(self) -> None:
+        """Let every box cover all leaves: everyone then matches every row."""
+        self.low[:] = 0
+        self.high[:] = [len(h.leaves) - 1 for h in self.problem.quasi_hierarchies]
+
     def reach_out(self, few: I64) -> None:
         """Widen boxes to the nearest tuple that each does not cover yet."""
         codes = self.problem.frequency.run_codes

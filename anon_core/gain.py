@@ -15,7 +15,7 @@ from .context import Context
 from .costs import CellCost
 from .kernels.gain import Limits, Prices, split_by_gain
 from .kinds import GroupModel
-from .partition import WORK, parts_in_order, watched_tuples
+from .partition import WORK, left_whole, parts_in_order, watched_tuples
 from .problem import Problem
 
 
@@ -69,6 +69,9 @@ def gain_parts(
     parts = np.empty((size, 2), dtype=np.int64)
     while depth:
         context.report(found / size, "Partitioning")
+        if context.out_of_time():
+            found = left_whole(stack, depth, parts, found)
+            break
         depth, found = split_by_gain(
             tuples.codes,
             tuples.count,

@@ -44,6 +44,12 @@ def merged(
                 best=0.0,
                 best_of="classes that keep it",
             )
+        if context.out_of_time() and len(broken) > 1:
+            # No time for the nearest of each: all that is broken is one group, merged at most once.
+            label = np.arange(count, dtype=np.int64)
+            label[broken] = broken[0]
+            groups = regrouped(groups, np.unique(label, return_inverse=True)[1].astype(np.int64))
+            continue
         low, high, size = boxes_of(problem, groups)
         nearest = np.empty(len(broken), dtype=np.int64)
         step = max(_PAIRS // count, 1)

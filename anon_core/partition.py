@@ -249,6 +249,9 @@ def _partition(
     while depth:
         settled = int(parts[found - 1, 1]) if found else 0
         context.report(settled / tuples, "Partitioning")
+        if context.out_of_time():
+            found = left_whole(stack, depth, parts, found)
+            break
         depth, found = split(
             watched.codes,
             watched.count,
@@ -276,6 +279,18 @@ def _partition(
             loose,
         )
     return parts_in_order(parts[:found], order)
+
+
+def left_whole(
+    stack: npt.NDArray[np.int64], depth: int, parts: npt.NDArray[np.int64], found: int
+) -> int:
+    """Settle as they are the parts that still wait to be cut; return how many there are now.
+
+    When time is up, that is the best partition so far: every part was tested before it was put on
+    the stack.
+    """
+    parts[found : found + depth] = stack[:depth]
+    return found + depth
 
 
 def parts_in_order(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from ..boxes import covered_outcome
 from ..consistency import Boxes, ConsistencyModel
@@ -68,21 +69,27 @@ class Matching(Algorithm):
         # 2. A published row that fits too few people is widened to the nearest.
         while model.of_released:
             few = np.flatnonzero(boxes.matches(context).per_class < model.k)
-            context.report(0.0, "Widening cells")
-            if not len(few):
+            if _settled(boxes, few, context, 0.0):
                 break
             boxes.reach_out(few)
         # 3. Who fits too few published rows is covered by the nearest.
         while model.of_originals:
             few = np.flatnonzero(boxes.matches(context).per_tuple < model.k)
-            context.report(0.5, "Widening cells")
-            if not len(few):
+            if _settled(boxes, few, context, 0.5):
                 break
             boxes.take_in(few)
         # 4. Who could be ruled out exchanges places with the nearest.
         while model.perfect:
             few = np.flatnonzero(boxes.matches(context).per_tuple_perfect < model.k)
-            context.report(0.9, "Widening cells")
-            if not len(few):
+            if _settled(boxes, few, context, 0.9):
                 break
             boxes.exchange(few)
+
+
+def _settled(boxes: Boxes, few: npt.NDArray[np.int64], context: Context, share: float) -> bool:
+    """Say whether nothing lacks matches; where time is up, see to it at any price."""
+    context.report(share, "Widening cells")
+    if len(few) and context.out_of_time():
+        boxes.cover_everything()
+        return True
+    return not len(few)

@@ -71,7 +71,7 @@ class SingleDimension(Algorithm):
             context.report(1.0 - 1.0 / tried, "Splitting columns")
             widest = max(range(len(dimensions)), key=lambda d: (dimensions[d].width, -d))
             dimension = dimensions[widest]
-            if dimension.width < 0:
+            if dimension.width < 0 or context.out_of_time():
                 break
             # 2. Of the ways to split it that every class survives, the one of the best degree.
             part = dimension.widest

@@ -1,0 +1,182 @@
+"""Cancelled, or out of time, at any moment: a valid release or nothing, never an invalid one."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+import numpy as np
+import pytest
+
+from anon_core.context import Context
+from anon_core.errors import Cancelled, Infeasible
+from anon_core.kinds import Algorithm
+from anon_core.plan import Plan
+from anon_core.registry import family, find
+from anon_core.runner import Result, run
+from anon_core.table import Dataset
+from tests.making import Case, random_case
+from tests.presence_cases import public_of
+
+ALGORITHMS = list(family("algorithm"))
+#: What must return the best it has when time is up, whatever the moment.
+ANYTIME = (
+    "annealing",
+    "anytime",
+    "cell-suppression",
+    "genetic",
+    "k-member",
+    "k-optimize",
+    "local-recoding",
+    "matching",
+    "mondrian",
+    "single-dimension",
+    "top-down",
+    "utility-halving",
+)
+DRAWS = 5
+
+
+class CancelledLater(threading.Event):
+    """A stop that comes at the n-th look at it, and stays."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__()
+        self.after = after
+        self.looks = 0
+
+    def is_set(self) -> bool:
+        self.looks += 1
+        return self.looks > self.after
+
+
+@dataclass(frozen=True, kw_only=True)
+class LateAfter(Context):
+    """A deadline that passes at the n-th look at the clock."""
+
+    after: int
+    looks: list[None] = field(default_factory=list[None])
+
+    def out_of_time(self) -> bool:
+        self.looks.append(None)
+        return len(self.looks) > self.after
+
+
+def drawn(algorithm: str, seed: int) -> tuple[Case, Plan, Dataset]:
+    """Return a table of a few dozen distinct tuples, and a plan the technique can keep."""
+    rng = np.random.default_rng([137, seed])
+    case = random_case(rng, rows=60, quasi=3, missing=False, kinds=("text", "number", "ordered"))
+    spread = {"s0": [*"abcd"] * 15}  # so that every technique can keep its promise
+    case = replace(case, columns=case.columns | spread)
+    chosen = cast(type[Algorithm], find("algorithm", algorithm))
+    settings: dict[str, object] = {}
+    if any(p.name == "partition" for p in chosen.parameters()):
+        settings["partition"] = "mpalm" if chosen.counts_public else "mondrian"
+    if any(p.name == "max_suppression" for p in chosen.parameters()):
+        settings["max_suppression"] = 0.3
+    asked: list[object] = [{"name": "k-anonymity", "k": 3}]
+    if chosen.permutes:
+        asked = [{"name": "frequency-l-diversity", "l": 2, "column": "s0"}]
+    if algorithm in ("combined", "mpalm"):
+        asked = [{"name": "bucket-size", "k": 3}, {"name": "delta-presence", "delta_max": 0.9}]
+    if algorithm == "matching":
+        asked = [{"name": "k-k-anonymity", "k": 3}]
+    plan = case.plan(algorithm={"name": algorithm, **settings}, models=asked)
+    return case, plan, public_of(case, rng, 90)[1]
+
+
+def valid(result: Result, plan: Plan) -> None:
+    assert result.verification.holds
+    assert all(v.holds for v in result.verdicts)
+    rows = result.problem.rows
+    assert 0 < int(result.release.grouping.sizes.sum()) <= rows
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_cancelled_at_any_moment(algorithm: str) -> None:
+    case, plan, public = drawn(algorithm, 10)
+    whole = CancelledLater(10**9)
+    expected = run(
+        plan, case.dataset, case.levels, population=public, context=Context(cancel=whole)
+    )
+    valid(expected, plan)
+    assert whole.looks > 2
+    rng = np.random.default_rng([139, len(algorithm)])
+    ended = 0
+    for after in [0, 1, *rng.integers(2, whole.looks, DRAWS).tolist()]:
+        stop = CancelledLater(after)
+        try:
+            result = run(
+                plan, case.dataset, case.levels, population=public, context=Context(cancel=stop)
+            )
+        except Cancelled:
+            ended += 1
+            continue
+        valid(result, plan)
+    assert ended >= 2
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_out_of_time_at_any_moment(algorithm: str) -> None:
+    released = 0
+    for seed in (5, 10):
+        case, plan, public = drawn(algorithm, seed)
+        unhurried = LateAfter(after=10**9)
+        try:
+            valid(run(plan, case.dataset, case.levels, population=public, context=unhurried), plan)
+        except Infeasible:
+            continue
+        looks = len(unhurried.looks)
+        assert looks > 0 or algorithm not in ANYTIME
+        rng = np.random.default_rng([149, seed])
+        for after in {0, *rng.integers(0, max(looks, 1), DRAWS).tolist()}:
+            late = LateAfter(after=after)
+            try:
+                result = run(plan, case.dataset, case.levels, population=public, context=late)
+            except Infeasible:  # openly nothing, where a search has nothing yet
+                assert algorithm not in ANYTIME
+                continue
+            valid(result, plan)
+            released += 1
+    assert released > 0 or algorithm not in ANYTIME
+
+
+@pytest.mark.parametrize("method", ["forest", "balls"])
+def test_cell_methods_out_of_time_at_any_moment(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Small steps between two looks at the clock, so that it strikes half-way."""
+    monkeypatch.setattr("anon_core.cell_groups._PAIRS", 10)
+    case, plan, _ = drawn("cell-suppression", 10)
+    plan = Plan.from_mapping(
+        plan.as_mapping() | {"algorithm": {"name": "cell-suppression", "method": method}}
+    )
+    unhurried = LateAfter(after=10**9)
+    best = run(plan, case.dataset, case.levels, context=unhurried)
+    assert len(unhurried.looks) > 3
+    losses = [best.measures["loss"].value]
+    for after in range(len(unhurried.looks)):
+        result = run(plan, case.dataset, case.levels, context=LateAfter(after=after))
+        valid(result, plan)
+        losses.append(result.measures["loss"].value)
+    if method == "forest":  # without any time more is lost; a cover by balls may do worse by itself
+        assert losses[1] > losses[0]
+
+
+@pytest.mark.parametrize("algorithm", ["mondrian", "utility-halving", "k-member"])
+def test_what_is_cut_so_far_stays_cut(algorithm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The longer a partition may take, the more classes it leaves."""
+    monkeypatch.setattr("anon_core.partition.WORK", 100)
+    monkeypatch.setattr("anon_core.clusters.WORK", 1_000)
+    case, plan, _ = drawn(algorithm, 10)
+    unhurried = LateAfter(after=10**9)
+    classes = len(run(plan, case.dataset, case.levels, context=unhurried).class_sizes)
+    found: list[int] = []
+    for after in range(len(unhurried.looks)):
+        result = run(plan, case.dataset, case.levels, context=LateAfter(after=after))
+        valid(result, plan)
+        found.append(len(result.class_sizes))
+    assert found[0] == 1
+    assert found == sorted(found)
+    assert 1 < max(found) <= classes
