@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .errors import AnonError
+    from .frame_to_frame import anonymize
     from .plan import Plan, load_hierarchies, read_plan
     from .reading import DataOptions, read_table
     from .roles import Roles
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "AnonError": ("errors", "AnonError"),
+    "anonymize": ("frame_to_frame", "anonymize"),
     "Plan": ("plan", "Plan"),
     "load_hierarchies": ("plan", "load_hierarchies"),
     "read_plan": ("plan", "read_plan"),
@@ -43,6 +45,7 @@ __all__ = [
     "Plan",
     "Result",
     "Roles",
+    "anonymize",
     "load_hierarchies",
     "read_plan",
     "read_table",

@@ -6,7 +6,7 @@ import datetime
 import hashlib
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import BadInput, listing, nearest
+from .frames import ArrowFrame, columns_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -178,7 +179,7 @@ def encode(
     BadInput
         If `kind` is number or date and a value is neither; names the first row of each.
     """
-    used = np.bincount(codes[codes >= 0], minlength=len(values)) > 0
+    used = np.bincount(codes + np.int32(1), minlength=len(values) + 1)[1:] > 0
     present = [v for v, u in zip(values, used, strict=True) if u]
     kind = detect_kind(present) if kind is None else kind
     measure_of: dict[str, float] = {}
@@ -357,59 +358,46 @@ class Dataset:
     @classmethod
     def from_frame(
         cls,
-        frame: pd.DataFrame,
+        frame: pd.DataFrame | ArrowFrame,
         *,
         kinds: Mapping[str, ColumnKind] | None = None,
         missing: Sequence[str] = MISSING_TOKENS,
         source: str = "",
     ) -> Dataset:
-        """Build a dataset from a pandas frame; labels of the index play no part.
+        """Build a dataset from a frame of pandas, polars, pyarrow; labels of an index play no part.
+
+        Cells are read as a file's are: blanks around them are no part of them, and what is then
+        empty is missing.
 
         Raises
         ------
         BadInput
             On duplicate column names, an empty frame, or values that are not of a declared kind.
         """
-        names = [str(n) for n in frame.columns]
+        names, coded, rows = columns_of(frame)
         check_names(names)
         kinds = kinds or {}
         check_kinds(kinds, names)
-        if len(frame) == 0:
+        if rows == 0:
             raise BadInput("The table has no rows.", remedy="Load a table with at least one row.")
-        absent = set(missing)
-        columns: list[Column] = []
-        for position, name in enumerate(names):
-            codes, distinct = _factorized(frame.iloc[:, position])
-            pool: dict[str, int] = {}
-            target = np.full(len(distinct) + 1, -1, dtype=np.int32)
-            for i, value in enumerate(distinct):
-                text = plain_text(value)
-                target[i] = -1 if text in absent else pool.setdefault(text, len(pool))
-            columns.append(encode(name, target[codes], list(pool), kind=kinds.get(name)))
-        return cls(columns=tuple(columns), rows=len(frame), source=source)
+        absent = {MISSING, *(token.strip() for token in missing)}
+        columns = [
+            encode(name, *trimmed(codes, texts, absent), kind=kinds.get(name))
+            for name, (codes, texts) in zip(names, coded, strict=True)
+        ]
+        return cls(columns=tuple(columns), rows=rows, source=source)
 
 
-def _factorized(series: pd.Series[Any]) -> tuple[npt.NDArray[np.intp], Sequence[object]]:
-    """Return codes (-1 where null) into the distinct values of a pandas column."""
-    import pandas as pd
-
-    if series.dtype == object and pd.api.types.infer_dtype(series, skipna=True) != "string":
-        # Among mixed objects True, 1 and 1.0 are equal but write different texts.
-        null = series.isna().to_numpy()
-        texts = [MISSING if gone else plain_text(v) for v, gone in zip(series, null, strict=True)]
-        series = pd.Series(texts, dtype="str").mask(null)
-    codes, distinct = pd.factorize(series)
-    return codes, cast(Sequence[object], list(distinct))
-
-
-def plain_text(value: object) -> str:
-    """Return the text of a typed cell: whole floats without point, days without midnight."""
-    # A whole float (39.0) is what pandas makes of an integer column with gaps.
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        return str(int(value))
-    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
-        return value.date().isoformat()
-    return str(value)
+def trimmed(
+    codes: npt.NDArray[np.int32], texts: Sequence[str], absent: Collection[str]
+) -> tuple[npt.NDArray[np.int32], list[str]]:
+    """Return codes into texts without blanks around them; -1 where they are in `absent`."""
+    places: dict[str, int] = {}
+    target = np.full(len(texts) + 1, -1, dtype=np.int32)
+    for i, value in enumerate(texts):
+        text = value.strip()
+        target[i] = -1 if text in absent else places.setdefault(text, len(places))
+    return target[codes], list(places)
 
 
 def check_kinds(kinds: Mapping[str, ColumnKind], names: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ from anon_core.runner import prepare
 
 from . import baseline
 from .bench import Bench, read
+from .frames import from_frame
 from .tables import K, Source
 from .timing import Row, table
 
@@ -65,6 +66,9 @@ def optimal(bench: Bench, source: Source) -> None:
         removed_rows, count = result.release.suppressed, len(result.class_sizes)
         note = f"loss {found:.9f}, {removed_rows} rows removed, {count} classes"
         rows[-2] = Row(what=rows[-2].what, seconds=rows[-2].seconds, note=note)
+        framed, agree = from_frame(bench, plan, dataset, levels, result)
+        rows += framed
+        checks.append((agree, f"{budget:.0%}: every way from frame to frame gives the same rows"))
         if budget in source.known:
             loss, removed, classes = source.known[budget]
             holds = abs(found - loss) <= 1e-8 and removed_rows == removed and count == classes

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..table import MISSING, Column, ColumnKind, encode
+from ..table import MISSING, Column, ColumnKind, encode, trimmed
 from .notes import with_notes
 from .options import DataOptions
 
@@ -21,11 +21,5 @@ def read_column(
 ) -> Column:
     """Trim the pool, mark missing values, encode, and note what a person should know."""
     absent = {MISSING, *(token.strip() for token in options.missing_values)}
-    places: dict[str, int] = {}
-    target = np.empty(len(pool) + 1, dtype=np.int32)
-    for i, value in enumerate(pool):
-        text = value.strip()
-        target[i] = -1 if text in absent else places.setdefault(text, len(places))
-    target[-1] = -1
-    column = encode(name, target[codes], list(places), kind=kind)
+    column = encode(name, *trimmed(codes, pool, absent), kind=kind)
     return with_notes(column, declared=kind is not None)

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from anon_core.errors import AnonError, BadInput, BadPlan
+from anon_core.frames import coded_arrow
 from anon_core.reading import DataOptions, read_table
-from anon_core.reading import parquet as parquet_reading
 from anon_core.table import MISSING_TOKENS, Column, Dataset
 
 SECRET = "Zebulon"
@@ -597,7 +597,7 @@ def test_parquet_in_several_row_groups() -> None:
 
 def test_a_parquet_column_of_many_chunks() -> None:
     chunked = pa.chunked_array([pa.array(["a", "b"]), pa.array(["b", None, "c"])])
-    codes, pool = parquet_reading._encoded(chunked)
+    codes, pool = coded_arrow(chunked)
     assert [pool[c] if c >= 0 else None for c in codes] == ["a", "b", "b", None, "c"]
 
 
