@@ -12,39 +12,26 @@ from .context import Context
 from .errors import BadPlan, Infeasible, listing
 from .frequency import dense_rank
 from .hierarchy import Hierarchy
-from .kernels.split import split
 from .kinds import Buckets, GroupModel, GroupStats, buckets_of_rows, histogram
+from .packed_cuts import Tuples, axes_of, cut
 from .problem import Problem
 
 WORK = 20_000_000  # tuple visits between two looks at the cancel button, about 0.1 s
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class WatchedTuples:
+class WatchedTuples(Tuples):
     """Distinct quasi tuples, told apart by the sensitive columns that promises watch.
 
     Attributes
     ----------
-    codes : int32 array of shape (tuples, quasi)
-    count : int64 array of shape (tuples,)
     run : int64 array of shape (tuples,)
         Run of the frequency set that each tuple belongs to.
     runs : int
-    sensitive : int32 array of shape (tuples, watched)
-    distinct, share : int64 arrays of shape (watched,)
-        Different values every part needs; l where no value may fill more than 1/l, else 0.
-    least : int
-        Rows every part needs.
     """
 
-    codes: npt.NDArray[np.int32]
-    count: npt.NDArray[np.int64]
     run: npt.NDArray[np.int64]
     runs: int
-    sensitive: npt.NDArray[np.int32]
-    distinct: npt.NDArray[np.int64]
-    share: npt.NDArray[np.int64]
-    least: int
 
     def per_run(self, part: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the part of every run, shape (runs,), from that of every tuple."""
@@ -86,6 +73,7 @@ def watched_tuples(problem: Problem, models: Sequence[GroupModel]) -> WatchedTup
         run=run_of,
         runs=len(frequency.run_count),
         sensitive=np.ascontiguousarray(sensitive.astype(np.int32)),
+        values=values_of(problem, watched),
         distinct=distinct,
         share=share,
         least=max(m.least_size() for m in models),
@@ -158,6 +146,7 @@ def relaxed_parts(
         run=frequency.run[key],
         runs=len(frequency.run_count),
         sensitive=np.ascontiguousarray(frequency.codes[key][:, extra]),
+        values=values_of(problem, watched),
         distinct=distinct,
         share=share,
         least=max(m.least_size() for m in models),
@@ -183,6 +172,11 @@ def limits(
         np.array([distinct.get(name, 0) for name in watched], dtype=np.int64),
         np.array([share.get(name, 0) for name in watched], dtype=np.int64),
     )
+
+
+def values_of(problem: Problem, watched: Sequence[str]) -> tuple[int, ...]:
+    """Return the number of codes of each watched column."""
+    return tuple(len(problem.hierarchies[name].leaves) for name in watched)
 
 
 def refuse_whole(problem: Problem, models: Sequence[GroupModel]) -> None:
@@ -227,58 +221,19 @@ def _partition(
     relaxed: bool = False,
 ) -> npt.NDArray[np.int64]:
     """Return the part of every tuple, shape (tuples,)."""
-    tuples = len(watched.count)
     hierarchies = problem.quasi_hierarchies
     if cut_trees is None:
         cut_trees = [cut_by_tree(problem, h) for h in hierarchies]
-    by_tree = np.array(cut_trees, dtype=np.bool_)
-    weight = np.ones(len(hierarchies), dtype=np.float64) if weights is None else weights
-    positions = [normalized_positions(h) for h in hierarchies]
-    leaves = np.array([len(h.leaves) for h in hierarchies], dtype=np.int64)
-    trees = [h.first_leaf.ravel().astype(np.int64) for h in hierarchies]
     # Categories have no median to cut through: they are always cut strictly.
-    loose = np.array(
-        [relaxed and problem.dataset.column(h.column).kind != "text" for h in hierarchies],
-        dtype=np.bool_,
+    loose = [relaxed and problem.dataset.column(h.column).kind != "text" for h in hierarchies]
+    axes = axes_of(
+        hierarchies,
+        [normalized_positions(h) for h in hierarchies],
+        cut_trees,
+        loose,
+        np.ones(len(hierarchies)) if weights is None else weights,
     )
-    order = np.arange(tuples, dtype=np.int64)
-    stack = np.empty((tuples + 1, 2), dtype=np.int64)
-    stack[0] = 0, tuples
-    parts = np.empty((tuples, 2), dtype=np.int64)
-    depth, found = 1, 0
-    while depth:
-        settled = int(parts[found - 1, 1]) if found else 0
-        context.report(settled / tuples, "Partitioning")
-        if context.out_of_time():
-            found = left_whole(stack, depth, parts, found)
-            break
-        depth, found = split(
-            watched.codes,
-            watched.count,
-            order,
-            stack,
-            depth,
-            parts,
-            found,
-            watched.least,
-            watched.sensitive,
-            watched.distinct,
-            watched.share,
-            weight,
-            np.concatenate(positions),
-            (np.cumsum(leaves) - leaves).astype(np.int64),
-            np.array(
-                [len(h.leaves) - 1 if h.has_missing else -1 for h in hierarchies], dtype=np.int64
-            ),
-            by_tree,
-            np.concatenate(trees),
-            np.array([h.height + 1 for h in hierarchies], dtype=np.int64),
-            np.concatenate([[0], np.cumsum([len(t) for t in trees])[:-1]]).astype(np.int64),
-            leaves,
-            WORK,
-            loose,
-        )
-    return parts_in_order(parts[:found], order)
+    return cut(watched, axes, context)
 
 
 def left_whole(

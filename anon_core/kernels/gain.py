@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .compiled import compiled
-from .split import side_holds
+from .sides import side_holds
 
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]

@@ -1,4 +1,9 @@
-"""Strict multidimensional partition (Mondrian) of distinct tuples, in place, by a stack."""
+"""Multidimensional partition (Mondrian) of packed tuples, in place, by a stack.
+
+A tuple is one column of a few streams: words that hold its codes side by side, and a tag that holds
+its count and its number. Parts are runs of these streams, so that every look at a part reads memory
+from one end to the other.
+"""
 
 from __future__ import annotations
 
@@ -10,384 +15,491 @@ from .compiled import compiled
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
 F64 = npt.NDArray[np.float64]
+B1 = npt.NDArray[np.bool_]
+Records = npt.NDArray[np.void]
 
 # 1 − 2/3 and 1/3 differ in the last bit; such ties go to the attribute named first.
 _SAME_WIDTH = 1e-9
+_COUNT = 32  # a tag's count stands above so many bits for the tuple's number
+_BITS = 62  # attributes beyond so many share a bit of what is known
+_BINS = 256  # codes, or runs of codes, that are weighed at a time
+
+#: Where a column's code stands in the words.
+_FIELD = [("word", "i8"), ("shift", "i8"), ("mask", "i8")]
+
+#: An attribute: `weight` is a factor on its width, `missing` the leaf of the missing value or -1,
+#: `position` where its leaves begin in the positions. It is cut along the children of the covering
+#: node (`by_tree`; its nodes begin at `tree`), or at the median, where tuples of one row each may
+#: part so that both sides are equally large (`loose`). The rest is about the part looked at:
+#: its smallest and largest code, and its width, -1 where that need not be looked at again.
+AXIS = np.dtype(
+    [
+        *_FIELD,
+        *(("leaves", "i8"), ("missing", "i8"), ("position", "i8"), ("tree", "i8")),
+        *(("by_tree", "?"), ("loose", "?"), ("weight", "f8")),
+        *(("low", "i8"), ("high", "i8"), ("width", "f8")),
+    ],
+    align=True,
+)
+
+#: A column that is watched: how many different values a part needs, and l where no value may fill
+#: more than 1/l of it, else 0.
+WATCHED = np.dtype([*_FIELD, ("values", "i8"), ("distinct", "i8"), ("share", "i8")])
+
+#: A node of every leaf, level after level: its number, and its first and last leaf.
+NODE = np.dtype([("number", "i8"), ("first", "i8"), ("last", "i8")])
+
+#: A piece of a part that a cut would make: where it begins, its rows, and its next free place.
+_PIECE = np.dtype([("begin", "i8"), ("rows", "i8"), ("next", "i8")])
 
 
 @compiled
-def side_holds(
-    order: I64,
-    start: int,
-    stop: int,
-    count: I64,
-    least: int,
-    sensitive: I32,
-    distinct: I64,
-    share: I64,
-    stamp: I64,
-    tally: I64,
-    stamp_offset: I64,
-    epoch: int,
-) -> bool:
-    """Return whether tuples order[start:stop] have enough rows and varied sensitive values."""
+def pack(codes: I32, columns: Records, streams: I64) -> None:
+    """Put the codes of all tuples into the words of the streams."""
+    for d in range(codes.shape[1]):
+        row, shift = columns[d]["word"], columns[d]["shift"]
+        for i in range(len(codes)):
+            streams[row, i] |= np.int64(codes[i, d]) << shift
+
+
+@compiled
+def tag(count: I64, tags: I64) -> int:
+    """Put count and number of each tuple into its tag; return the rows of all."""
+    rows = 0
+    for i in range(len(count)):
+        tags[i] = (count[i] << _COUNT) | i
+        rows += count[i]
+    return rows
+
+
+@compiled
+def number_parts(tags: I64, first: B1, part: I64) -> None:
+    """Number the parts, which begin where `first` is set, and write that of every tuple."""
+    number = -1
+    for i in range(len(tags)):
+        number += first[i]
+        part[tags[i] & ((1 << _COUNT) - 1)] = number
+
+
+@compiled
+def span(streams: I64, start: int, stop: int, axis: np.void) -> None:
+    """Find the smallest and largest code of an attribute in a part."""
+    row, shift = axis["word"], axis["shift"]
+    field = axis["mask"] << shift
+    low, high = field, 0
+    for i in range(start, stop):
+        code = streams[row, i] & field
+        low, high = min(low, code), max(high, code)
+    axis["low"], axis["high"] = low >> shift, high >> shift
+
+
+@compiled
+def lower_median(
+    streams: I64, start: int, stop: int, axis: np.void, rows: int, bins: I64
+) -> tuple[int, int, int]:
+    """Return the lower median code of a part, and the rows below and at it.
+
+    Codes are weighed in as many bins as there are; those of the median's bin are weighed again.
+    """
+    row, shift, mask = axis["word"], axis["shift"], axis["mask"]
+    low, high = axis["low"], axis["high"]
+    half = (rows + 1) // 2
+    below = at = step = 0
+    while True:
+        step = 0
+        while (high - low) >> step >= len(bins):
+            step += 1
+        for b in range(((high - low) >> step) + 1):
+            bins[b] = 0
+        for i in range(start, stop):
+            code = (streams[row, i] >> shift) & mask
+            if low <= code <= high:
+                bins[(code - low) >> step] += streams[-1, i] >> _COUNT
+        at = 0
+        while below + bins[at] < half:
+            below += bins[at]
+            at += 1
+        low += at << step
+        if step == 0:
+            return low, below, bins[at]
+        high = min(high, low + (1 << step) - 1)
+
+
+@compiled
+def rows_at(streams: I64, start: int, stop: int, axis: np.void, code: int) -> int:
+    """Return the rows of a part that have a code."""
+    row, shift, mask = axis["word"], axis["shift"], axis["mask"]
     rows = 0
     for i in range(start, stop):
-        rows += count[order[i]]
-    if rows < least:
-        return False
-    for s in range(sensitive.shape[1]):
-        found = 0
+        rows += (streams[-1, i] >> _COUNT) * (((streams[row, i] >> shift) & mask) == code)
+    return rows
+
+
+@compiled
+def place_below(streams: I64, start: int, stop: int, axis: np.void, bar: int, place: I32) -> int:
+    """Say where tuples go: codes ≤ bar first; return where the rest begins."""
+    row, shift, mask = axis["word"], axis["shift"], axis["mask"]
+    middle = start
+    for i in range(start, stop):
+        middle += ((streams[row, i] >> shift) & mask) <= bar
+    left, right = start, middle
+    for i in range(start, stop):
+        below = np.int64(((streams[row, i] >> shift) & mask) <= bar)
+        place[i] = left if below else right
+        left += below
+        right += 1 - below
+    return middle
+
+
+@compiled
+def place_half(
+    streams: I64,
+    start: int,
+    stop: int,
+    axis: np.void,
+    bar: int,
+    ties: int,
+    middle: int,
+    place: I32,
+) -> None:
+    """Say where tuples go: codes < bar first, with so many of those at it, and the rest after."""
+    row, shift, mask = axis["word"], axis["shift"], axis["mask"]
+    left, right = start, middle
+    for i in range(start, stop):
+        code = (streams[row, i] >> shift) & mask
+        if code < bar or (code == bar and ties > 0):
+            ties -= code == bar
+            place[i] = left
+            left += 1
+        else:
+            place[i] = right
+            right += 1
+
+
+@compiled
+def child_level(axis: np.void, nodes: Records) -> int:
+    """Return where the level below that of the covering node begins, of a part that has two."""
+    base = axis["tree"]
+    while nodes[base + axis["low"]]["first"] != nodes[base + axis["high"]]["first"]:
+        base += axis["leaves"]
+    return int(base - axis["leaves"])
+
+
+@compiled
+def weigh_children(
+    streams: I64, start: int, stop: int, axis: np.void, nodes: Records, base: int, pieces: Records
+) -> int:
+    """Count rows and tuples under each child of the covering node; return how many children."""
+    row, shift, mask = axis["word"], axis["shift"], axis["mask"]
+    first = nodes[base + axis["low"]]["number"]
+    found = nodes[base + axis["high"]]["number"] - first + 1
+    for p in range(found + 1):
+        pieces[p]["begin"] = pieces[p]["rows"] = 0
+    for i in range(start, stop):
+        child = nodes[base + ((streams[row, i] >> shift) & mask)]["number"] - first
+        pieces[child]["rows"] += streams[-1, i] >> _COUNT
+        pieces[child + 1]["begin"] += 1
+    pieces[0]["begin"] = start
+    for p in range(found):
+        pieces[p + 1]["begin"] += pieces[p]["begin"]
+    return found
+
+
+@compiled
+def place_children(
+    streams: I64,
+    start: int,
+    stop: int,
+    axis: np.void,
+    nodes: Records,
+    base: int,
+    pieces: Records,
+    found: int,
+    place: I32,
+) -> None:
+    """Say where tuples go: to the next free place of their child's piece."""
+    row, shift, mask = axis["word"], axis["shift"], axis["mask"]
+    first = nodes[base + axis["low"]]["number"]
+    for p in range(found):
+        pieces[p]["next"] = pieces[p]["begin"]
+    for i in range(start, stop):
+        child = nodes[base + ((streams[row, i] >> shift) & mask)]["number"] - first
+        place[i] = pieces[child]["next"]
+        pieces[child]["next"] += 1
+
+
+@compiled
+def varied(streams: I64, start: int, stop: int, rows: int, column: np.void, held: I64) -> bool:
+    """Say whether a piece keeps what is asked of a watched column.
+
+    `held` is zero for every value before and after.
+    """
+    row, shift, mask = column["word"], column["shift"], column["mask"]
+    distinct, share = column["distinct"], column["share"]
+    found, i = 0, start
+    holds = True
+    while holds and i < stop and (share > 0 or found < distinct):
+        value = (streams[row, i] >> shift) & mask
+        found += held[value] == 0
+        held[value] += streams[-1, i] >> _COUNT
+        holds = held[value] * share <= rows
+        i += 1
+    for j in range(start, i):
+        held[(streams[row, j] >> shift) & mask] = 0
+    return holds and found >= distinct
+
+
+@compiled
+def settle(
+    streams: I64,
+    spare: I64,
+    place: I32,
+    start: int,
+    stop: int,
+    watched: Records,
+    pieces: Records,
+    found: int,
+    held: I64,
+) -> bool:
+    """Move the tuples of a part to where they go, unless a piece breaks a promise."""
+    for s in range(len(streams)):
         for i in range(start, stop):
-            place = stamp_offset[s] + sensitive[order[i], s]
-            if stamp[place] != epoch:
-                stamp[place] = epoch
-                found += 1
-                if found >= distinct[s]:
-                    break
-        if found < distinct[s]:
-            return False
-        if share[s] > 0:
-            # Stamped with the negative epoch, so that the two counts of one side stay apart.
-            for i in range(start, stop):
-                t = order[i]
-                place = stamp_offset[s] + sensitive[t, s]
-                if stamp[place] != -epoch:
-                    stamp[place] = -epoch
-                    tally[place] = 0
-                tally[place] += count[t]
-                if tally[place] * share[s] > rows:
-                    return False
+            spare[s, place[i]] = streams[s, i]
+    for c in range(len(watched)):
+        for p in range(found):
+            begin, end = pieces[p]["begin"], pieces[p + 1]["begin"]
+            if begin < end and not varied(spare, begin, end, pieces[p]["rows"], watched[c], held):
+                return False
+    for s in range(len(streams)):
+        for i in range(start, stop):
+            streams[s, i] = spare[s, i]
     return True
 
 
 @compiled
-def move_below(order: I64, start: int, stop: int, codes: I32, d: int, bar: int, spare: I64) -> int:
-    """Put tuples with code ≤ bar first, keeping their order; return where the rest begins."""
-    left = start
-    held = 0
-    for i in range(start, stop):
-        t = order[i]
-        if codes[t, d] <= bar:
-            order[left] = t
-            left += 1
-        else:
-            spare[held] = t
-            held += 1
-    for i in range(held):
-        order[left + i] = spare[i]
-    return left
-
-
-@compiled
-def move_half(
-    order: I64, start: int, stop: int, codes: I32, d: int, bar: int, ties: int, spare: I64
-) -> int:
-    """Put codes < bar first, then the first `ties` of those at it; return where the rest begins."""
-    left = start
-    held = 0
-    for i in range(start, stop):
-        t = order[i]
-        c = codes[t, d]
-        if c < bar or (c == bar and ties > 0):
-            if c == bar:
-                ties -= 1
-            order[left] = t
-            left += 1
-        else:
-            spare[held] = t
-            held += 1
-    for i in range(held):
-        order[left + i] = spare[i]
-    return left
-
-
-@compiled
-def ties_below(order: I64, start: int, stop: int, codes: I32, d: int, bar: int) -> int:
-    """Return how many single rows at the median go below, so that half of all stands there."""
-    below = 0
-    for i in range(start, stop):
-        if codes[order[i], d] < bar:
-            below += 1
-    return (stop - start + 1) // 2 - below
-
-
-@compiled
-def weighted_median(
-    order: I64,
+def cut_by_children(
+    streams: I64,
+    spare: I64,
+    place: I32,
     start: int,
     stop: int,
-    codes: I32,
-    count: I64,
-    d: int,
-    low: int,
-    high: int,
-    tally: I64,
-) -> tuple[int, int, int]:
-    """Return the lower median code, the largest code below it (-1: none), and the highest code."""
-    rows = 0
-    for i in range(start, stop):
-        t = order[i]
-        tally[codes[t, d]] += count[t]
-        rows += count[t]
-    half = (rows + 1) // 2
-    seen = 0
-    median = -1
-    before = -1
-    for c in range(low, high + 1):
-        if tally[c] > 0:
-            seen += tally[c]
-            if seen >= half:
-                median = c
-                break
-            before = c
-    for i in range(start, stop):
-        tally[codes[order[i], d]] = 0
-    return median, before, high
+    axis: np.void,
+    nodes: Records,
+    least: int,
+    watched: Records,
+    pieces: Records,
+    held: I64,
+) -> int:
+    """Cut a part into the children of the covering node, all of which keep the promises.
+
+    Returns the number of pieces, of which some may be empty; 0 where it was not cut.
+    """
+    base = child_level(axis, nodes)
+    found = weigh_children(streams, start, stop, axis, nodes, base, pieces)
+    for p in range(found):
+        if 0 < pieces[p]["rows"] < least:
+            return 0
+    place_children(streams, start, stop, axis, nodes, base, pieces, found, place)
+    if settle(streams, spare, place, start, stop, watched, pieces, found, held):
+        return found
+    return 0
+
+
+@compiled
+def cut_in_two(
+    streams: I64,
+    spare: I64,
+    place: I32,
+    start: int,
+    stop: int,
+    rows: int,
+    axis: np.void,
+    least: int,
+    watched: Records,
+    pieces: Records,
+    held: I64,
+    bins: I64,
+) -> int:
+    """Cut a part in two, both of which keep the promises; return 2, or 0 where it was not cut.
+
+    Missing values are cut off first: no range can hold them with others. Then at ≤ median; where
+    ties leave too little above, at < median (E-18). A relaxed cut comes before these two: through
+    the rows at the median.
+    """
+    median, below, at = lower_median(streams, start, stop, axis, rows, bins)
+    for attempt in range(4):
+        if attempt == 0:
+            if axis["high"] != axis["missing"]:
+                continue
+            bar = axis["high"] - 1
+            under = rows - rows_at(streams, start, stop, axis, axis["high"])
+        elif attempt == 1:
+            if not axis["loose"]:
+                continue
+            bar, under = median, (rows + 1) // 2
+        elif attempt == 2:
+            bar, under = median, below + at
+        else:
+            bar, under = median - 1, below
+        if under < least or rows - under < least:
+            continue
+        if attempt == 1:
+            middle = start + under
+            place_half(streams, start, stop, axis, bar, under - below, middle, place)
+        else:
+            middle = place_below(streams, start, stop, axis, bar, place)
+        pieces[0]["begin"], pieces[1]["begin"], pieces[2]["begin"] = start, middle, stop
+        pieces[0]["rows"], pieces[1]["rows"] = under, rows - under
+        if settle(streams, spare, place, start, stop, watched, pieces, 2, held):
+            return 2
+    return 0
+
+
+@compiled
+def find_widths(
+    streams: I64,
+    start: int,
+    stop: int,
+    axes: Records,
+    positions: F64,
+    nodes: Records,
+    varies: int,
+) -> int:
+    """Find the smallest and largest code of each attribute in a part, and its width.
+
+    A bit of `varies` is set for each attribute that had several codes in what the part was cut
+    from; returned is the same of the part.
+    """
+    for d in range(len(axes)):
+        axis = axes[d]
+        bit = 1 << min(d, _BITS)
+        axis["width"] = -1.0
+        if not varies & bit:
+            continue
+        span(streams, start, stop, axis)
+        low, high = axis["low"], axis["high"]
+        if low == high:
+            if d < _BITS:
+                varies ^= bit
+        elif axis["by_tree"]:
+            node = nodes[child_level(axis, nodes) + axis["leaves"] + low]
+            inside = node["last"] - node["first"]
+            axis["width"] = axis["weight"] * inside / max(axis["leaves"] - 1, 1)
+        else:
+            begin = axis["position"]
+            axis["width"] = axis["weight"] * (positions[begin + high] - positions[begin + low])
+    return varies
+
+
+@compiled
+def widest(axes: Records) -> int:
+    """Return the widest attribute, the first of those that are."""
+    found = 0
+    for d in range(1, len(axes)):
+        if axes[d]["width"] > axes[found]["width"] + _SAME_WIDTH:
+            found = d
+    return found
 
 
 @compiled
 def split(
-    codes: I32,
-    count: I64,
-    order: I64,
+    streams: I64,
+    spare: I64,
+    place: I32,
+    first: B1,
     stack: I64,
     depth: int,
-    parts: I64,
-    found: int,
+    columns: Records,
+    positions: F64,
+    nodes: Records,
     least: int,
-    sensitive: I32,
-    distinct: I64,
-    share: I64,
-    weight: F64,
-    position: F64,
-    place_of: I64,
-    missing: I64,
-    by_tree: npt.NDArray[np.bool_],
-    first_leaf: I64,
-    levels: I64,
-    tree_offset: I64,
-    leaves: I64,
+    watched: Records,
     work: int,
-    relaxed: npt.NDArray[np.bool_],
 ) -> tuple[int, int]:
-    """Split parts until none can be, or until about `work` tuple visits were spent.
+    """Split parts until none can be, or until about `work` codes were looked at.
 
     Parameters
     ----------
-    codes : int32 array of shape (tuples, attributes)
-        Leaf numbers.
-    count : int64 array of shape (tuples,)
-    order : int64 array of shape (tuples,)
-        Permuted in place; every part is a run of it.
-    stack : int64 array of shape (tuples + 1, 2), depth : int
-        Parts still to be split, as start and stop in `order`.
-    parts : int64 array of shape (tuples, 2), found : int
-        Finished parts.
+    streams : int64 array of shape (words + 1, tuples)
+        The packed tuples, then their tags. Permuted in place; every part is a run of them.
+    spare : int64 array of the shape of `streams`, place : int32 array of shape (tuples,)
+        Room; what lies beside the parts on the stack is not touched.
+    first : bool array of shape (tuples,)
+        Set where a part begins that is not cut any further.
+    stack : int64 array of shape (tuples + 1, 4), depth : int
+        Parts still to be split: start, stop, rows, and -1 for any of which nothing else is known.
+    columns : AXIS array of shape (attributes,)
+    positions : float64 array
+        Normalized position of every leaf, attribute after attribute.
+    nodes : NODE array
+        Level after level, for attributes cut by tree.
     least : int
         Rows every part needs.
-    sensitive : int32 array of shape (tuples, columns), distinct : int64 array of shape (columns,)
-        Sensitive leaf numbers, and how many different ones every part needs.
-    share : int64 array of shape (columns,)
-        l, where no value may fill more than 1/l of a part; 0 where that is not asked.
-    weight : float64 array of shape (attributes,)
-        Factor on the width of each attribute.
-    position : float64 array, place_of : int64 array of shape (attributes,)
-        Normalized position of every leaf, attribute after attribute.
-    missing : int64 array of shape (attributes,)
-        Leaf of the missing value, -1 where there is none.
-    by_tree : bool array of shape (attributes,)
-        Cut along the children of the covering node instead of at the median.
-    first_leaf : int64 array, levels, tree_offset, leaves : int64 arrays of shape (attributes,)
-        First leaf of the node of every leaf, level after level, for attributes cut by tree.
+    watched : WATCHED array of shape (watched,)
+        What every part needs besides.
     work : int
-        How many tuple visits to spend before returning.
-    relaxed : bool array of shape (attributes,)
-        Part the rows at the median over both sides, so that these are equally large; every tuple
-        is then one row. Rows that stand earlier in `order` go below.
+        How many codes to look at before returning.
 
     Returns
     -------
-    depth, found : int
-        As the parameters; `depth` is 0 when all is done.
+    depth : int
+        As the parameter; 0 when all is done.
+    settled : int
+        Tuples whose part this call has found.
     """
-    tuples, attributes = codes.shape
-    spare = np.empty(tuples, np.int64)
-    loose = relaxed.any()
-    kept = np.empty(tuples if loose else 0, np.int64)
-    low = np.empty(attributes, np.int64)
-    high = np.empty(attributes, np.int64)
-    width = np.empty(attributes, np.float64)
-    tally = np.zeros(leaves.max() + 1, np.int64)
-    cuts = np.empty(leaves.max() + 1, np.int64)
-    stamp_offset = np.zeros(sensitive.shape[1] + 1, np.int64)
-    for s in range(sensitive.shape[1]):
-        widest = 0
-        for t in range(tuples):
-            widest = max(widest, sensitive[t, s])
-        stamp_offset[s + 1] = stamp_offset[s] + widest + 1
-    stamp = np.zeros(stamp_offset[-1], np.int64)
-    held_of = np.zeros(stamp_offset[-1], np.int64)
-    epoch = 0
-    spent = 0
+    axes = columns.copy()  # others may look at other parts
+    most = 2
+    for d in range(len(axes)):
+        most = max(most, int(axes[d]["leaves"]))
+    pieces = np.empty(most + 1, _PIECE)
+    values = 0
+    for c in range(len(watched)):
+        values = max(values, int(watched[c]["values"]))
+    held = np.zeros(values, np.int64)
+    bins = np.empty(_BINS, np.int64)
+    spent = settled = 0
     while depth > 0 and spent < work:
         depth -= 1
-        start, stop = stack[depth, 0], stack[depth, 1]
-        rows = 0
-        for d in range(attributes):
-            low[d] = codes[order[start], d]
-            high[d] = low[d]
-        for i in range(start, stop):
-            t = order[i]
-            rows += count[t]
-            for d in range(attributes):
-                c = codes[t, d]
-                if c < low[d]:
-                    low[d] = c
-                elif c > high[d]:
-                    high[d] = c
-        spent += stop - start
-        for d in range(attributes):
-            if low[d] == high[d]:
-                width[d] = -1.0
-            elif by_tree[d]:
-                level = 0
-                base = tree_offset[d]
-                while first_leaf[base + low[d]] != first_leaf[base + high[d]]:
-                    level += 1
-                    base += leaves[d]
-                inside = 0
-                for leaf in range(leaves[d]):
-                    if first_leaf[base + leaf] == first_leaf[base + low[d]]:
-                        inside += 1
-                width[d] = weight[d] * (inside - 1) / max(leaves[d] - 1, 1)
-            else:
-                width[d] = weight[d] * (
-                    position[place_of[d] + high[d]] - position[place_of[d] + low[d]]
+        start, stop, rows = stack[depth, 0], stack[depth, 1], stack[depth, 2]
+        spent += (stop - start) * len(axes)
+        varies = find_widths(streams, start, stop, axes, positions, nodes, stack[depth, 3])
+        found = 0
+        for _ in range(len(axes)):
+            axis = axes[widest(axes)]
+            if axis["width"] < 0.0:
+                break
+            axis["width"] = -1.0
+            if axis["by_tree"]:
+                found = cut_by_children(
+                    streams, spare, place, start, stop, axis, nodes, least, watched, pieces, held
                 )
-        done = False
-        if loose:  # every try starts from the order drawn
-            kept[start:stop] = order[start:stop]
-        if rows >= 2 * least:
-            for _ in range(attributes):
-                d = 0
-                for other in range(1, attributes):
-                    if width[other] > width[d] + _SAME_WIDTH:
-                        d = other
-                if width[d] < 0.0:
-                    break
-                width[d] = -1.0
-                spent += stop - start
-                if by_tree[d]:
-                    level = 0
-                    base = tree_offset[d]
-                    while first_leaf[base + low[d]] != first_leaf[base + high[d]]:
-                        level += 1
-                        base += leaves[d]
-                    base -= leaves[d]
-                    # One side per child that holds rows; all must keep the promises.
-                    pieces = 0
-                    left = start
-                    node = low[d]
-                    holds = True
-                    while left < stop:
-                        # The last leaf of the child that holds leaf `node`.
-                        bar = node
-                        while (
-                            bar + 1 < leaves[d]
-                            and first_leaf[base + bar + 1] == first_leaf[base + node]
-                        ):
-                            bar += 1
-                        middle = move_below(order, left, stop, codes, d, bar, spare)
-                        if middle > left:
-                            epoch += 1
-                            if not side_holds(
-                                order,
-                                left,
-                                middle,
-                                count,
-                                least,
-                                sensitive,
-                                distinct,
-                                share,
-                                stamp,
-                                held_of,
-                                stamp_offset,
-                                epoch,
-                            ):
-                                holds = False
-                                break
-                            cuts[pieces] = left
-                            pieces += 1
-                        left = middle
-                        node = bar + 1
-                    if loose and not holds:
-                        order[start:stop] = kept[start:stop]
-                    if holds:
-                        cuts[pieces] = stop
-                        for p in range(pieces):
-                            stack[depth, 0], stack[depth, 1] = cuts[p], cuts[p + 1]
-                            depth += 1
-                        done = True
-                else:
-                    median, before, last = weighted_median(
-                        order, start, stop, codes, count, d, low[d], high[d], tally
-                    )
-                    # Missing values are cut off first: no range can hold them with others. Then at
-                    # ≤ median; where ties leave too little above, at < median (E-18). A relaxed
-                    # cut comes before these two: through the rows at the median.
-                    for attempt in range(4):
-                        if attempt == 1:
-                            if not relaxed[d]:
-                                continue
-                            ties = ties_below(order, start, stop, codes, d, median)
-                            middle = move_half(order, start, stop, codes, d, median, ties, spare)
-                        else:
-                            if attempt == 0:
-                                bar = missing[d] - 1 if last == missing[d] else last
-                            else:
-                                bar = median if attempt == 2 else before
-                            if bar < 0 or bar >= last:
-                                continue
-                            middle = move_below(order, start, stop, codes, d, bar, spare)
-                        epoch += 2  # one for each side
-                        if side_holds(
-                            order,
-                            start,
-                            middle,
-                            count,
-                            least,
-                            sensitive,
-                            distinct,
-                            share,
-                            stamp,
-                            held_of,
-                            stamp_offset,
-                            epoch - 1,
-                        ) and side_holds(
-                            order,
-                            middle,
-                            stop,
-                            count,
-                            least,
-                            sensitive,
-                            distinct,
-                            share,
-                            stamp,
-                            held_of,
-                            stamp_offset,
-                            epoch,
-                        ):
-                            stack[depth, 0], stack[depth, 1] = start, middle
-                            stack[depth + 1, 0], stack[depth + 1, 1] = middle, stop
-                            depth += 2
-                            done = True
-                            break
-                        if loose:
-                            order[start:stop] = kept[start:stop]
-                if done:
-                    break
-        if not done:
-            parts[found, 0], parts[found, 1] = start, stop
-            found += 1
-    return depth, found
+            else:
+                found = cut_in_two(
+                    streams,
+                    spare,
+                    place,
+                    start,
+                    stop,
+                    rows,
+                    axis,
+                    least,
+                    watched,
+                    pieces,
+                    held,
+                    bins,
+                )
+            if found > 0:
+                break
+        if found == 0:
+            first[start] = True
+            settled += stop - start
+        for p in range(found):
+            begin, end = pieces[p]["begin"], pieces[p + 1]["begin"]
+            if pieces[p]["rows"] >= 2 * least and end - begin > 1:
+                stack[depth, 0], stack[depth, 1] = begin, end
+                stack[depth, 2], stack[depth, 3] = pieces[p]["rows"], varies
+                depth += 1
+            elif begin < end:
+                first[begin] = True
+                settled += end - begin
+    return depth, settled

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .compiled import compiled
+from .sides import move_below, move_half, side_holds, ties_below, weighted_median
 from .sliced import sign_of_sum
-from .split import move_below, move_half, side_holds, ties_below, weighted_median
 
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]

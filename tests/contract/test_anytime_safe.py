@@ -167,6 +167,7 @@ def test_cell_methods_out_of_time_at_any_moment(
 @pytest.mark.parametrize("algorithm", ["mondrian", "utility-halving", "k-member"])
 def test_what_is_cut_so_far_stays_cut(algorithm: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The longer a partition may take, the more classes it leaves."""
+    monkeypatch.setattr("anon_core.packed_cuts.WORK", 300)
     monkeypatch.setattr("anon_core.partition.WORK", 100)
     monkeypatch.setattr("anon_core.clusters.WORK", 1_000)
     case, plan, _ = drawn(algorithm, 10)

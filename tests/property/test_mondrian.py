@@ -84,7 +84,7 @@ def test_every_kind_of_column_alone(kind: str) -> None:
 
 def test_work_is_handed_out_in_small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looking at the cancel button often must not change the result."""
-    monkeypatch.setattr("anon_core.partition.WORK", 1)
+    monkeypatch.setattr("anon_core.packed_cuts.WORK", 1)
     rng = np.random.default_rng(17)
     for _ in range(30):
         compare(random_case(rng, rows=50), 2, 2)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anon_core.kernels import cover, roll_up, split
+from anon_core.kernels import cover, roll_up, sides, split
 from anon_core.lattice import layout_of
 from tests import naive
 
@@ -27,7 +27,8 @@ def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         for module, names in (
             (cover, ["covered"]),
             (roll_up, ["roll_up"]),
-            (split, ["side_holds", "move_below", "weighted_median", "split"]),
+            (sides, ["side_holds", "move_below", "weighted_median"]),
+            (split, [n for n in vars(split) if hasattr(getattr(split, n), "py_func")]),
         ):
             for name in names:
                 monkeypatch.setattr(module, name, plain(getattr(module, name)))
@@ -119,7 +120,7 @@ def test_covered_counts_people_within_cells(kernels: None) -> None:
 def test_move_below_keeps_the_order_of_both_sides(kernels: None) -> None:
     codes = np.array([[3], [0], [2], [1], [3], [0]], dtype=np.int32)
     order = np.array([5, 4, 3, 2, 1, 0])
-    middle = split.move_below(order, 1, 6, codes, 0, 1, np.empty(6, np.int64))
+    middle = sides.move_below(order, 1, 6, codes, 0, 1, np.empty(6, np.int64))
     assert middle == 3
     assert order.tolist() == [5, 3, 1, 4, 2, 0]
 
@@ -135,9 +136,46 @@ def test_the_lower_weighted_median(kernels: None) -> None:
         before = max((v for v in values if v < median), default=-1)
         tally = np.zeros(6, np.int64)
         order = np.arange(size)
-        found = split.weighted_median(order, 0, size, codes, count, 0, values[0], values[-1], tally)
+        found = sides.weighted_median(order, 0, size, codes, count, 0, values[0], values[-1], tally)
         assert found == (median, before, values[-1])
         assert not tally.any()
+
+
+def test_the_median_of_a_packed_part_is_that_of_its_rows(kernels: None) -> None:
+    """Also where codes are weighed in two rounds, since there are more of them than bins."""
+    rng = np.random.default_rng(104)
+    for bins in (2, 3, 8):
+        for _ in range(20):
+            size = int(rng.integers(1, 12))
+            codes = rng.integers(0, 30, size)
+            count = rng.integers(1, 5, size)
+            streams = np.stack([codes << 5, np.zeros(size, np.int64)])
+            rows = split.tag(count, streams[-1])
+            axis = np.zeros(1, dtype=split.AXIS)
+            axis["shift"], axis["mask"] = 5, 31
+            split.span(streams, 0, size, axis[0])
+            values = np.sort(np.repeat(codes, count))
+            median = values[(len(values) + 1) // 2 - 1]
+            assert (axis[0]["low"], axis[0]["high"]) == (values[0], values[-1])
+            found = split.lower_median(streams, 0, size, axis[0], rows, np.empty(bins, np.int64))
+            assert found == (median, np.sum(values < median), np.sum(values == median))
+            assert split.rows_at(streams, 0, size, axis[0], median) == np.sum(values == median)
+
+
+def test_a_packed_piece_is_varied_as_its_rows_are(kernels: None) -> None:
+    rng = np.random.default_rng(105)
+    held = np.zeros(5, np.int64)
+    for _ in range(60):
+        size = int(rng.integers(1, 9))
+        value, count = rng.integers(0, 5, size), rng.integers(1, 4, size)
+        streams = np.stack([value << 2, np.zeros(size, np.int64)])
+        rows = split.tag(count, streams[-1])
+        column = np.zeros(1, dtype=split.WATCHED)
+        column[0] = 0, 2, 7, 5, int(rng.integers(0, 4)), int(rng.integers(0, 4))
+        most = np.bincount(value, weights=count).max()
+        expected = len(set(value)) >= column[0]["distinct"] and most * column[0]["share"] <= rows
+        assert split.varied(streams, 0, size, rows, column[0], held) == expected
+        assert not held.any()
 
 
 def test_a_side_holds_with_enough_rows_and_values(kernels: None) -> None:
@@ -153,7 +191,7 @@ def test_a_side_holds_with_enough_rows_and_values(kernels: None) -> None:
         epoch: int,
         share: tuple[int, int] = (0, 0),
     ) -> bool:
-        return split.side_holds(
+        return sides.side_holds(
             order,
             start,
             stop,
@@ -180,6 +218,49 @@ def test_a_side_holds_with_enough_rows_and_values(kernels: None) -> None:
     assert not holds(0, 4, 1, [0, 0], 9, (0, 2))
 
 
+def cut_tuples(
+    codes: np.ndarray, count: np.ndarray, sensitive: np.ndarray, halves: np.ndarray, work: int
+) -> np.ndarray:
+    """Return the part of tuples of a tree and a number, of 3 rows and 2 sensitive values each."""
+    tuples = len(codes)
+    axes, watched = np.zeros(2, dtype=split.AXIS), np.zeros(1, dtype=split.WATCHED)
+    axes["word"], axes["shift"], axes["mask"] = [0, 1], [0, 3], [3, 7]
+    axes["leaves"], axes["missing"], axes["weight"] = [4, 5], -1, 1
+    axes["position"], axes["by_tree"] = [0, 4], [True, False]
+    watched[0] = 1, 6, 3, 3, 2, 0
+    nodes = np.zeros(halves.size, dtype=split.NODE)
+    nodes["first"] = halves.ravel()
+    nodes["last"] = [0, 1, 2, 3, 1, 1, 3, 3, 3, 3, 3, 3]
+    nodes["number"] = [0, 1, 2, 3, 0, 0, 1, 1, 0, 0, 0, 0]
+    streams = np.zeros((3, tuples), np.int64)
+    split.pack(codes, axes, streams)
+    split.pack(sensitive, watched, streams)
+    rows = split.tag(count, streams[-1])
+    first, stack = np.zeros(tuples, np.bool_), np.empty((tuples + 1, 4), np.int64)
+    stack[0] = 0, tuples, rows, -1
+    depth, settled = 1, 0
+    while depth:
+        depth, done = split.split(
+            streams,
+            np.empty_like(streams),
+            np.empty(tuples, np.int32),
+            first,
+            stack,
+            depth,
+            axes,
+            np.concatenate([np.arange(4) / 3, np.arange(5) / 4]),
+            nodes,
+            3,
+            watched,
+            work,
+        )
+        settled += done
+    assert settled == tuples
+    part = np.empty(tuples, np.int64)
+    split.number_parts(streams[-1], first, part)
+    return part
+
+
 def test_splitting_is_the_recursion(kernels: None) -> None:
     """Numbers 0..n cut at the median, a tree of two halves cut along its children."""
     rng = np.random.default_rng(107)
@@ -193,37 +274,8 @@ def test_splitting_is_the_recursion(kernels: None) -> None:
         tuples = len(codes)
         count = rng.integers(1, 4, tuples)
         sensitive = rng.integers(0, 3, (tuples, 1)).astype(np.int32)
-        order = np.arange(tuples)
-        stack = np.empty((tuples + 1, 2), np.int64)
-        stack[0] = 0, tuples
-        parts = np.empty((tuples, 2), np.int64)
-        depth, found = 1, 0
-        while depth:
-            depth, found = split.split(
-                codes,
-                count,
-                order,
-                stack,
-                depth,
-                parts,
-                found,
-                3,
-                sensitive,
-                np.array([2]),
-                np.array([0]),
-                np.ones(2),
-                np.concatenate([np.arange(4) / 3, np.arange(5) / 4]),
-                np.array([0, 4]),
-                np.array([-1, -1]),
-                np.array([True, False]),
-                np.concatenate([halves.ravel(), np.arange(5), np.zeros(5)]).astype(np.int64),
-                np.array([3, 2]),
-                np.array([0, 12]),
-                np.array([4, 5]),
-                10 if turn % 2 else 10_000,
-                np.zeros(2, dtype=np.bool_),
-            )
-        got = {frozenset(order[a:b].tolist()) for a, b in parts[:found]}
+        part = cut_tuples(codes, count, sensitive, halves, 10 if turn % 2 else 10_000)
+        got = {frozenset(np.flatnonzero(part == p).tolist()) for p in range(part.max() + 1)}
         rows = [(str(a), str(b)) for (a, b), n in zip(codes, count, strict=True) for _ in range(n)]
         owner = [t for t, n in enumerate(count) for _ in range(n)]
         value = [str(sensitive[t, 0]) for t in owner]

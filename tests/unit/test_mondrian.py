@@ -127,7 +127,8 @@ def test_promises_the_whole_table_does_not_keep_are_infeasible() -> None:
 
 
 def test_cancelling_between_two_pieces_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anon_core.partition.WORK", 1)
+    monkeypatch.setattr("anon_core.packed_cuts.GRAIN", 1)
+    monkeypatch.setattr("anon_core.packed_cuts.WORK", 1)
     case = random_case(np.random.default_rng(157), rows=100, quasi=3, kinds=("number",))
     context = Context()
     seen: list[float] = []

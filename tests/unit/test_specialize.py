@@ -8,7 +8,7 @@ import pytest
 from anon_core import specialization
 from anon_core.climbing import clock
 from anon_core.context import Context
-from anon_core.kernels import specialize, split
+from anon_core.kernels import sides, specialize
 from anon_core.kinds import GroupModel
 from anon_core.metrics.loss import Loss
 from anon_core.models.k_anonymity import KAnonymity
@@ -26,7 +26,7 @@ def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         for name in names:
             kernel = getattr(specialize, name)
             monkeypatch.setattr(specialize, name, getattr(kernel, "py_func", kernel))
-        holds = split.side_holds
+        holds = sides.side_holds
         monkeypatch.setattr(specialize, "side_holds", getattr(holds, "py_func", holds))
         monkeypatch.setattr(specialization, "specialize", specialize.specialize)
     return str(request.param)

@@ -1,0 +1,142 @@
+"""Two sides of a cut of tuples in an order: who stands where, and what each side must keep."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .compiled import compiled
+
+I32 = npt.NDArray[np.int32]
+I64 = npt.NDArray[np.int64]
+
+
+@compiled
+def side_holds(
+    order: I64,
+    start: int,
+    stop: int,
+    count: I64,
+    least: int,
+    sensitive: I32,
+    distinct: I64,
+    share: I64,
+    stamp: I64,
+    tally: I64,
+    stamp_offset: I64,
+    epoch: int,
+) -> bool:
+    """Return whether tuples order[start:stop] have enough rows and varied sensitive values."""
+    rows = 0
+    for i in range(start, stop):
+        rows += count[order[i]]
+    if rows < least:
+        return False
+    for s in range(sensitive.shape[1]):
+        found = 0
+        for i in range(start, stop):
+            place = stamp_offset[s] + sensitive[order[i], s]
+            if stamp[place] != epoch:
+                stamp[place] = epoch
+                found += 1
+                if found >= distinct[s]:
+                    break
+        if found < distinct[s]:
+            return False
+        if share[s] > 0:
+            # Stamped with the negative epoch, so that the two counts of one side stay apart.
+            for i in range(start, stop):
+                t = order[i]
+                place = stamp_offset[s] + sensitive[t, s]
+                if stamp[place] != -epoch:
+                    stamp[place] = -epoch
+                    tally[place] = 0
+                tally[place] += count[t]
+                if tally[place] * share[s] > rows:
+                    return False
+    return True
+
+
+@compiled
+def move_below(order: I64, start: int, stop: int, codes: I32, d: int, bar: int, spare: I64) -> int:
+    """Put tuples with code ≤ bar first, keeping their order; return where the rest begins."""
+    left = start
+    held = 0
+    for i in range(start, stop):
+        t = order[i]
+        if codes[t, d] <= bar:
+            order[left] = t
+            left += 1
+        else:
+            spare[held] = t
+            held += 1
+    for i in range(held):
+        order[left + i] = spare[i]
+    return left
+
+
+@compiled
+def move_half(
+    order: I64, start: int, stop: int, codes: I32, d: int, bar: int, ties: int, spare: I64
+) -> int:
+    """Put codes < bar first, then the first `ties` of those at it; return where the rest begins."""
+    left = start
+    held = 0
+    for i in range(start, stop):
+        t = order[i]
+        c = codes[t, d]
+        if c < bar or (c == bar and ties > 0):
+            if c == bar:
+                ties -= 1
+            order[left] = t
+            left += 1
+        else:
+            spare[held] = t
+            held += 1
+    for i in range(held):
+        order[left + i] = spare[i]
+    return left
+
+
+@compiled
+def ties_below(order: I64, start: int, stop: int, codes: I32, d: int, bar: int) -> int:
+    """Return how many single rows at the median go below, so that half of all stands there."""
+    below = 0
+    for i in range(start, stop):
+        if codes[order[i], d] < bar:
+            below += 1
+    return (stop - start + 1) // 2 - below
+
+
+@compiled
+def weighted_median(
+    order: I64,
+    start: int,
+    stop: int,
+    codes: I32,
+    count: I64,
+    d: int,
+    low: int,
+    high: int,
+    tally: I64,
+) -> tuple[int, int, int]:
+    """Return the lower median code, the largest code below it (-1: none), and the highest code."""
+    rows = 0
+    for i in range(start, stop):
+        t = order[i]
+        tally[codes[t, d]] += count[t]
+        rows += count[t]
+    half = (rows + 1) // 2
+    seen = 0
+    median = -1
+    before = -1
+    for c in range(low, high + 1):
+        if tally[c] > 0:
+            seen += tally[c]
+            if seen >= half:
+                median = c
+                break
+            before = c
+    for i in range(start, stop):
+        tally[codes[order[i], d]] = 0
+    return median, before, high
