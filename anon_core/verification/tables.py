@@ -31,6 +31,21 @@ PERMUTED = (
     "slicing",
     *COARSENED,
 )
+#: Share of rows an algorithm may remove where the recipe leaves it open; 0 for all others.
+BUDGETS = {"datafly": 0.02, "k-optimize": 1.0}
+#: What a promise says where the recipe leaves its number out.
+BOUNDS: Mapping[str, Mapping[str, float]] = {
+    "bucket-size": {"k": 5},
+    "delta-presence": {"delta_min": 0.0, "delta_max": 0.5},
+    "frequency-l-diversity": {"l": 4},
+    "global-one-k-anonymity": {"k": 5},
+    "k-anonymity": {"k": 5},
+    "k-k-anonymity": {"k": 5},
+    "k-one-anonymity": {"k": 5},
+    "l-diversity": {"l": 2},
+    "one-k-anonymity": {"k": 5},
+    "slicing-l-diversity": {"l": 2},
+}
 _CHUNK = 256  # small, so that its lists are gone before the collector looks at them
 
 
@@ -107,7 +122,7 @@ def read_promise(recipe: Mapping[str, Any], names: Sequence[str]) -> Promise:
         raise BadPlan("The recipe promises no privacy model.", remedy="Add one under [[models]].")
     if not all(isinstance(model, Mapping) for model in cast(list[object], models)):
         raise BadPlan("The recipe's models are no tables.", remedy="Write each as [[models]].")
-    share = algorithm.get("max_suppression", 0)
+    share = algorithm.get("max_suppression", BUDGETS.get(str(algorithm.get("name")), 0))
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
         raise BadPlan("The recipe's max_suppression is no share.", remedy="Use 0 to 1.")
     return Promise(
@@ -120,7 +135,10 @@ def read_promise(recipe: Mapping[str, Any], names: Sequence[str]) -> Promise:
         drops_missing=data.get("missing", "keep") == "drop",
         neutralised=section(recipe, "export").get("formulas", "neutralise") != "keep",
         max_suppression=Fraction(str(share)),  # the decimal as it was written, not its float
-        models=tuple(cast(list[Mapping[str, Any]], models)),
+        models=tuple(
+            {**BOUNDS.get(str(model.get("name")), {}), **model}
+            for model in cast(list[Mapping[str, Any]], models)
+        ),
         algorithm=algorithm,
     )
 

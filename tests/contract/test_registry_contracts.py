@@ -22,6 +22,7 @@ from anon_core.registry import FAMILIES, Family, family, find
 from anon_core.release import Release, one_block, raw_view
 from anon_core.runner import run
 from anon_core.table import Dataset
+from anon_core.verification.tables import BOUNDS, BUDGETS
 from anon_core.vocabulary import of_level
 from tests.making import PATIENTS, Case, random_case
 
@@ -85,6 +86,24 @@ def at_levels(case: Case, level: int | None, population: int | None = None) -> R
     return one_block(
         problem, group_runs(problem.frequency, member, len(distinct)), vocabularies, cells
     )
+
+
+def test_the_second_computation_knows_the_budget_of_a_recipe_that_names_none() -> None:
+    declared = {
+        name: p.default
+        for name in ALGORITHMS
+        for p in find("algorithm", name).parameters()
+        if p.name == "max_suppression" and p.default
+    }
+    assert declared == BUDGETS
+
+
+def test_the_second_computation_knows_what_a_promise_without_a_number_says() -> None:
+    declared = {
+        name: {p.name: p.default for p in find("model", name).parameters() if p.name != "column"}
+        for name in MODELS
+    }
+    assert declared == {name: dict(bounds) for name, bounds in BOUNDS.items()}
 
 
 def test_every_family_has_techniques_in_order_of_names() -> None:

@@ -273,6 +273,14 @@ def test_the_budget_is_the_decimal_that_was_written():
     assert one_column(values[:10], ["a"] * 3, algorithm={"max_suppression": 0.1 * 7}).holds
 
 
+@pytest.mark.parametrize(("name", "kept"), [("optimal", 50), ("datafly", 49), ("k-optimize", 2)])
+def test_a_recipe_without_a_budget_has_the_algorithms_own(name: str, kept: int):
+    values: list[str | None] = ["a"] * 50
+    assert one_column(values, ["a"] * kept, algorithm={"name": name}).holds
+    if kept > 2:
+        assert not one_column(values, ["a"] * (kept - 1), algorithm={"name": name}).holds
+
+
 def test_a_changed_order_is_found():
     rows = [RELEASE[1], RELEASE[0], *RELEASE[2:]]
     found = people(rows)
@@ -409,7 +417,7 @@ def test_of_several_sensitive_columns_those_that_are_quasi_identifiers_are_left_
     [
         ({"name": "t-closeness", "t": 0.2}, "not known here"),
         ({}, "not known here"),
-        ({"name": "k-anonymity"}, "no number"),
+        ({"name": "k-anonymity", "k": None}, "no number"),
         ({"name": "k-anonymity", "k": True}, "no number"),
         ({"name": "k-anonymity", "k": "5"}, "no number"),
         ({"name": "k-anonymity", "k": float("nan")}, "no number"),
