@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import AnonError
+from .frequency import dense_rank
 from .release import Release, View
 
 
@@ -85,6 +86,26 @@ def anatomy_bound(rows: int, least: int) -> float:
     return rows * (1.0 - 1.0 / least)
 
 
+def is_defined(release: Release, sensitive: str) -> bool:
+    """Say whether groups of exact cells publish `sensitive` in a block of its own."""
+    return (
+        release.grouping.published
+        and release.view.block_of(sensitive).columns == (sensitive,)
+        and all(np.array_equal(v.lo, v.hi) for v in release.vocabularies.values())
+    )
+
+
+def reconstruction(release: Release, sensitive: str, least: int) -> Reconstruction:
+    """Return the RCE of a release in the way that its blocks ask for.
+
+    See `anatomy_reconstruction` where quasi-identifiers stay together, and
+    `permutation_reconstruction` where they are cut apart.
+    """
+    whole = release.view.whole_quasi() is not None
+    rebuild = anatomy_reconstruction if whole else permutation_reconstruction
+    return rebuild(release, sensitive, least)
+
+
 def anatomy_reconstruction(release: Release, sensitive: str, least: int) -> Reconstruction:
     """Return the RCE of a release that publishes each person's quasi-identifiers in one row.
 
@@ -123,10 +144,10 @@ def permutation_reconstruction(release: Release, sensitive: str, least: int) -> 
         names = [n for n in block.columns if n in view.quasi and n != sensitive]
         if not names:
             continue
-        lines = [group, *(frequency.codes[key, frequency.columns.index(n)] for n in names)]
-        _, line = np.unique(np.stack(lines, axis=1), axis=0, return_inverse=True)
-        rows = np.bincount(line.ravel(), weights=count)
-        delta *= rows[line.ravel()] / view.group_size[group]
+        codes = [frequency.codes[key, frequency.columns.index(n)] for n in names]
+        wide = [int(code.max(initial=0)) + 1 for code in codes]
+        line, _ = dense_rank([group, *codes], [len(view.group_size), *wide])
+        delta *= np.bincount(line, weights=count)[line] / view.group_size[group]
     return _reconstruction(view, group, count, own, squares, delta, least)
 
 
@@ -137,9 +158,7 @@ def _persons(
 ]:
     """Return, per entry of the grouping, its group, rows, c(own value) and S2 of the group."""
     view, grouping = release.view, release.grouping
-    alone = view.block_of(sensitive).columns == (sensitive,)
-    exact = all(np.array_equal(v.lo, v.hi) for v in release.vocabularies.values())
-    if not (alone and exact and grouping.published):
+    if not is_defined(release, sensitive):
         raise AnonError(
             f"The reconstruction error is defined for groups of exact cells with '{sensitive}' in "
             "a block of its own.",

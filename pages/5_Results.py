@@ -13,6 +13,7 @@ from ui import (
     members_panel,
     parts_panel,
     pinning,
+    reconstruction_panel,
     results,
     running,
     search_panel,
@@ -129,6 +130,7 @@ def metrics(run: Series, colours: Palette) -> None:
             value = f"{amount(measure.value)} {unit_of(name, run.facts)}"
             st.markdown(f"**{plain(title_of(name))}**  \n{plain(value)}")
             what_is_this(family("metric")[name])
+    reconstruction_panel.draw(run.facts.result)
     heat = None if run.facts.permuted else kept(column_heat, [run], colours)
     if heat is not None:
         show(heat, key="heat")

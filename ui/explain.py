@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import ClassVar, Protocol
 
 import streamlit as st
-
-from anon_core.params import Technique
 
 _MARKS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:@&^=\"'])")
 # After parsing, texts are searched once more for emoji shortcodes, icons, links and addresses;
@@ -25,7 +24,16 @@ def plain(text: str) -> str:
     return _MARKS.sub(r"\\\1", shown)
 
 
-def what_is_this(technique: type[Technique]) -> None:
+class Explained(Protocol):
+    """What has a title, a summary, and perhaps a formula and a source."""
+
+    title: ClassVar[str]
+    summary: ClassVar[str]
+    formula: ClassVar[str]
+    source: ClassVar[str]
+
+
+def what_is_this(technique: type[Explained]) -> None:
     """Draw a small "What is this?": the summary, and one click deeper its formula and source."""
     with st.popover("What is this?", icon=":material/help:", type="tertiary"):
         st.markdown(f"**{plain(technique.title)}**")

@@ -130,6 +130,25 @@ def test_column_sets_by_hand_are_read_back() -> None:
 # ---- Results -------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("technique", "told"),
+    [("anatomy", "0.7778 per person, 7.0 in all"), ("permutation", "per person")],
+)
+def test_the_reconstruction_error_stands_among_the_metrics(technique: str, told: str) -> None:
+    held = load(
+        "li-microdata",
+        algorithm={"name": technique, "partition": "anatomize"},
+        models=[{"name": "frequency-l-diversity", "l": 4, "column": ""}],
+    )
+    carried_out(held)
+    said = plain(words(open_page(RESULTS, held)))
+    assert "Reconstruction error: Disease" in said
+    assert told in said
+    held = load("li-microdata", algorithm={"name": "mondrian"})
+    carried_out(held)
+    assert "Reconstruction error" not in plain(words(open_page(RESULTS, held)))
+
+
 @pytest.mark.parametrize(("name", "technique", "models"), CASES)
 def test_results_speak_of_groups(name: str, technique: str, models: list[dict[str, Any]]) -> None:
     held = held_with(name, technique, models)
