@@ -14,10 +14,15 @@ from .texts import Codes, read_cover
 
 #: Promises about matches, by name: what must have k of them.
 CONSISTENCY = {
-    "one-k-anonymity": "Every person of the table fits at least",
-    "k-one-anonymity": "Every published row fits at least",
-    "k-k-anonymity": "Every person and every published row fit at least",
-    "global-one-k-anonymity": "A perfect matching can give every person at least",
+    "one-k-anonymity": "every person of the table fits at least {} published rows",
+    "k-one-anonymity": "every published row fits at least {} people of the table",
+    "k-k-anonymity": (
+        "every person fits at least {0} published rows, and every published row {0} people"
+    ),
+    "global-one-k-anonymity": (
+        "each of at least {} published rows is a person's in some matching of all people with "
+        "all rows, for every person"
+    ),
 }
 
 
@@ -46,7 +51,7 @@ def check_consistency(
             reached = _fewest(name, promise, release, table, levels, classes, sizes)
         except TooLarge as error:
             return undecided(name, f"{name} is not decided. {error.message}")
-    what = f"{CONSISTENCY[name]} {k} of the other side"
+    what = CONSISTENCY[name].format(k)
     return Check(
         name=name,
         holds=reached >= k,
@@ -54,7 +59,7 @@ def check_consistency(
         reached=float(reached),
         sentence=f"Recomputed from the published file: {what} (fewest {reached})."
         if reached >= k
-        else f"{what} is broken: the fewest are {reached}.",
+        else f"Broken is that {what}: the fewest are {reached}.",
     )
 
 

@@ -1,0 +1,47 @@
+"""The search's own account in words."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+from anon_core.registry import find
+from anon_core.results import SearchAccount
+from anon_core.runner import Result
+from ui.search_panel import sentences
+
+
+def told(account: SearchAccount, *, numbered: bool = False) -> str:
+    made: Any = SimpleNamespace(
+        account=account,
+        plan=SimpleNamespace(algorithm=find("algorithm", "optimal")()),
+        seconds={"search": 0.5},
+        release=SimpleNamespace(grouping=SimpleNamespace(published=numbered)),
+    )
+    return " ".join(sentences(cast(Result, made)))
+
+
+def test_only_what_a_search_did_is_told() -> None:
+    walk = told(SearchAccount(proven=False, nodes=240, checked=30))
+    assert "Of 240 choices of levels, 30 were looked at, and 210 were not needed." in walk
+    whole = told(SearchAccount(proven=True, nodes=240, checked=55, inferred=185))
+    assert "55 were looked at, and 185 followed from those." in whole
+    assert "bound" not in whole
+    box = told(SearchAccount(proven=True, nodes=9, checked=1, inferred=7, bounded=1))
+    assert "1 was looked at, 7 followed from those, and 1 was left out by a bound." in box
+
+
+def test_parts_are_counted() -> None:
+    parts = {"parts": 762.0, "smallest": 5.0, "largest": 12.0, "mean": 6.56}
+    said = told(SearchAccount(proven=False, partition=parts))
+    assert "762 parts were formed, of 5 to 12 rows, 6.6 on average." in said
+    one = {"parts": 1.0, "smallest": 8.0, "largest": 8.0, "mean": 8.0}
+    assert "One group was formed, of 8 rows." in told(
+        SearchAccount(proven=False, partition=one), numbered=True
+    )
+
+
+def test_the_cost_has_a_name() -> None:
+    open_end = told(SearchAccount(proven=False, cost=105412.0, bound=25000.0, checked=12))
+    assert "Twelve candidates were looked at." in open_end
+    assert "Cost 105,412 (loss); proven is that none of its kind costs less than 25,000" in open_end
