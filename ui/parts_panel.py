@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from anon_core.kinds import Partitioner
 from anon_core.parts_picture import common_leaves, parts_picture
 from anon_core.problem import Problem
+from anon_core.registry import find
 from anon_core.runner import Result
 from ui.charts import Chart, Palette, Series, kept, palette, show
 from ui.explain import plain
@@ -19,8 +21,19 @@ _SLICE = "One slice"
 
 
 def applies(result: Result) -> bool:
-    """Say whether a result parts its rows, and has two columns to draw."""
-    return result.account.partition is not None and len(result.problem.quasi) > 1
+    """Say whether a result parts its rows by their likeness, and has two columns to draw."""
+    return result.account.partition is not None and len(result.problem.quasi) > 1 and _alike(result)
+
+
+def _alike(result: Result) -> bool:
+    algorithm = result.plan.algorithm
+    values = algorithm.as_mapping()
+    ways = [
+        find("partitioner", str(values[p.name]))
+        for p in algorithm.parameters()
+        if p.options_of == "partitioner"
+    ]
+    return all(issubclass(way, Partitioner) and way.gathers_alike for way in ways)
 
 
 @st.fragment

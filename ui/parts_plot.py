@@ -118,6 +118,8 @@ def _axis(axis: Axis, spans: Sequence[tuple[int, int]]) -> dict[str, Any]:
     found: dict[str, Any] = {
         "title_text": label(axis.column, 40),
         "range": [first - margin, last + margin],
+        # Else a slanted text at the end of an axis is left out for the margin it needs.
+        "ticklabeloverflow": "allow",
     }
     if axis.ticks:
         found |= {

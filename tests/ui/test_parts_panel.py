@@ -11,6 +11,7 @@ from anon_core import parts_picture as pictures
 from anon_core.parts_picture import parts_picture
 from tests.ui.sessions import RESULTS, carried_out, load, open_page, words
 from ui.charts import light_palette
+from ui.parts_panel import applies
 from ui.parts_plot import parts_chart
 
 
@@ -66,6 +67,15 @@ def test_groups_of_permuted_rows_are_drawn_too() -> None:
     app = open_page(RESULTS, held)
     assert not app.exception
     assert "what groups cover" in words(app)
+
+
+def test_groups_that_gather_nothing_alike_have_no_cuts() -> None:
+    models = [{"name": "frequency-l-diversity", "l": 2, "column": ""}]
+    for partition, drawn in (("mondrian", True), ("anatomize", False)):
+        held = load(
+            "hospital", algorithm={"name": "anatomy", "partition": partition}, models=models
+        )
+        assert applies(carried_out(held)) is drawn
 
 
 def test_a_full_domain_result_has_no_cuts() -> None:
