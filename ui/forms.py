@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import TypeVar, cast
 
 import streamlit as st
@@ -14,6 +15,9 @@ from anon_core.registry import Family, find, option_title
 from .explain import plain
 
 _T = TypeVar("_T")
+
+#: Letters that fit a third of the form.
+_MOST_TEXT = 15
 
 
 def parameter_form(
@@ -46,8 +50,15 @@ def parameter_form(
         wanted = _allowed(parameter, values.get(parameter.name, parameter.default), technique.name)
         widget = f"{key}/{technique.name}/{parameter.name}"
         now = follow(widget, wanted)
-        shown[parameter.name] = _widget(parameter, widget, sensitive, wanted, now)
+        long = parameter.kind == "choice" and _longest(parameter) > _MOST_TEXT
+        # A choice is no choice where its words are cut off; `shell` gives such a place more room.
+        with st.container(key=f"long-{widget}") if long else nullcontext():
+            shown[parameter.name] = _widget(parameter, widget, sensitive, wanted, now)
     return shown
+
+
+def _longest(parameter: Parameter) -> int:
+    return max(len(option_title(parameter, option)) for option in parameter.options)
 
 
 def _allowed(parameter: Parameter, value: object, owner: str) -> object:

@@ -19,8 +19,8 @@ class ReconstructionError:
     title: ClassVar[str] = "Reconstruction error"
     summary: ClassVar[str] = (
         "How far the picture that an analyst rebuilds of each person, a chance for every sensitive "
-        "value of the group, is from the truth: 0 is everyone rebuilt exactly, 1 is nothing left of "
-        "them. Lower keeps more for analysis, and leaves more to be found out."
+        "value of the group, is from the truth: 0 is everyone rebuilt exactly, 1 is nothing left "
+        "of them. Lower keeps more for analysis, and leaves more to be found out."
     )
     formula: ClassVar[str] = (
         "RCE = sum over persons of (1 − δ · c(own value))² + Σ over other values v of (δ · c(v))², "
