@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -20,74 +18,9 @@ from anon_core.models.slicing_l_diversity import SlicingLDiversity
 from anon_core.partition import rows_of_keys
 from anon_core.runner import run
 from anon_core.tuple_partition import diverse_buckets
-from tests import naive
+from tests import naive_kernels
 from tests.making import Case, random_case
 from tests.property.test_sliced import Blocks, random_blocks
-
-Cells = Sequence[tuple[str, ...]]
-
-
-def highest(
-    buckets: Sequence[Sequence[int]], shown: Sequence[Cells], star: int, s: Sequence[str]
-) -> Fraction:
-    """Return max p(t, s) over everyone; `shown` are the rows' values, block by block."""
-    found = Fraction(0)
-    for t in {tuple(block[i] for block in shown) for bucket in buckets for i in bucket}:
-        mass: Counter[str] = Counter()
-        whole = Fraction(0)
-        for bucket in buckets:
-            size = len(bucket)
-            match = Fraction(1)
-            for block, value in zip(shown, t, strict=True):
-                match *= Fraction(sum(block[i] == value for i in bucket), size)
-            whole += match
-            beside = [s[i] for i in bucket if shown[star][i] == t[star]]
-            for value in beside if match else ():
-                mass[value] += match / len(beside)  # type: ignore[assignment]
-        found = max([found, *(Fraction(m) / whole for m in mass.values())])
-    return found
-
-
-def by_the_paper(
-    case: Case,
-    rows: Cells,
-    shown: Sequence[Cells],
-    star: int,
-    s: Sequence[str],
-    least: int,
-    size: int,
-) -> list[list[int]]:
-    """Cut buckets in the order they were made: Q and SB of algorithm 3."""
-    waiting, done = [list(range(len(rows)))], list[list[int]]()
-    attributes = [replace(a, tree=False) for a in case.attributes]
-    while waiting:
-        bucket = waiting.pop(0)
-        halves = next(
-            (
-                parts
-                for parts in tries(attributes, rows, bucket)
-                if all(len(p) >= size for p in parts)
-                and highest([*waiting, *parts, *done], shown, star, s) * least <= 1
-            ),
-            None,
-        )
-        if halves is None or len(bucket) < 2 * size:
-            done.append(bucket)
-        else:
-            waiting += halves
-    return done
-
-
-def tries(
-    attributes: Sequence[naive.Attribute], rows: Cells, bucket: Sequence[int]
-) -> list[list[list[int]]]:
-    widths = [naive.width(a, [rows[i][d] for i in bucket]) for d, a in enumerate(attributes)]
-    found = []
-    for d in sorted(range(len(attributes)), key=lambda d: (-widths[d], d)):
-        if widths[d] > 0:
-            values = {i: rows[i][d] for i in bucket}
-            found += naive.cuts(attributes[d], values, relaxed=True)
-    return found
 
 
 def drawn(rng: np.random.Generator) -> tuple[Case, Blocks]:
@@ -123,18 +56,23 @@ def compare(rng: np.random.Generator) -> tuple[int, int]:
     shown = [[tuple(cells[n][i] for n in b if n in case.quasi) for i in at] for b in known]
     context = Context(generator=np.random.default_rng(seed))
     whole = [list(range(len(at)))]
-    if highest(whole, shown, star, s) * least > 1 or len(at) < size:
+    if naive_kernels.highest_posterior(whole, shown, star, s) * least > 1 or len(at) < size:
         with pytest.raises(Infeasible):
             diverse_buckets(problem, models, blocks, context)
         return 0, 0
     found = diverse_buckets(problem, models, blocks, context)
-    expected = by_the_paper(case, [case.rows[i] for i in at], shown, star, s, least, size)
+    expected = naive_kernels.tuple_partition(
+        case.attributes, [case.rows[i] for i in at], shown, star, s, least, size
+    )
     parts: dict[int, Counter[int]] = {}
     for key, group, count in zip(found.key, found.group, found.count, strict=True):
         parts.setdefault(int(group), Counter())[int(key)] += int(count)
     ours = sorted(sorted(part.elements()) for part in parts.values())
     assert ours == sorted(sorted(keys[i] for i in part) for part in expected)
-    alone = sum(highest([part], [shown[star]], 0, s) * least > 1 for part in expected)
+    alone = sum(
+        naive_kernels.highest_posterior([part], [shown[star]], 0, s) * least > 1
+        for part in expected
+    )
     return len(ours), alone
 
 

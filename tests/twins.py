@@ -1,0 +1,82 @@
+"""Which plain loops every compiled kernel is compared with.
+
+A kernel is named by its file and function. It has a twin in `tests.naive` or `tests.naive_kernels`,
+and a test marked `kernels` compares both on random input; or it is a part of another kernel that
+has one, and is reached through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+#: Kernel → its twin.
+TWINS: Mapping[str, str] = {
+    "balls.apart": "naive_kernels.disjoint",
+    "balls.best_ball": "naive_kernels.best_ball",
+    "bounds.raise_below": "naive.raised_below",
+    "bounds.removed_by_leaf": "naive.removed_by_leaf",
+    "bounds.rows_kept": "naive_kernels.rows_kept",
+    "bounds.spared": "naive_kernels.spared",
+    "cluster.cheapest_runs": "naive_kernels.cheapest_cut",
+    "cluster.farthest": "naive_kernels.farthest",
+    "cluster.grow_cluster": "naive_kernels.grown_cluster",
+    "cluster.halve": "naive_kernels.halves",
+    "cluster.pair_price": "naive_kernels.row_price",
+    "count.alone": "naive_kernels.mean_overlap",
+    "count.together": "naive_kernels.mean_overlap",
+    "cover.covered": "naive.covered_people",
+    "deal.anatomize": "naive_kernels.drawn_groups",
+    "deal.bisect": "naive_kernels.Bisection",
+    "deal.eligible": "naive_kernels.eligible",
+    "deal.next_random": "naive_kernels.next_random",
+    "forest.fill_pairs": "naive_kernels.pair_table",
+    "forest.grow_forest": "naive_kernels.grown_forest",
+    "forest.part_forest": "naive_kernels.parted_forest",
+    "forest.tuple_distance": "naive_kernels.row_price",
+    "frontier.advance": "naive_kernels.layer",
+    "frontier.reach": "naive_kernels.takeable",
+    "frontier.retreat": "naive_kernels.layer_back",
+    "gain.cover_price": "naive_kernels.cell_price",
+    "gain.split_by_gain": "naive.gain_mondrian",
+    "nearest.growth": "naive_kernels.growth",
+    "nearest.nearest_boxes": "naive_kernels.nearest_box",
+    "nearest.nearest_taker": "naive_kernels.nearest_taker",
+    "nearest.nearest_tuple": "naive_kernels.nearest_tuple",
+    "roll_up.roll_up": "naive.rolled",
+    "roll_up.roll_word": "naive.rolled",
+    "sliced.posteriors": "naive_kernels.posterior_of",
+    "sliced.sign_of_sum": "naive_kernels.sign_of_sum",
+    "specialize.specialize": "naive.local_parts",
+    "split.split": "naive.mondrian",
+    "subsets.cheapest_groups": "naive_kernels.cheapest_groups",
+    "tuple_partition.tuple_partition": "naive_kernels.tuple_partition",
+    "walk.raise_field": "naive.rolled",
+    "walk.walk": "naive.tallied",
+}
+
+#: Part → the kernel with a twin that calls it.
+PARTS: Mapping[str, str] = {
+    "forest.root_of": "forest.grow_forest",
+    "gain.best_apart": "gain.split_by_gain",
+    "gain.move_inside": "gain.split_by_gain",
+    "gain.price_apart": "gain.split_by_gain",
+    "gain.quartile": "gain.split_by_gain",
+    "gain.tally_codes": "gain.split_by_gain",
+    "sliced.added": "sliced.sign_of_sum",
+    "sliced.place_of": "sliced.posteriors",
+    "sliced.times": "sliced.sign_of_sum",
+    "specialize.common_level": "specialize.specialize",
+    "specialize.count_children": "specialize.specialize",
+    "specialize.pool_small": "specialize.specialize",
+    "split.move_below": "split.split",
+    "split.move_half": "split.split",
+    "split.side_holds": "split.split",
+    "split.ties_below": "split.split",
+    "split.weighted_median": "split.split",
+    "tuple_partition.count_side": "tuple_partition.tuple_partition",
+    "tuple_partition.mean_holds": "tuple_partition.tuple_partition",
+    "tuple_partition.on_side": "tuple_partition.tuple_partition",
+    "tuple_partition.replace_nodes": "tuple_partition.tuple_partition",
+    "tuple_partition.still_diverse": "tuple_partition.tuple_partition",
+    "walk.tally": "walk.walk",
+}
