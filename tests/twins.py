@@ -1,8 +1,7 @@
 """Which plain loops every compiled kernel is compared with.
 
 A kernel is named by its file and function. It has a twin in `tests.naive` or `tests.naive_kernels`,
-and a test marked `kernels` compares both on random input; or it is a part of another kernel that
-has one, and is reached through it.
+and a test marked `kernels` compares both on random input; or a kernel that has one calls it.
 """
 
 from __future__ import annotations
@@ -47,36 +46,13 @@ TWINS: Mapping[str, str] = {
     "sliced.posteriors": "naive_kernels.posterior_of",
     "sliced.sign_of_sum": "naive_kernels.sign_of_sum",
     "specialize.specialize": "naive.local_parts",
+    # What packs tuples for the split and numbers its parts is compared together with it.
+    "split.number_parts": "naive.mondrian",
+    "split.pack": "naive.mondrian",
     "split.split": "naive.mondrian",
+    "split.tag": "naive.mondrian",
     "subsets.cheapest_groups": "naive_kernels.cheapest_groups",
     "tuple_partition.tuple_partition": "naive_kernels.tuple_partition",
     "walk.raise_field": "naive.rolled",
     "walk.walk": "naive.tallied",
-}
-
-#: Part → the kernel with a twin that calls it.
-PARTS: Mapping[str, str] = {
-    "forest.root_of": "forest.grow_forest",
-    "gain.best_apart": "gain.split_by_gain",
-    "gain.move_inside": "gain.split_by_gain",
-    "gain.price_apart": "gain.split_by_gain",
-    "gain.quartile": "gain.split_by_gain",
-    "gain.tally_codes": "gain.split_by_gain",
-    "sliced.added": "sliced.sign_of_sum",
-    "sliced.place_of": "sliced.posteriors",
-    "sliced.times": "sliced.sign_of_sum",
-    "specialize.common_level": "specialize.specialize",
-    "specialize.count_children": "specialize.specialize",
-    "specialize.pool_small": "specialize.specialize",
-    "split.move_below": "split.split",
-    "split.move_half": "split.split",
-    "split.side_holds": "split.split",
-    "split.ties_below": "split.split",
-    "split.weighted_median": "split.split",
-    "tuple_partition.count_side": "tuple_partition.tuple_partition",
-    "tuple_partition.mean_holds": "tuple_partition.tuple_partition",
-    "tuple_partition.on_side": "tuple_partition.tuple_partition",
-    "tuple_partition.replace_nodes": "tuple_partition.tuple_partition",
-    "tuple_partition.still_diverse": "tuple_partition.tuple_partition",
-    "walk.tally": "walk.walk",
 }
