@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -36,14 +37,7 @@ def box_outcome(
         Suppress cells: per quasi-identifier, publish the node at this level, and the top where the
         nodes of a part differ.
     """
-    frequency = problem.frequency
-    by_part = np.argsort(parts.group, kind="stable")
-    by_part = by_part[np.count_nonzero(parts.group < 0) :]
-    begin = np.searchsorted(parts.group[by_part], np.arange(int(parts.group.max()) + 1))
-    # Column by column: numpy reduces along the last axis several times faster.
-    codes = np.ascontiguousarray(frequency.run_codes[frequency.run[parts.key[by_part]]].T)
-    low = np.minimum.reduceat(codes, begin, axis=1).T
-    high = np.maximum.reduceat(codes, begin, axis=1).T
+    low, high = hulls(problem, parts)
     if blank_above is not None:
         for d, (hierarchy, level) in enumerate(
             zip(problem.quasi_hierarchies, blank_above, strict=True)
@@ -56,19 +50,42 @@ def box_outcome(
     return covered_outcome(problem, parts, low, high, as_nodes)
 
 
+def hulls(problem: Problem, parts: Buckets) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Return the first and last leaf of every part and column, shape (parts, quasi) each."""
+    frequency = problem.frequency
+    by_part = np.argsort(parts.group, kind="stable")
+    by_part = by_part[np.count_nonzero(parts.group < 0) :]
+    begin = np.searchsorted(parts.group[by_part], np.arange(int(parts.group.max()) + 1))
+    # Column by column: numpy reduces along the last axis several times faster.
+    codes = np.ascontiguousarray(frequency.run_codes[frequency.run[parts.key[by_part]]].T)
+    return (
+        np.minimum.reduceat(codes, begin, axis=1).T,
+        np.maximum.reduceat(codes, begin, axis=1).T,
+    )
+
+
 def covered_outcome(
     problem: Problem,
     parts: Buckets,
     low: npt.NDArray[np.int32],
     high: npt.NDArray[np.int32],
     as_nodes: Sequence[bool],
+    *,
+    replaced: Mapping[str, tuple[Vocabulary, npt.NDArray[np.int32]]] | None = None,
 ) -> Outcome:
-    """Publish for every part the cells that cover leaves low to high, (parts, quasi) each."""
+    """Publish for every part the cells that cover leaves low to high, (parts, quasi) each.
+
+    `replaced` gives the columns that publish something else: vocabulary, and code of each part.
+    """
+    replaced = replaced or {}
     vocabularies: dict[str, Vocabulary] = {}
     cells: dict[str, npt.NDArray[np.int32]] = {}
     for d, (name, hierarchy) in enumerate(
         zip(problem.quasi, problem.quasi_hierarchies, strict=True)
     ):
+        if name in replaced:
+            vocabularies[name], cells[name] = replaced[name]
+            continue
         kind = problem.dataset.column(name).kind
         vocabularies[name], cells[name] = of_boxes(
             hierarchy, kind, low[:, d], high[:, d], as_nodes=as_nodes[d]
@@ -79,8 +96,16 @@ def covered_outcome(
         [cells[n] for n in problem.quasi], [len(vocabularies[n].texts) for n in problem.quasi]
     )
     grouping = _grouping(parts, rank, len(first))
+    release = one_block(problem, grouping, vocabularies, {n: c[first] for n, c in cells.items()})
+    behind: dict[str, npt.NDArray[np.int32]] = {}
+    for d, name in enumerate(problem.quasi):
+        if name in replaced:
+            ends = np.stack([low[first, d], high[first, d]], axis=1)
+            np.minimum.at(ends[:, 0], rank, low[:, d])
+            np.maximum.at(ends[:, 1], rank, high[:, d])
+            behind[name] = ends
     return Outcome(
-        release=one_block(problem, grouping, vocabularies, {n: c[first] for n, c in cells.items()}),
+        release=replace(release, behind=behind) if behind else release,
         account=partition_account(grouping.sizes),
     )
 

@@ -9,9 +9,11 @@ from .context import Context
 from .errors import Infeasible
 from .kernels.cluster import cheapest_runs, farthest, grow_cluster, halve
 from .kernels.gain import Prices
+from .kernels.mdav import farthest_from_mean, take_nearest
 from .partition import WORK, left_whole, normalized_positions, parts_in_order
 from .problem import Problem
 
+F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 
 
@@ -74,6 +76,48 @@ def k_members(problem: Problem, block: I64, k: int, prices: Prices, context: Con
         number += len(left)
         found[own] = group
     return found
+
+
+def average_vectors(points: F64, count: I64, k: int, context: Context) -> I64:
+    """Group rows around the points farthest from the average (Domingo-Ferrer and Torra 2005).
+
+    Parameters
+    ----------
+    points : float64 array of shape (tuples, attributes)
+        Standardised, so that attributes weigh alike.
+    count : int64 array of shape (tuples,)
+    k : int
+    context : Context
+
+    Returns
+    -------
+    int64 array of shape (tuples,)
+        Group of each tuple: k rows, or as many more as its last tuple brings along. Fewer than k
+        rows that are left over are groups of their own, to be merged.
+    """
+    group = np.full(len(count), -1, dtype=np.int64)
+    left = np.arange(len(count), dtype=np.int64)
+    size, number, rows = len(count), 0, int(count.sum())
+    every = max(rows, 1)
+    context.check()
+    while rows >= 2 * k and not context.out_of_time():  # in time or not, the rest is one group
+        if number % 64 == 0:
+            context.report(1.0 - (rows / every) ** 2, "Averaging groups")  # passes get shorter
+        # 1. The point farthest from the average, and those nearest to it.
+        two = rows >= 3 * k
+        seed = farthest_from_mean(points, count, left, size)
+        size, far, taken = take_nearest(points, count, left, size, seed, k, group, number)
+        number += 1
+        rows -= taken
+        # 2. The point farthest from that one, and those nearest to it.
+        if two and rows >= 2 * k:
+            size, _, taken = take_nearest(points, count, left, size, far, k, group, number)
+            number += 1
+            rows -= taken
+    # 3. The rest is a group, or is merged with the nearest.
+    rest = left[:size]
+    group[rest] = number if rows >= k else number + np.arange(size)
+    return group
 
 
 def ordered_runs(problem: Problem, k: int, prices: Prices, context: Context) -> I64:

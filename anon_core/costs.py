@@ -38,9 +38,12 @@ class CellCost(Metric):
         per_class = np.zeros(len(sizes), dtype=np.float64)
         per_column: dict[str, float] = {}
         for name in problem.quasi:
-            vocabulary = release.vocabularies[name]
-            entry = self.price(problem, name, vocabulary.lo, vocabulary.hi)
-            cells = entry[release.cells[name]]
+            if name in release.replaced:
+                cells = self.price(problem, name, *release.behind[name].T)
+            else:
+                vocabulary = release.vocabularies[name]
+                entry = self.price(problem, name, vocabulary.lo, vocabulary.hi)
+                cells = entry[release.cells[name]]
             per_class += cells
             per_column[name] = float((cells @ sizes + gone) / rows)
         total = float(np.mean(list(per_column.values())))

@@ -51,6 +51,7 @@ def overlap(
         By counted leaves, or, for numbers and dates, by length between the first and the last
         value. Cells of one value are 0 or 1 either way. By length an interval of one value has no
         share of a wider cell. Cells that hide a missing value have no length and go by leaves.
+        A number that replaces values lies in an interval, or not.
 
     Returns
     -------
@@ -72,7 +73,13 @@ def overlap(
             long &= last < len(hierarchy.leaves) - 1
         whole = np.where(long, at[last] - at[first], whole)
         part = np.where(long, at[high] - at[low], part)
-    return np.where(meets, part / whole, 0.0)
+    found = np.where(meets, part / whole, 0.0)
+    if vocabulary.shown is not None and hierarchy.measure is not None:
+        # An interval up to the missing value has no upper end; one of it alone holds no number.
+        ends = np.nan_to_num(hierarchy.measure, nan=np.inf)
+        inside = (ends[lo][:, None] <= vocabulary.shown) & (vocabulary.shown <= ends[hi][:, None])
+        found = np.where(np.isnan(vocabulary.shown), found, inside)
+    return found
 
 
 def counts(

@@ -128,11 +128,15 @@ class Edition:
         Group of each row of the first table, as the view numbers groups.
     row_group : int64 array of shape (rows of the table,)
         Group of each row of the private table, -1 where it is removed. Not for publication.
+    place : int64 array of shape (rows of the table,)
+        Where each row of the private table stands in the first table, from 0; -1 where it is
+        removed. Of permuted columns nothing follows from it. Not for publication.
     """
 
     tables: Mapping[str, pa.Table]
     member: npt.NDArray[np.int64]
     row_group: npt.NDArray[np.int64]
+    place: npt.NDArray[np.int64]
 
 
 def public_edition(
@@ -175,7 +179,9 @@ def public_edition(
         tables[title] = _arrow(part, drawn.codes, texts, orders[-1], group)
     row_group = np.full(problem.rows, -1, dtype=np.int64)
     row_group[drawn.row] = owner
-    return Edition(tables=tables, member=owner[orders[0]], row_group=row_group)
+    place = np.full(problem.rows, -1, dtype=np.int64)
+    place[drawn.row[orders[0]]] = np.arange(len(orders[0]))
+    return Edition(tables=tables, member=owner[orders[0]], row_group=row_group, place=place)
 
 
 def table_names(tables: int) -> tuple[str, ...]:

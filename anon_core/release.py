@@ -38,6 +38,9 @@ class Release:
     tables : tuple of tuples of str
         Columns of each published table, joined by group id where there are several; empty is one
         table of all columns.
+    behind : mapping of str to int32 array of shape (classes, 2)
+        Of columns whose values are replaced, the first and last leaf of the values that each
+        class's cell stands for. It is not published; what is lost is measured by it.
     """
 
     problem: Problem
@@ -46,6 +49,14 @@ class Release:
     cells: Mapping[str, npt.NDArray[np.int32]]
     blocks: tuple[Block, ...]
     tables: tuple[Block, ...] = ()
+    behind: Mapping[str, npt.NDArray[np.int32]] = field(
+        default_factory=dict[str, npt.NDArray[np.int32]]
+    )
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """Columns that publish something else in place of their values, or of what covers them."""
+        return tuple(self.behind)
 
     @property
     def suppressed(self) -> int:

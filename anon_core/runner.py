@@ -23,6 +23,7 @@ from .registry import family
 from .release import Release
 from .results import AttackResult, Measure, SearchAccount, Verdict
 from .table import Dataset
+from .verification.averages import check_groups
 from .verification.checks import Verification, verify
 
 if TYPE_CHECKING:
@@ -281,12 +282,19 @@ def run(
     edition, files = clock.time("publish", 0.75, "Writing", publish)
 
     def verified() -> Verification:
+        recipe, levels = plan.as_mapping(), dict(hierarchies or {})
         if verifier is not None:
-            return verifier(files, edition.tables)
-        asks = any(model.needs_public for model in plan.models)
-        public = population.frame() if population is not None and asks else None
-        private = dataset.frame(coded=True)
-        return verify(plan.as_mapping(), private, dict(hierarchies or {}), files, public)
+            found = verifier(files, edition.tables)
+        else:
+            asks = any(model.needs_public for model in plan.models)
+            public = population.frame() if population is not None and asks else None
+            found = verify(recipe, dataset.frame(coded=True), levels, files, public)
+        if not release.replaced:
+            return found
+        # Groups of averages are not in the files: here it is known which row is in which.
+        content = next(iter(files.values()))
+        groups = check_groups(recipe, dataset.frame(coded=True), levels, content, edition.place)
+        return replace(found, checks=(*found.checks, *groups))
 
     verification = clock.time("verify", 0.8, "Recomputing the promises", verified)
     broken = [v.model for v in verdicts if not v.holds]

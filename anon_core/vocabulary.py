@@ -27,6 +27,10 @@ class Vocabulary:
         First and last leaf of each entry's cover.
     level : int32 array of shape (entries,)
         Level of the hierarchy the entry is a node of, -1 if it is none.
+    shown : float64 array of shape (entries,), or None
+        Of a column whose values are replaced, the number each entry shows, NaN for a cover; then
+        several numbers may share a cover, which is as much as an attacker could learn of the
+        values behind them, and is not published.
     """
 
     column: str
@@ -34,6 +38,7 @@ class Vocabulary:
     lo: npt.NDArray[np.int32]
     hi: npt.NDArray[np.int32]
     level: npt.NDArray[np.int32]
+    shown: npt.NDArray[np.float64] | None = None
 
 
 def of_level(hierarchy: Hierarchy, level: int) -> Vocabulary:
@@ -170,6 +175,68 @@ def of_cells(
     )
     _refuse_ambiguous(vocabulary, hierarchy)
     return vocabulary, own[code.ravel()]
+
+
+def of_numbers(
+    hierarchy: Hierarchy,
+    number: npt.NDArray[np.float64],
+    lo: npt.NDArray[np.int32],
+    hi: npt.NDArray[np.int32],
+    *,
+    decimals: int,
+) -> tuple[Vocabulary, npt.NDArray[np.int32]]:
+    """Return the vocabulary of numbers that replace values, and each cell's code in it.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        Of a column of numbers.
+    number : float64 array of shape (cells,)
+        What each cell shows in place of the values it stands for; NaN where it shows none.
+    lo, hi : int32 arrays of shape (cells,)
+        First and last leaf of the values each cell stands for. One text has one cover: that of all
+        cells that show it.
+    decimals : int
+        Decimals shown.
+
+    Notes
+    -----
+    Where values are missing there is no number to show: such a cell is missing itself, or stands
+    for the whole column where it mixes missing values with others.
+    """
+    last = np.int32(len(hierarchy.leaves) - 1)
+    mixed = np.zeros(lo.shape, dtype=np.bool_)
+    if hierarchy.has_missing:
+        mixed = (hi == last) & (lo < last)
+    cover = np.where(mixed, np.int32(0), lo).astype(np.int32)
+    value, of_value = np.unique(np.where(mixed, np.inf, number), return_inverse=True)
+    texts = [_shown(v, decimals) for v in value.tolist()]
+    place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    code = np.array([place[t] for t in texts], dtype=np.int32)[of_value.ravel()]
+    own_lo = np.full(len(place), last, dtype=np.int32)
+    own_hi = np.zeros(len(place), dtype=np.int32)
+    np.minimum.at(own_lo, code, cover)
+    np.maximum.at(own_hi, code, hi)
+    return Vocabulary(
+        column=hierarchy.column,
+        texts=tuple(place),
+        lo=own_lo,
+        hi=own_hi,
+        level=np.full(len(place), -1, dtype=np.int32),
+        shown=np.array(
+            [np.nan if t in (MISSING, TOP) else float(t) for t in place], dtype=np.float64
+        ),
+    ), code
+
+
+def _shown(number: float, decimals: int) -> str:
+    """Return a number as it is published; infinity stands for the column, NaN for missing."""
+    if np.isnan(number):
+        return MISSING
+    if np.isinf(number):
+        return TOP
+    text = f"{number:.{decimals}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
 
 
 def _refuse_ambiguous(vocabulary: Vocabulary, hierarchy: Hierarchy) -> None:

@@ -604,3 +604,45 @@ def expected_inverse(f: int, share: float) -> float:
         if j > f / share and parts[-1] < 1e-22:  # past the most likely j the terms only fall
             return math.fsum(parts)
     raise AssertionError
+
+
+# ---- Microaggregation ----------------------------------------------------------------------------
+
+
+def mdav(points: Sequence[Sequence[float]], count: Sequence[int], k: int) -> list[list[int]]:
+    """Return MDAV's groups of tuples; what is left over below k rows stays tuple by tuple."""
+
+    def apart(t: int, centre: Sequence[float]) -> float:
+        return sum((a - b) * (a - b) for a, b in zip(points[t], centre, strict=True))
+
+    def rows_of(tuples: Iterable[int]) -> int:
+        return sum(count[t] for t in tuples)
+
+    def take(seed: int) -> list[int]:
+        group: list[int] = []
+        for t in sorted(left, key=lambda t: (apart(t, points[seed]), t)):
+            if rows_of(group) >= k:
+                break
+            group.append(t)
+        for t in group:
+            left.remove(t)
+        return group
+
+    left = list(range(len(points)))
+    groups: list[list[int]] = []
+    while rows_of(left) >= 2 * k:
+        two = rows_of(left) >= 3 * k
+        centre = [0.0] * len(points[0])
+        for t in left:
+            for d, own in enumerate(points[t]):
+                centre[d] += count[t] * own
+        centre = [c / rows_of(left) for c in centre]
+        seed = max(left, key=lambda t: (apart(t, centre), -t))
+        groups.append(take(seed))
+        if two and rows_of(left) >= 2 * k:
+            groups.append(take(max(left, key=lambda t: (apart(t, points[seed]), -t))))
+    if rows_of(left) >= k:
+        groups.append(left)
+    else:
+        groups += [[t] for t in left]
+    return groups

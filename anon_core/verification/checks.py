@@ -20,6 +20,7 @@ import pandas as pd
 
 from ..errors import BadInput, BadPlan, listing
 from . import match
+from .averages import check_averages, numbers_of
 from .consistency import CONSISTENCY, check_consistency
 from .findings import MOST_ROWS, Check, Verification, many, named, numbers, undecided
 from .levels import read_levels
@@ -114,14 +115,20 @@ def _check_whole(
     if promise.neutralised:
         checks.append(check_formulas(release))
     for model in promise.models:
-        if model.get("name") == PRESENCE:
+        if model.get("name") == PRESENCE and promise.averaged:
+            checks.append(undecided(PRESENCE, "δ-presence of averages cannot be recomputed."))
+        elif model.get("name") == PRESENCE:
             classes = release.classes
             checks.append(check_presence(model, promise, release, classes, people, linked=True))
         elif model.get("name") in CONSISTENCY:
             checks.append(check_consistency(model, promise, release, table, levels))
         else:
             checks.extend(_check_model(model, promise, release))
-    checks.extend(_check_coverage(promise, release, table, levels))
+    names = promise.quasi
+    if promise.averaged:
+        checks.extend(check_averages(promise, release, table))
+        names = tuple(n for n in promise.quasi if n not in numbers_of(promise, table))
+    checks.extend(_check_coverage(names, promise, release, table, levels))
     return Verification(checks=tuple(checks), facts=_facts(release, table))
 
 
@@ -355,6 +362,7 @@ def _verdict(
 
 
 def _check_coverage(
+    names: Sequence[str],
     promise: Promise,
     release: PublishedTable,
     table: PrivateTable,
@@ -364,15 +372,13 @@ def _check_coverage(
 
     Rows of the table are points, classes boxes that cover points. A published row of a class needs
     a row of the table that the class covers, with the same values in the columns published exactly.
+    `names` are the quasi-identifiers whose cells cover values.
     """
-    classes = release.classes
-    if classes is None or not release.has(promise.published):
+    if not release.has(promise.published):
         return [undecided("coverage", "Coverage cannot be recomputed: columns are missing.")]
     broken: list[Check] = []
-    covers = [
-        read_cover(n, table.columns[n], levels.get(n), release.texts_of(n)) for n in promise.quasi
-    ]
-    for name, cover in zip(promise.quasi, covers, strict=True):
+    covers = [read_cover(n, table.columns[n], levels.get(n), release.texts_of(n)) for n in names]
+    for name, cover in zip(names, covers, strict=True):
         codes = release.codes_of(name)
         for texts, what in (
             (cover.unknown, "texts that no level of its hierarchy and no value explains"),
@@ -392,7 +398,7 @@ def _check_coverage(
     if broken:
         return broken
     try:
-        rows = numbers(_alone(promise, release, table, covers, classes))
+        rows = numbers(_alone(names, promise, release, table, covers))
     except TooLarge as error:
         return [undecided("coverage", f"Coverage is not decided. {error.message}")]
     return [
@@ -412,11 +418,11 @@ def _check_coverage(
 
 
 def _alone(
+    names: Sequence[str],
     promise: Promise,
     release: PublishedTable,
     table: PrivateTable,
     covers: Sequence[Cover],
-    classes: Codes,
 ) -> npt.NDArray[np.bool_]:
     """Return which published rows have no row of the table of their own to be true of.
 
@@ -430,23 +436,23 @@ def _alone(
         np.concatenate([table.codes(n), _table_codes(table.columns[n], release, n)]) + 1
         for n in promise.exact
     ]
-    quasi, sizes = promise.quasi, [table.columns[n].missing + 1 for n in promise.quasi]
+    sizes = [table.columns[n].missing + 1 for n in names]
     runs = [cover.runs for cover in covers]
     sole = [sole_text(own, size) for own, size in zip(runs, sizes, strict=True)]
     texts = [text for text in sole if text is not None]
-    if len(texts) == len(quasi) and table.rows <= 2 * match.MOST_PAIRS:
+    if len(texts) == len(names) and table.rows <= 2 * match.MOST_PAIRS:
         # No two texts share a value: every row of the table can stand in one class only. Tables
         # beyond are left to what takes equal rows together, and gives up where it is too much.
         both = [
             np.concatenate([(text + 1)[table.codes(n)], release.codes_of(n) + 1])
-            for n, text in zip(quasi, texts, strict=True)
+            for n, text in zip(names, texts, strict=True)
         ]
         kind, _ = joined([*both, *exact], table.rows + release.rows)
         return beyond(kind[: table.rows], kind[table.rows :])
     columns = [text_runs(own, size) for own, size in zip(runs, sizes, strict=True)]
-    first = np.unique(classes, return_index=True)[1]
-    boxes = np.stack([release.codes_of(n)[first] for n in quasi], axis=1)
-    coded = [table.codes(n) for n in quasi]
+    classes, first = joined([release.codes_of(n) for n in names], release.rows)
+    boxes = np.stack([release.codes_of(n)[first] for n in names], axis=1)
+    coded = [table.codes(n) for n in names]
     point, first = joined(coded, table.rows)
     points = np.stack([codes[first] for codes in coded], axis=1)
     payload, _ = joined(exact, table.rows + release.rows)

@@ -46,6 +46,8 @@ def check_consistency(
         return undecided(name, f"{name} cannot be recomputed: quasi-identifiers are missing.")
     sizes = np.bincount(classes)
     reached = int(sizes.min()) if len(sizes) else k
+    if reached < k and promise.averaged:
+        return undecided(name, f"{name} is not decided: nobody's values fit an average for sure.")
     if reached < k:
         try:
             reached = _fewest(name, promise, release, table, levels, classes, sizes)

@@ -46,6 +46,8 @@ BOUNDS: Mapping[str, Mapping[str, float]] = {
     "one-k-anonymity": {"k": 5},
     "slicing-l-diversity": {"l": 2},
 }
+#: Algorithms that publish averages in place of the numbers of quasi-identifiers.
+AVERAGED = ("microaggregation",)
 _CHUNK = 256  # small, so that its lists are gone before the collector looks at them
 
 
@@ -72,6 +74,11 @@ class Promise:
     def permuted(self) -> bool:
         """Whether columns are permuted apart within published groups."""
         return self.algorithm.get("name") in PERMUTED
+
+    @property
+    def averaged(self) -> bool:
+        """Whether numbers are replaced by averages of groups."""
+        return self.algorithm.get("name") in AVERAGED
 
     def protected(self, column: str) -> tuple[str, ...]:
         """Return the sensitive columns that a promise is about: the one it names, or all.

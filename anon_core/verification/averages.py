@@ -1,0 +1,235 @@
+"""Are published numbers averages of groups, recomputed from their texts?
+
+From the files alone it can be told only column by column: which rows form a group is not
+published. Where it is known which row of the table stands behind which published row, every
+average is recomputed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from .findings import MOST_ROWS, Check, many, named, numbers, undecided
+from .match import text_runs
+from .tables import PrivateTable, Promise, PublishedTable, read_promise
+from .texts import EVERYTHING, Codes, PrivateColumn, Runs, number_of, read_cover
+
+Floats = npt.NDArray[np.float64]
+_STATISTICS = ("mean", "median")
+
+
+def numbers_of(promise: Promise, table: PrivateTable) -> tuple[str, ...]:
+    """Return the quasi-identifiers of numbers, whose values averages replace."""
+    return tuple(n for n in promise.quasi if table.columns[n].spelling.kind == "number")
+
+
+def check_averages(promise: Promise, release: PublishedTable, table: PrivateTable) -> list[Check]:
+    """Check column by column what must hold of averages of groups, whichever groups they are.
+
+    Means of groups spread no more than what they are the means of: the j largest never sum up to
+    more than the j largest values, nor the j smallest to less than those. At least half of a
+    group's values lie on either side of its median.
+    """
+    if not release.has(promise.published):
+        return [undecided("averages", "Averages cannot be recomputed: columns are missing.")]
+    statistic = _statistic(promise)
+    if statistic is None:
+        return [undecided("averages", "Averages cannot be recomputed: it is not told which.")]
+    found: list[Check] = []
+    for name in numbers_of(promise, table):
+        column = table.columns[name]
+        shown = _shown(release.texts_of(name))
+        codes = release.codes_of(name)
+        wrong = [i for i, s in enumerate(shown) if s is None]
+        if wrong:
+            rows = numbers(np.isin(codes, wrong))
+            what = f"Column '{name}' shows texts that are no numbers {named(rows)}."
+            found.append(_broken(name, rows, what))
+            continue
+        texts = release.texts_of(name)
+        kept = np.array([t not in ("", EVERYTHING) for t in texts], dtype=np.bool_)[codes]
+        value = np.array(shown, dtype=np.float64)[codes][kept]
+        own = table.codes(name)
+        told = _values(column)[own[own != column.missing]]
+        gaps = int(np.count_nonzero(np.array([t == "" for t in texts], dtype=np.bool_)[codes]))
+        if len(value) > len(told) or gaps > int(np.count_nonzero(own == column.missing)):
+            found.append(
+                _broken(name, (), f"Column '{name}' shows more numbers or gaps than it has.")
+            )
+            continue
+        if not _spread(statistic, value, told, _tolerance(promise, column, own)):
+            what = (
+                f"The published numbers of '{name}' are no {statistic}s of groups of the table's."
+            )
+            found.append(_broken(name, (), what))
+    if found or not numbers_of(promise, table):
+        return found
+    return [
+        Check(
+            name="averages",
+            holds=True,
+            sentence="In every column of numbers the published ones spread no more than the "
+            f"table's, as {statistic}s of groups do. Which rows form a group cannot be read from "
+            "the publication.",
+        )
+    ]
+
+
+def _spread(statistic: str, value: Floats, told: Floats, tolerance: float) -> bool:
+    """Say whether published numbers of one column can be averages of the table's."""
+    value, told = np.sort(value), np.sort(told)
+    size = len(value)
+    if statistic == "mean":
+        room = tolerance * np.arange(1, size + 1)
+        # Sums of the smallest and of the largest; rounding of the sums is far below the tolerance.
+        low = np.cumsum(value) - np.cumsum(told[:size])
+        high = np.cumsum(told[::-1][:size]) - np.cumsum(value[::-1])
+        return bool(np.all(low >= -room) and np.all(high >= -room))
+    # Of the values, at least half as many lie at or beyond each published number.
+    above = len(told) - np.searchsorted(told, value - tolerance, side="left")
+    below = np.searchsorted(told, value + tolerance, side="right")
+    place = np.arange(size)
+    return bool(np.all(2 * above >= size - place) and np.all(2 * below >= place + 1))
+
+
+def check_groups(
+    recipe: Mapping[str, Any],
+    private: pd.DataFrame,
+    levels: Mapping[str, Sequence[Sequence[str]]],
+    content: bytes,
+    place: Codes,
+) -> list[Check]:
+    """Recompute every average from the rows of the table that stand behind it.
+
+    Parameters
+    ----------
+    recipe, private, levels
+        As for `checks.verify`.
+    content : bytes
+        The published file.
+    place : int64 array of shape (rows of the table that are not dropped,)
+        The published row of each row, from 0; -1 where it is hidden.
+    """
+    promise = read_promise(recipe, [str(name) for name in private.columns])
+    table = PrivateTable(promise, private, levels)
+    release = PublishedTable(content, promise.quasi, table.spelling)
+    classes = release.classes
+    row = np.flatnonzero(place >= 0)
+    paired = (
+        len(place) == table.rows
+        and classes is not None
+        and release.has(promise.published)
+        and np.array_equal(np.sort(place[row]), np.arange(release.rows))
+    )
+    if not paired or classes is None:
+        return [undecided("groups", "Which row stands behind which published row is not told.")]
+    behind = np.empty(release.rows, dtype=np.int64)
+    behind[place[row]] = row
+    found: list[Check] = []
+    averaged = numbers_of(promise, table)
+    for name in promise.published:
+        column, own = table.columns[name], table.codes(name)[behind]
+        if name in averaged:
+            wrong = _wrong_averages(promise, name, release, column, own, classes)
+            what = f"an average of '{name}' that is not its group's"
+        elif name in promise.quasi:
+            cover = read_cover(name, column, levels.get(name), release.texts_of(name))
+            wrong = _outside(cover.runs, column, release.codes_of(name), own)
+            wrong |= np.isin(release.codes_of(name), [*cover.unknown, *cover.ambiguous])
+            what = f"a cell of '{name}' that does not cover the value behind it"
+        else:
+            exact = np.array([column.code_of_text(t) for t in release.texts_of(name)])
+            wrong = exact[release.codes_of(name)] != own
+            what = f"another value of '{name}' than the row behind it"
+        rows = numbers(wrong)
+        if rows:
+            few = many(len(rows), "published row", "has", "have")
+            found.append(_broken(name, rows, f"{few} {what} {named(rows)}.", check="groups"))
+    return found or [
+        Check(
+            name="groups",
+            holds=True,
+            bound=float(release.rows),
+            reached=float(release.rows),
+            sentence=f"Recomputed from the rows behind them: every published average of "
+            f"{many(len(averaged), 'column')} is its class's, and all else is true of the row.",
+        )
+    ]
+
+
+def _wrong_averages(
+    promise: Promise,
+    name: str,
+    release: PublishedTable,
+    column: PrivateColumn,
+    own: Codes,
+    classes: Codes,
+) -> npt.NDArray[np.bool_]:
+    """Return which published rows show another number than the average of their class."""
+    statistic = _statistic(promise)
+    codes, texts = release.codes_of(name), release.texts_of(name)
+    shown = _shown(texts)
+    if statistic is None or any(s is None for s in shown):
+        return np.ones(release.rows, dtype=np.bool_)
+    frame = pd.DataFrame({"class": classes, "value": np.append(_values(column), np.nan)[own]})
+    grouped = frame.groupby("class")["value"]
+    average = (grouped.mean() if statistic == "mean" else grouped.median()).to_numpy()[classes]
+    gaps = grouped.count().to_numpy()[classes] < grouped.size().to_numpy()[classes]
+    said = np.array(shown, dtype=np.float64)[codes]
+    off = np.abs(said - average) > _tolerance(promise, column, own)
+    nothing = np.array([t == "" for t in texts], dtype=np.bool_)[codes]
+    whole = np.array([t == EVERYTHING for t in texts], dtype=np.bool_)[codes]
+    none = np.isnan(average)
+    # A gap stands for gaps alone, and what hides a column for values and gaps together.
+    return np.where(nothing, ~none, np.where(whole, none | ~gaps, none | gaps | off))
+
+
+def _outside(
+    runs: Sequence[Runs], column: PrivateColumn, texts: Codes, own: Codes
+) -> npt.NDArray[np.bool_]:
+    return ~text_runs(runs, column.missing + 1).covers(texts, own)
+
+
+def _broken(name: str, rows: Sequence[int], sentence: str, check: str = "averages") -> Check:
+    return Check(
+        name=check, holds=False, column=name, rows=tuple(rows[:MOST_ROWS]), sentence=sentence
+    )
+
+
+def _shown(texts: Sequence[str]) -> list[float | None]:
+    """Return the number each text shows, NaN where it shows none on purpose, None where wrong."""
+    found: list[float | None] = []
+    for text in texts:
+        number = None if text in ("", EVERYTHING) else number_of(text)
+        hidden = text in ("", EVERYTHING)
+        found.append(float("nan") if hidden else None if number is None else float(number))
+    return found
+
+
+def _values(column: PrivateColumn) -> Floats:
+    """Return the number behind each code of a column of numbers."""
+    return np.array(
+        [float(k) if isinstance(k, Decimal) else np.nan for k in column.keys], dtype=np.float64
+    )
+
+
+def _statistic(promise: Promise) -> str | None:
+    found = promise.algorithm.get("statistic", "mean")
+    return str(found) if found in _STATISTICS else None
+
+
+def _tolerance(promise: Promise, column: PrivateColumn, own: Codes) -> float:
+    """Return by how much rounding may move an average: half of its last decimal."""
+    more = promise.algorithm.get("decimals", 1)
+    if isinstance(more, bool) or not isinstance(more, int) or not 0 <= more <= 6:
+        return 0.0
+    seen = [column.keys[code] for code in np.unique(own[own != column.missing]).tolist()]
+    own_decimals = [-int(k.normalize().as_tuple().exponent) for k in seen if isinstance(k, Decimal)]
+    largest = max((abs(float(k)) for k in seen if isinstance(k, Decimal)), default=0.0)
+    return 0.5 * 10.0 ** -(max([0, *own_decimals]) + more) + 1e-12 * largest

@@ -1,0 +1,223 @@
+"""Microaggregation: groups against plain loops, releases by their own texts, and by hand."""
+
+from __future__ import annotations
+
+import csv
+import io
+import statistics
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from anon_core.aggregation import medians, standardised
+from anon_core.algorithms.microaggregation import Microaggregation
+from anon_core.clusters import average_vectors
+from anon_core.context import Context
+from anon_core.errors import AnonError, BadPlan, Cancelled, Infeasible
+from anon_core.estimate import overlap
+from anon_core.metrics.loss import Loss
+from anon_core.metrics.ncp import CertaintyPenalty
+from anon_core.metrics.squared_error import SquaredError
+from anon_core.models.k_anonymity import KAnonymity
+from anon_core.runner import Result, run
+from tests import naive
+from tests.making import Case, random_case
+
+pytestmark = pytest.mark.kernels
+
+
+def numbers(values: list[str | None], *more: list[str]) -> Case:
+    columns = {"x": values} | {f"y{i}": own for i, own in enumerate(more)}
+    return Case(
+        columns=columns,  # type: ignore[arg-type]
+        quasi=tuple(columns),
+        kinds=dict.fromkeys(columns, "number"),
+    )
+
+
+def released(case: Case, k: int, **given: object) -> Result:
+    plan = case.plan(
+        algorithm={"name": "microaggregation", **given}, models=[{"name": "k-anonymity", "k": k}]
+    )
+    return run(plan, case.dataset, case.levels)
+
+
+def cells(result: Result) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(result.csv.decode())))[1:]
+
+
+def test_groups_are_those_of_plain_loops() -> None:
+    rng = np.random.default_rng(2005)
+    for _ in range(150):
+        size, wide = int(rng.integers(1, 40)), int(rng.integers(1, 4))
+        points = np.round(rng.normal(size=(size, wide)), int(rng.integers(0, 3)))
+        count = rng.integers(1, int(rng.choice([2, 4])), size)
+        k = int(rng.integers(2, 6))
+        if int(count.sum()) < k:
+            continue
+        found = average_vectors(points, count, k, Context())
+        groups = [np.flatnonzero(found == g).tolist() for g in range(int(found.max()) + 1)]
+        expected = naive.mdav(points.tolist(), count.tolist(), k)
+        assert sorted(map(sorted, groups)) == sorted(map(sorted, expected))
+        if count.max() == 1:
+            assert all(k <= len(g) <= 2 * k - 1 for g in groups)
+
+
+def test_by_hand() -> None:
+    """The mean is 17; 50 is farthest and takes 40, then 1 is farthest from 50 and takes 2."""
+    case = numbers(["1", "2", "4", "5", "40", "50"])
+    found = average_vectors(
+        standardised(case.problem(), np.ones(1)), np.ones(6, dtype=np.int64), 2, Context()
+    )
+    assert found.tolist() == [1, 1, 2, 2, 0, 0]
+    result = released(case, 2)
+    assert [c[0] for c in cells(result)] == ["1.5", "1.5", "4.5", "4.5", "45.0", "45.0"]
+    squares = sum((v - 17) ** 2 for v in (1, 2, 4, 5, 40, 50))
+    assert result.measures["squared-error"].value == pytest.approx(51 / squares)
+    # Of each group's hull: (1 + 1 + 10) / 3 of 49; of 6 leaves two are covered.
+    assert result.measures["ncp"].value == pytest.approx((1 + 1 + 10) / 3 / 49)
+    assert result.measures["loss"].value == pytest.approx(1 / 5)
+
+
+def test_medians_of_weighted_groups() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(50):
+        groups = int(rng.integers(1, 5))
+        group, count = rng.integers(0, groups, 12), rng.integers(1, 4, 12)
+        value = rng.integers(0, 9, 12).astype(np.float64)
+        found = medians(group, count, value, groups)
+        for g in range(groups):
+            own = [
+                v for h, n, v in zip(group, count, value, strict=True) if h == g for _ in range(n)
+            ]
+            assert (np.isnan(found[g])) if not own else found[g] == statistics.median(own)
+
+
+@pytest.mark.parametrize("statistic", ["mean", "median"])
+def test_every_published_number_is_the_average_of_its_class(statistic: str) -> None:
+    rng = np.random.default_rng([79, len(statistic)])
+    averaged = 0
+    for _ in range(60):
+        case = random_case(rng, rows=30)
+        k = int(rng.integers(2, 6))
+        decimals = int(rng.integers(0, 3))
+        result = released(case, k, statistic=statistic, decimals=decimals, weights="q0 = 3")
+        assert result.verification.holds
+        checks = {c.name for c in result.verification.checks}
+        has_numbers = any(case.kinds[name] == "number" for name in case.quasi)
+        assert ({"groups", "averages"} <= checks) == has_numbers
+        assert result.class_sizes.min() >= k
+        assert result.release.suppressed == 0
+        texts = [tuple(row) for row in cells(result)]
+        classes: dict[int, list[int]] = defaultdict(list)
+        for row, group in enumerate(result.row_group.tolist()):
+            classes[group].append(row)
+        width = len(case.quasi)
+        published = sorted(t[:width] for t in texts)
+        assert min(published.count(t) for t in published) >= k
+        told = {int(result.member[i]): t for i, t in enumerate(texts)}
+        for group, members in classes.items():
+            for d, name in enumerate(case.quasi):
+                if case.kinds[name] != "number":
+                    continue
+                own = [case.columns[name][i] for i in members]
+                present = [float(v) for v in own if v is not None]
+                text = told[group][d]
+                if not present:
+                    assert text == ""
+                elif len(present) < len(own):
+                    assert text == "*"
+                else:
+                    right = (
+                        statistics.fmean(present)
+                        if statistic == "mean"
+                        else (statistics.median(present))
+                    )
+                    assert abs(float(text) - right) <= 0.5 * 10**-decimals + 1e-9
+                    averaged += 1
+    assert averaged > 100
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    rng = np.random.default_rng(83)
+    for _ in range(10):
+        case = random_case(rng, rows=25)
+        shuffled = rng.permutation(25)
+        other = Case(
+            columns={n: [c[i] for i in shuffled] for n, c in case.columns.items()},
+            quasi=case.quasi,
+            sensitive=case.sensitive,
+            kinds=case.kinds,
+            levels=case.levels,
+        )
+        assert released(case, 3).csv == released(other, 3).csv
+
+
+def test_promises_beyond_k_merge_groups() -> None:
+    rng = np.random.default_rng(89)
+    for _ in range(10):
+        case = random_case(rng, rows=40)
+        plan = case.plan(
+            algorithm={"name": "microaggregation"},
+            models=[
+                {"name": "k-anonymity", "k": 3},
+                {"name": "l-diversity", "l": 2, "column": "s0"},
+            ],
+        )
+        try:
+            assert run(plan, case.dataset, case.levels).verification.holds
+        except Infeasible:
+            assert len(set(case.column("s0"))) < 2
+
+
+def test_one_text_has_one_cover_and_losses_are_the_classes_own() -> None:
+    """Both groups publish the mean 10; an attacker can't tell them apart by x, only by y."""
+    case = numbers(["10", "10", "5", "15"], ["0", "0", "90", "90"])
+    result = released(case, 2, weights="y0 = 9")
+    pool = result.release.vocabularies["x"]
+    assert pool.texts == ("10.0",)
+    assert (pool.lo.tolist(), pool.hi.tolist()) == ([0], [2])
+    found = CertaintyPenalty().measure(result.problem, result.release, Context())
+    assert found.per_column["x"] == pytest.approx(0.5)
+    assert Loss().measure(result.problem, result.release, Context()).per_column["x"] == 0.5
+    assert result.release.replaced == ("x", "y0")
+
+
+def test_an_analyst_counts_what_is_shown() -> None:
+    case = numbers(["1", "2", "40", "50", None, None])
+    result = released(case, 2)
+    hierarchy, pool = result.problem.hierarchies["x"], result.release.vocabularies["x"]
+    assert pool.texts == ("1.5", "45.0", "")
+    low, high = np.array([0, 1, 1, 4], np.int32), np.array([1, 2, 4, 4], np.int32)
+    assert overlap(hierarchy, pool, low, high).tolist() == [
+        [1, 0, 0],
+        [0, 0, 0],
+        [0, 1, 1],
+        [0, 0, 1],
+    ]
+
+
+def test_squared_error_of_other_releases() -> None:
+    case = numbers(["1", "3", "11", "13"])
+    plan = case.plan(algorithm={"name": "mondrian"})
+    result = run(plan, case.dataset, case.levels)
+    assert result.measures["squared-error"].value == pytest.approx(4 / (36 + 16 + 16 + 36))
+    words = Case(columns={"q": list("aabb")}, quasi=("q",), kinds={"q": "text"})
+    assert SquaredError().applies(words.problem()).startswith("It needs")
+    other = run(words.plan(), words.dataset)
+    assert "squared-error" not in other.measures
+    with pytest.raises(AnonError, match="needs a quasi-identifier of numbers"):
+        SquaredError().measure(other.problem, other.release, Context())
+
+
+def test_small_tables_wrong_weights_and_cancelling() -> None:
+    problem = random_case(np.random.default_rng(103), rows=8).problem()
+    with pytest.raises(Infeasible, match="need at least 9 rows"):
+        Microaggregation().run(problem, [KAnonymity(k=9)], Context())
+    with pytest.raises(BadPlan, match="no quasi-identifier"):
+        Microaggregation(weights="nothing = 2").run(problem, [KAnonymity(k=2)], Context())
+    context = Context()
+    context.cancel.set()
+    with pytest.raises(Cancelled):
+        Microaggregation().run(problem, [KAnonymity(k=2)], context)
