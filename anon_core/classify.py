@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from .closing import FAILED, SATISFIED, UNKNOWN, close_many, decide_at
 from .context import Context
 from .errors import BadPlan, listing
 from .kinds import GroupModel
@@ -19,7 +20,8 @@ from .lattice import Node
 from .nodes import Nodes
 from .problem import Problem
 
-UNKNOWN, SATISFIED, FAILED = np.uint8(0), np.uint8(1), np.uint8(2)
+__all__ = ["FAILED", "MOST_NODES", "SATISFIED", "UNKNOWN", "Classification"]
+
 MOST_NODES = 5_000_000
 
 
@@ -66,6 +68,8 @@ class Classification(Nodes):
             If none is satisfied; carries the smallest share of rows that would have to go.
         """
         if self.monotone:
+            if not self.budget:
+                close_many(self, self.status)
             height = self.heights()
             total = sum(self.lattice.heights)
             for step in range(total + 1):
@@ -82,18 +86,18 @@ class Classification(Nodes):
 
     def minimal(self) -> tuple[Node, ...]:
         """Return every satisfied node with no satisfied node anywhere below it."""
-        satisfied = self.status == SATISFIED
-        reached = satisfied  # at or above a satisfied node; where a model is not monotone, more
-        for d in range(satisfied.ndim):
-            reached = np.logical_or.accumulate(reached, axis=d)
-        has_lower = np.zeros(satisfied.shape, dtype=np.bool_)
-        whole = [slice(None)] * satisfied.ndim
-        for d in range(satisfied.ndim):
-            ahead, behind = list(whole), list(whole)
-            ahead[d], behind[d] = slice(1, None), slice(None, -1)
-            has_lower[tuple(ahead)] |= reached[tuple(behind)]
-        found = np.argwhere(satisfied & ~has_lower)
-        return tuple(tuple(int(n) for n in row) for row in found)
+        reached = self.status == SATISFIED
+        places = np.flatnonzero(reached)
+        if not self.monotone:  # a node above a satisfied one may fail; what is above it is reached
+            for d in range(reached.ndim):
+                reached = np.logical_or.accumulate(reached, axis=d)
+        flat = reached.reshape(-1)
+        lowest = np.ones(len(places), dtype=np.bool_)
+        for stride, levels in zip(self.lattice.strides, self.lattice.shape, strict=True):
+            raised = places // stride % levels > 0
+            lowest &= ~(raised & flat[places - stride * raised])
+        found = np.stack(np.unravel_index(places[lowest], self.lattice.shape), axis=1)
+        return tuple(tuple(row) for row in found.tolist())
 
     def locally_minimal(self) -> tuple[Node, ...]:
         """Return the lowest satisfied node of every path from bottom to top (Samarati 2001).
@@ -120,11 +124,7 @@ class Classification(Nodes):
 
     def heights(self) -> npt.NDArray[np.int16]:
         """Return every node's height, flat, in the lattice's order."""
-        found = np.zeros(self.lattice.shape, dtype=np.int16)
-        for d, levels in enumerate(self.lattice.shape):
-            wide = [-1 if i == d else 1 for i in range(found.ndim)]
-            found += np.arange(levels, dtype=np.int16).reshape(wide)
-        return found.ravel()
+        return self.lattice.height_of_nodes()
 
     def _path_up(self, node: Node) -> list[Node]:
         """Return a chain of undecided nodes from `node` upwards, one level at a time."""
@@ -148,9 +148,7 @@ class Classification(Nodes):
         while low <= high:
             middle = (low + high) // 2
             node = path[middle]
-            if self.satisfied(node):
-                self.status[tuple(slice(n, None) for n in node)] = SATISFIED
+            if decide_at(self, self.status, node):
                 high = middle - 1
             else:
-                self.status[tuple(slice(None, n + 1) for n in node)] = FAILED
                 low = middle + 1

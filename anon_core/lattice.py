@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ from .population import PublicPeople, public_people
 from .problem import Problem
 
 Node = tuple[int, ...]
+Number = TypeVar("Number", bound=np.number[Any])
 WORD_BITS = 62
 # Kept class sets: so many at most, and so many entries in all (about 400 MB).
 _SNAPSHOTS = 512
@@ -92,6 +94,13 @@ class Lattice:
         Count the people of the public table too. Both counts share a word, so that one roll-up
         adds up both.
 
+    Attributes
+    ----------
+    early : list of bool
+        Which attributes the shared stops on the way to other nodes raise.
+    spare : three arrays
+        Room for a roll-up: words, counts and slots; its content is nobody's.
+
     Raises
     ------
     BadPlan
@@ -145,7 +154,7 @@ class Lattice:
             [int(start) + level * t.shape[1] for level in range(t.shape[0])]
             for start, t in zip(starts[:-1], moved, strict=True)
         ]
-        self._spare = (
+        self.spare = (
             np.empty(len(count), dtype=np.int64),
             np.empty(len(count), dtype=np.int64),
             np.empty(1 << max(4, (2 * len(count)).bit_length()), dtype=np.int32),
@@ -156,7 +165,7 @@ class Lattice:
         self._weight = np.full(_SNAPSHOTS, _NO_SOURCE, dtype=np.int64)
         self._weight[0] = len(count)
         self._kept: list[Node] = [bottom]
-        self._early = self._shrinking()
+        self.early = self._shrinking()
         self._stopped: set[Node] = {bottom}
         self._turn = 0
         self._entries = len(count)
@@ -175,6 +184,22 @@ class Lattice:
         """Iterate over all nodes in lexicographic order."""
         return itertools.product(*(range(n) for n in self.shape))
 
+    def height_of_nodes(self) -> npt.NDArray[np.int16]:
+        """Return every node's height, flat, in lexicographic order."""
+        return self.sums([np.arange(levels, dtype=np.int16) for levels in self.shape])
+
+    def sums(self, parts: Sequence[npt.NDArray[Number]]) -> npt.NDArray[Number]:
+        """Return, for every node, the sum of one number per attribute and level; flat."""
+        found = parts[0]
+        for own in parts[1:]:
+            found = (found[:, None] + own).ravel()
+        return found
+
+    @property
+    def strides(self) -> npt.NDArray[np.int64]:
+        """How far neighbours in an attribute stand apart in the flat lattice, shape (quasi,)."""
+        return np.cumprod([1, *self.shape[:0:-1]])[::-1].astype(np.int64)
+
     def at(self, node: Node) -> Classes:
         """Return the class set of a node (entries also part by sensitive value, if any is kept).
 
@@ -183,7 +208,7 @@ class Lattice:
         known = self._store.get(node)
         if known is not None:
             return known
-        stop = tuple([n if early else 0 for n, early in zip(node, self._early, strict=True)])
+        stop = tuple([n if early else 0 for n, early in zip(node, self.early, strict=True)])
         if stop not in self._stopped:
             self._stopped.add(stop)
             if stop != node:
@@ -239,7 +264,7 @@ class Lattice:
         keep = -1
         for d in changed:
             keep &= ~(int(layout.mask[d]) << int(layout.shift[d]))
-        words, count, slot = self._spare
+        words, count, slot = self.spare
         found = roll_word(
             source.words[:, 0],
             source.count,
@@ -353,6 +378,13 @@ class Lattice:
         if not self.public:
             return list(tables)
         return [t[..., np.minimum(self._back[d], t.shape[-1] - 1)] for t in tables]
+
+    def kinds(self) -> npt.NDArray[np.int64]:
+        """Return how many nodes every level of every hierarchy has, shape (quasi, most levels)."""
+        found = np.zeros((len(self.shape), max(self.shape)), dtype=np.int64)
+        for d, own in enumerate(self._starts):
+            found[d, : len(own)] = own
+        return found
 
     def leaves(self, d: int) -> int:
         """Return how many leaves attribute `d` has in the keys."""

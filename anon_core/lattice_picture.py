@@ -20,7 +20,7 @@ from .context import Context
 from .kinds import GroupModel, Metric
 from .lattice import Node
 from .node_cost import NodeCost
-from .nodes import Nodes, rows_allowed
+from .nodes import MOST_LISTED, Nodes, rows_allowed
 from .problem import Problem
 from .registry import find
 from .results import SearchAccount
@@ -136,7 +136,7 @@ def lattice_picture(
     chosen = _searched(nodes, tuple((account.node or {})[name] for name in problem.quasi))
     looked = {_searched(nodes, node): removed for node, removed in account.looked.items()}
     shape, size = nodes.lattice.shape, nodes.lattice.size
-    status = _status(nodes, looked) if size <= MOST_COUNTED else None
+    status = _status(nodes, looked, account) if size <= MOST_COUNTED else None
     whole = size <= MOST_DRAWN
     drawn = list(nodes.lattice.nodes()) if whole else _around(chosen, nodes.lattice.heights)
     drawn.sort(key=lambda node: (sum(node), node))
@@ -181,7 +181,9 @@ def _around(node: Node, heights: Node) -> list[Node]:
     return found
 
 
-def _status(nodes: Nodes, looked: Mapping[Node, int]) -> npt.NDArray[np.uint8]:
+def _status(
+    nodes: Nodes, looked: Mapping[Node, int], account: SearchAccount
+) -> npt.NDArray[np.uint8]:
     """Return what follows from the nodes that were looked at, by `classify`'s signs."""
     status = np.full(nodes.lattice.shape, UNKNOWN, dtype=np.uint8)
     good = sorted((n for n, r in looked.items() if nodes.within(r)), key=sum)
@@ -195,6 +197,10 @@ def _status(nodes: Nodes, looked: Mapping[Node, int]) -> npt.NDArray[np.uint8]:
                         slice(n, None) if sign == SATISFIED else slice(None, n + 1) for n in node
                     )
                 status[here] = sign
+    # Where the search decided all nodes, those that follow from none fail by rows that stand alone.
+    every = account.checked + account.inferred == account.nodes and len(looked) < MOST_LISTED
+    if every and account.minimal and nodes.monotone:
+        status[status == UNKNOWN] = FAILED
     return status
 
 

@@ -150,7 +150,7 @@ class _Walk:
         self.limits = limits
         self.threads = threads
         self.height = np.array(lattice.heights, dtype=np.int64)
-        self.stride = np.cumprod([1, *lattice.shape[:0:-1]])[::-1].astype(np.int64)
+        self.stride = lattice.strides
         self.leaves = np.array([own.shape[1] for own in cost.prices], dtype=np.int64)
         # What shrinks most goes first: the sets that the inner attributes start from are small.
         self.order = np.argsort(-self.leaves, kind="stable").astype(np.int64)
@@ -191,10 +191,8 @@ class _Walk:
                 part.result()
                 context.check()
         rows, quasi = self.lattice.problem.rows, len(self.height)
-        static = np.zeros(self.lattice.shape, dtype=np.float64)
-        for d, own in enumerate(self.cost.static):
-            static += own.reshape([-1 if i == d else 1 for i in range(quasi)])
-        loss = static.reshape(-1, 1) + self.removed / rows - self.spared / (rows * quasi)
+        static = self.lattice.sums(self.cost.static)
+        loss = static[:, None] + self.removed / rows - self.spared / (rows * quasi)
         return SizeSweep(
             limits=self.limits,
             rows=rows,

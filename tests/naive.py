@@ -146,6 +146,26 @@ def rolled(
     return dict(found)
 
 
+def rows_around(
+    keys: Sequence[Sequence[int]],
+    count: Sequence[int],
+    levels: Sequence[Sequence[Sequence[int]]],
+    row: Sequence[int],
+) -> dict[Node, int]:
+    """Return the size of a row's class at every node; `levels` by field, level and leaf."""
+    return {
+        node: sum(
+            rows
+            for key, rows in zip(keys, count, strict=True)
+            if all(
+                own[n][v] == own[n][mine]
+                for own, n, v, mine in zip(levels, node, key, row, strict=True)
+            )
+        )
+        for node in itertools.product(*(range(len(own)) for own in levels))
+    }
+
+
 def tallied(
     found: Mapping[tuple[int, ...], int], cost: Sequence[Sequence[float]], limits: Sequence[int]
 ) -> list[tuple[int, int, int, float]]:

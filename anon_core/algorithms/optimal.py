@@ -121,11 +121,10 @@ class _BestFirst:
         self._scale = self.problem.rows * max(len(self.lattice.heights), 1)
         self._paid = [own * self._scale for own in priced.static]
         self._within: _Within | None = None
-        self.bound = np.zeros(self.lattice.shape, dtype=np.float64)
         # The sum of static prices bounds every node without a scan.
-        for d, own in enumerate(priced.static):
-            self.bound += own.reshape([-1 if i == d else 1 for i in range(self.bound.ndim)])
-        self._flat = self.bound.reshape(-1)
+        static = priced.static or [np.zeros(levels) for levels in self.lattice.shape]
+        self._flat = self.lattice.sums([own.copy() for own in static])
+        self.bound = self._flat.reshape(self.lattice.shape)
         self._stride = np.array(self.bound.strides, dtype=np.int64) // self.bound.itemsize
 
     def search(self) -> Node:

@@ -94,6 +94,40 @@ def test_the_search_finds_what_enumeration_finds(chunk: int, promises: str) -> N
     assert spared > 0  # 2 % matters
 
 
+@pytest.mark.parametrize("worth", [1, 16, 10**6])  # from the first rare row to the last
+@pytest.mark.parametrize("promises", ["k", "k+l"])
+def test_many_nodes_are_closed_at_once_as_they_are_one_by_one(
+    promises: str, worth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("anon_core.closing._FEW", 1)
+    monkeypatch.setattr("anon_core.closing._WORTH", worth)
+    monkeypatch.setattr("anon_core.closing._WORK", 40)
+    monkeypatch.setattr("anon_core.lattice._STOPS", 8)
+    rng = np.random.default_rng(2012)
+    saved = 0
+    for _ in range(40):
+        case = random_case(rng, quasi=int(rng.integers(2, 5)))
+        k = int(rng.integers(2, min(6, len(case.rows) + 1)))
+        models: list[GroupModel] = [KAnonymity(k=k)]
+        if promises == "k+l":
+            models.append(DistinctLDiversity(l=2))
+        all_nodes = Enumeration(case, k, 2 if promises == "k+l" else 0, metrics=("loss",))
+        if not all_nodes.satisfied(0.0):
+            with pytest.raises(Infeasible) as refused:
+                Optimal().run(case.problem(), models, Context())
+            fewest = min(all_nodes.removed.values()) / all_nodes.size
+            assert refused.value.best == pytest.approx(fewest)
+            continue
+        outcome = Optimal().run(case.problem(), models, Context())
+        check(case, outcome, all_nodes, "loss", 0.0)
+        account = outcome.account
+        assert account.minimal
+        assert account.checked + account.inferred == account.nodes
+        assert all(all_nodes.removed[node] == rows for node, rows in account.looked.items())
+        saved += account.inferred
+    assert saved > 300
+
+
 def test_a_single_sensitive_column_and_one_of_two() -> None:
     rng = np.random.default_rng(7)
     for _ in range(40):

@@ -228,3 +228,21 @@ def test_columns_that_are_not_named_stand_at_their_top() -> None:
 def test_levels_that_do_not_exist_are_refused() -> None:
     with pytest.raises(BadPlan, match="fixed-levels: the level of 'age' is '9'"):
         run(fixed("age = 9"), PATIENTS.dataset, PATIENTS.levels)
+
+
+def test_nodes_closed_by_rare_rows_are_told_as_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anon_core.closing._FEW", 1)
+    monkeypatch.setattr("anon_core.closing._WORTH", 10**6)
+    closed = 0
+    for problem in problems(12):
+        try:
+            picture = picture_of(problem, "optimal", 4)
+        except Infeasible:
+            continue
+        nodes = Nodes(problem, [model(k=4)], 0, Context())
+        for node in picture.nodes:
+            assert node.fate != "not looked at"
+            assert node.holds == nodes.satisfied(node.levels)
+            closed += node.fate == "must fail"
+        assert sum(level["not looked at"] for level in picture.by_height) == 0
+    assert closed > 20

@@ -1,0 +1,152 @@
+"""Deciding many nodes at once where no row may be removed.
+
+Then a node fails as soon as one class is smaller than any promise allows. So a few rare rows close
+most of the lattice without a look at its nodes; and where the promises are about sizes alone, what
+is left is decided in compiled code, part by part.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .kernels.settle import settle
+from .lattice import Node
+from .least_size import LeastSize
+from .nodes import Nodes
+from .rows_around import RowsAround
+
+U8 = npt.NDArray[np.uint8]
+UNKNOWN, SATISFIED, FAILED = np.uint8(0), np.uint8(1), np.uint8(2)
+# A lattice of fewer nodes is decided node by node; and a rare row that closes a smaller part than
+# one so-many-th of what is open costs more than looking.
+_FEW = 200
+_WORTH = 16
+#: Keys that one call of the kernel regroups before it looks up: cancelling waits for it.
+_WORK = 5_000_000
+
+
+def decide_at(nodes: Nodes, status: U8, node: Node) -> bool:
+    """Look at a node, and decide all above or all below it; say whether it is satisfied.
+
+    For promises that stay kept above; `status` has the lattice's shape.
+    """
+    good = nodes.satisfied(node)
+    if good:
+        status[tuple([slice(n, None) for n in node])] = SATISFIED
+    else:
+        status[tuple([slice(None, n + 1) for n in node])] = FAILED
+    return good
+
+
+def close_many(nodes: Nodes, status: U8) -> None:
+    """Decide many nodes, or all of them, for promises that stay kept above.
+
+    Parameters
+    ----------
+    nodes : Nodes
+        Without a budget.
+    status : uint8 array of the lattice's shape, changed in place
+    """
+    least = max((m.least_size() for m in nodes.models), default=1)
+    lattice = nodes.lattice
+    if least < 2 or lattice.size < _FEW or lattice.public:
+        return
+    # Only then the top removes the fewest rows, so that a refusal may look no further.
+    if not all(m.monotone_merge and m.monotone_suppress for m in nodes.models):
+        return
+    if not decide_at(nodes, status, lattice.top):
+        return
+    height = lattice.height_of_nodes()
+    _rule_out(nodes, status, height, least)
+    by_size = all(type(m).per_group is LeastSize.per_group for m in nodes.models)
+    if by_size and lattice.layout.words == 1 and not lattice.sensitive:
+        _settle(nodes, status.reshape(-1), height, least)
+
+
+def _rule_out(nodes: Nodes, status: U8, height: npt.NDArray[np.int16], least: int) -> None:
+    """Close the nodes where a few rare rows stand alone.
+
+    The rows of a class that is too small at a high node are counted at all nodes in one pass. It
+    goes on with the rarest class of another open node while that closes many.
+    """
+    lattice = nodes.lattice
+    flat = status.reshape(-1)
+    # High nodes are cheap to look at, and what is rare there is rare at most nodes.
+    high = np.ones(lattice.shape, dtype=np.bool_)
+    for d, levels in enumerate(lattice.heights):
+        high[(slice(None),) * d + (slice(None, levels // 2),)] = False
+    places = np.flatnonzero(high)
+    places = places[np.argsort(height[places], kind="stable")]
+    rows = RowsAround(lattice)
+    while True:
+        places = places[flat[places] == UNKNOWN]
+        if not len(places):
+            return
+        nodes.context.report(0.0, "Searching the lattice")
+        before = int(np.count_nonzero(flat == UNKNOWN))
+        node = _node(lattice.shape, int(places[3 * len(places) // 4]))
+        if decide_at(nodes, status, node):
+            continue
+        classes, _ = lattice.stats(node)
+        rarest = int(np.argmin(classes.count))
+        if classes.count[rarest] >= least:
+            return
+        flat[rows.of_class(node, classes.words[rarest]) < least] = FAILED
+        if before - int(np.count_nonzero(flat == UNKNOWN)) < before // _WORTH:
+            return
+
+
+def _settle(nodes: Nodes, flat: U8, height: npt.NDArray[np.int16], least: int) -> None:
+    """Decide all open nodes, those that are reached from one stop of the lattice at a time."""
+    lattice = nodes.lattice
+    quasi = len(lattice.heights)
+    layout, stride = lattice.layout, lattice.strides
+    table, offset = lattice.targets()
+    leaves = np.array([lattice.leaves(d) for d in range(quasi)], dtype=np.int64)
+    free = np.flatnonzero(~np.array(lattice.early))
+    places = np.flatnonzero(flat == UNKNOWN)
+    places = places[np.argsort(height[places], kind="stable")]
+    stops = np.zeros(len(places), dtype=np.int64)
+    for d in np.flatnonzero(lattice.early):
+        stops += places // stride[d] % lattice.shape[d] * stride[d]
+    for done, stop in enumerate(each := np.unique(stops)[::-1]):
+        own = places[stops == stop]
+        while len(own := own[flat[own] == UNKNOWN]):
+            nodes.context.report(done / len(each), "Searching the lattice")
+            bottom = (own[:, None] // stride % lattice.shape).min(axis=0)
+            classes = lattice.at(tuple(bottom.tolist()))
+            looked, removed = np.empty((2, len(own)), dtype=np.int64)
+            found = settle(
+                np.ascontiguousarray(classes.words[:, 0]),
+                classes.count,
+                bottom,
+                free,
+                np.array(lattice.heights, dtype=np.int64),
+                stride,
+                layout.shift[:quasi],
+                layout.mask[:quasi],
+                table,
+                offset,
+                leaves,
+                lattice.kinds(),
+                own,
+                flat,
+                least,
+                _WORK,
+                *lattice.spare,
+                looked,
+                removed,
+            )
+            for place, rows in zip(looked[:found].tolist(), removed[:found].tolist(), strict=True):
+                nodes.checked += 1
+                nodes.note(_node(lattice.shape, place), rows)
+
+
+def _node(shape: Node, place: int) -> Node:
+    """Return the node at a place of the flat lattice."""
+    found: list[int] = []
+    for levels in reversed(shape):
+        place, level = divmod(place, levels)
+        found.append(level)
+    return tuple(reversed(found))
