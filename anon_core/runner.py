@@ -22,6 +22,7 @@ from .publish import Edition, as_csv, as_parquet, is_formula, public_edition
 from .registry import family
 from .release import Release
 from .results import AttackResult, Measure, SearchAccount, Verdict
+from .sampling import sampled
 from .table import Dataset
 from .verification.averages import check_groups
 from .verification.checks import Verification, verify
@@ -44,7 +45,8 @@ class Result:
     ----------
     plan : Plan
     problem : Problem
-        The table as it was searched (after dropping rows with missing values, where asked).
+        The table as it was searched (after dropping rows with missing values and drawing a sample,
+        where asked).
     release : Release
     account : SearchAccount
     verdicts : tuple of Verdict
@@ -132,6 +134,7 @@ class Result:
             "verified": self.verification.holds,
             "rows": self.problem.rows,
             "dropped": self.problem.dataset.dropped,
+            "not_drawn": self.problem.dataset.undrawn,
             "suppressed": self.release.suppressed,
             "classes": len(sizes),
             "smallest_class": int(sizes.min()) if len(sizes) else 0,
@@ -364,13 +367,22 @@ def prepare(
                 "sensitive column, so dropping them leaves nothing.",
                 remedy="Set missing = 'keep', or give the empty column another role.",
             )
+    whole = table
+    table = sampled(table, plan.roles.published(table), plan.data.sample, plan.seed)
     built = {
         name: from_rows(table.column(name), rows)
         for name, rows in (hierarchies or {}).items()
         if name in plan.roles.quasi
     }
     people = population if population is not None else plan.population_size
+    if people is None and table is not whole and not _asks_for_public(plan):
+        people = whole  # nobody outside knows who was drawn
     return build_problem(table, plan.roles, built, population=people)
+
+
+def _asks_for_public(plan: Plan) -> bool:
+    """Say whether a plan needs a table of its own for the public, and must be told if it lacks."""
+    return plan.algorithm.needs_public or any(model.needs_public for model in plan.models)
 
 
 def _refuse_formula_names(plan: Plan, dataset: Dataset) -> None:

@@ -253,6 +253,8 @@ class Dataset:
         What a person should know about how the table was read.
     dropped : int
         Rows removed because a value was missing.
+    undrawn : int
+        Rows left out because a sample did not draw them.
     """
 
     columns: tuple[Column, ...]
@@ -260,6 +262,7 @@ class Dataset:
     source: str = ""
     notes: tuple[str, ...] = ()
     dropped: int = 0
+    undrawn: int = 0
     _by_name: Mapping[str, Column] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -48,6 +48,8 @@ def main() -> None:
         _kind(data, name)
         st.header("Missing values", anchor=False)
         _missing(data)
+        st.header("Sample", anchor=False)
+        _sample(data)
     st.header("Rows", anchor=False)
     _rows(data)
     st.download_button(
@@ -181,6 +183,30 @@ def _missing(data: Dataset) -> None:
 def _set_missing() -> None:
     reading = state.draft()["data"] | {"missing": st.session_state["data/missing"]}
     state.update_draft(data=reading)
+
+
+def _sample(data: Dataset) -> None:
+    drawn = float(state.draft()["data"].get("sample", 1.0))
+    st.session_state["data/sample"] = drawn * 100
+    st.number_input(
+        "Share of rows to draw and publish (%)",
+        min_value=0.01,
+        max_value=100.0,
+        step=5.0,
+        format="%g",
+        key="data/sample",
+        on_change=_set_sample,
+        help="Rows are drawn at random after rows with missing values are dropped. Nobody outside "
+        "knows who was drawn, so an attacker who does not know it faces everyone of the table. "
+        "100 publishes all rows.",
+    )
+    if drawn < 1:
+        st.caption(f"At most {int(drawn * data.rows + 1e-9):,} of {data.rows:,} rows are drawn.")
+
+
+def _set_sample() -> None:
+    share_drawn = round(float(st.session_state["data/sample"]) / 100, 6)
+    state.update_draft(data=state.draft()["data"] | {"sample": share_drawn})
 
 
 def _reading() -> None:

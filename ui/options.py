@@ -57,7 +57,7 @@ def reading_form(key: str, present: Mapping[str, object]) -> Callable[[], DataOp
         key=f"{key}/missing_values",
         help="An empty cell always does. Type a text and press Enter to add it, for example -9.",
     )
-    keep_or_drop = str(present.get("missing", "keep"))
+    kept = {"missing": str(present.get("missing", "keep")), "sample": present.get("sample", 1.0)}
 
     def made() -> DataOptions:
         return DataOptions.from_mapping(
@@ -65,7 +65,7 @@ def reading_form(key: str, present: Mapping[str, object]) -> Callable[[], DataOp
                 "separator": separator,
                 "encoding": encoding,
                 "missing_values": ["", *missing],
-                "missing": keep_or_drop,
+                **kept,
             }
         )
 

@@ -202,6 +202,8 @@ def intention(plan: Plan, data: Dataset) -> str:
             parts.append(f"The best by {in_a_sentence(title)} wins.")
     if plan.data.missing == "drop":
         parts.append("Rows that miss a value in a column with a role are dropped first.")
+    if plan.data.sample < 1:
+        parts.append(f"A random sample of {share(plan.data.sample)} of rows is drawn before.")
     gone = len(plan.roles.identifier)
     if gone:
         named = count(gone, "identifier") if gone > 1 else "identifier"

@@ -144,6 +144,7 @@ def _figures(facts: Facts) -> str:
     plain = {
         "rows in the table": told["rows"],
         "rows dropped for missing values": told["dropped"],
+        "rows not drawn into the sample": told["not_drawn"],
         "rows hidden": told["suppressed"],
         facts.noun[1]: told["classes"],
         f"smallest {facts.noun[0]}": told["smallest_class"],

@@ -227,6 +227,8 @@ def hidden(result: Result) -> str:
     total = result.problem.rows
     dropped = result.problem.dataset.dropped
     extra = f" {rows(dropped)} with missing values were dropped before." if dropped else ""
+    undrawn = result.problem.dataset.undrawn
+    extra += f" {rows(undrawn)} were not drawn into the sample." if undrawn else ""
     if not gone:
         return f"No row is hidden.{extra}"
     verb = "is" if gone == 1 else "are"

@@ -29,6 +29,9 @@ class DataOptions:
         Texts that stand for a missing value; the empty text always does.
     encoding : str
         The file's encoding; empty to find it out.
+    sample : float
+        Share of the rows that a run draws at random and publishes; 1 is all. Reading itself draws
+        nothing.
 
     Raises
     ------
@@ -40,6 +43,7 @@ class DataOptions:
     missing: Missing = "keep"
     missing_values: tuple[str, ...] = MISSING_TOKENS
     encoding: str = ""
+    sample: float = 1.0
 
     def __post_init__(self) -> None:
         """Refuse options that no file can be read with."""
@@ -56,6 +60,13 @@ class DataOptions:
                 remedy="Keep rows with missing values, or drop them."
                 f"{nearest(str(self.missing), get_args(Missing))}",
             )
+        share = cast(object, self.sample)
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
+            raise BadPlan(
+                f"[data] sample is {share!r}; allowed is a number above 0 and at most 1.",
+                remedy="Write the share of rows to draw, for example 0.1, or 1 for all.",
+            )
+        object.__setattr__(self, "sample", float(share))
         tokens = cast(object, self.missing_values)
         if isinstance(tokens, str) or not isinstance(tokens, Sequence):
             raise BadPlan(
@@ -107,4 +118,5 @@ class DataOptions:
             "missing": self.missing,
             "missing_values": list(self.missing_values),
             "encoding": self.encoding,
+            "sample": self.sample,
         }

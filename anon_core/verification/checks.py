@@ -99,7 +99,21 @@ def verify(
         for name, release in published.items()
         if f"{name}.parquet" in files
     ]
+    if promise.sample < 1:
+        beside.append(_check_sample(table))
     return replace(verification, checks=(*verification.checks, *beside))
+
+
+def _check_sample(table: PrivateTable) -> Check:
+    """Tell of the draw; what is published is checked against the rows that it drew."""
+    return Check(
+        name="sample",
+        holds=table.rows > 0,
+        bound=float(table.before_sampling),
+        reached=float(table.rows),
+        sentence=f"{table.rows} of {table.before_sampling} rows were drawn again from the recipe; "
+        "what is published is true of these.",
+    )
 
 
 def _check_whole(

@@ -18,6 +18,7 @@ import pandas as pd
 
 from ..errors import BadInput, BadPlan, listing
 from .plain_csv import read_plain
+from .sampling import drawn, sample_of
 from .texts import MISSING_TOKENS, Codes, PrivateColumn, Spelling, read_private_column
 
 #: Algorithms that coarsen cells and permute every column by itself within groups.
@@ -69,6 +70,8 @@ class Promise:
     max_suppression: Fraction
     models: tuple[Mapping[str, Any], ...]
     algorithm: Mapping[str, Any]
+    sample: Fraction = Fraction(1)
+    seed: int = 0
 
     @property
     def permuted(self) -> bool:
@@ -132,6 +135,7 @@ def read_promise(recipe: Mapping[str, Any], names: Sequence[str]) -> Promise:
     share = algorithm.get("max_suppression", BUDGETS.get(str(algorithm.get("name")), 0))
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
         raise BadPlan("The recipe's max_suppression is no share.", remedy="Use 0 to 1.")
+    sample, seed = sample_of(recipe, data)
     return Promise(
         identifier=identifier,
         quasi=quasi,
@@ -147,6 +151,8 @@ def read_promise(recipe: Mapping[str, Any], names: Sequence[str]) -> Promise:
             for model in cast(list[Mapping[str, Any]], models)
         ),
         algorithm=algorithm,
+        sample=sample,
+        seed=seed,
     )
 
 
@@ -177,7 +183,7 @@ def _names(given: object, key: str) -> tuple[str, ...]:
 
 
 class PrivateTable:
-    """The private table, after dropping the rows the recipe drops."""
+    """The private table, after dropping the rows the recipe drops and drawing its sample."""
 
     def __init__(
         self,
@@ -200,6 +206,10 @@ class PrivateTable:
         if promise.drops_missing:
             for name in (*promise.quasi, *promise.sensitive):
                 self.kept &= ~self.columns[name].absent
+        self.before_sampling = int(np.count_nonzero(self.kept))
+        if promise.sample < 1:
+            every = list(self.columns.values())
+            self.kept = drawn(every, self.kept, promise.sample, promise.seed)
         self.rows = int(np.count_nonzero(self.kept))
 
     def codes(self, name: str) -> Codes:

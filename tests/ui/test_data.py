@@ -68,6 +68,15 @@ def test_missing_rows_are_counted_before_they_are_dropped(start: AppTest) -> Non
     assert start.session_state["state/work"]["draft"]["data"]["missing"] == "drop"
 
 
+def test_a_sample_is_drawn_by_share(start: AppTest) -> None:
+    opened(start, "hospital")
+    start.number_input(key="data/sample").set_value(12.5).run()
+    assert start.session_state["state/work"]["draft"]["data"]["sample"] == 0.125
+    assert any("rows are drawn" in c.value for c in start.caption)
+    start.radio(key="data/missing").set_value("drop").run()
+    assert start.session_state["state/work"]["draft"]["data"]["sample"] == 0.125
+
+
 def test_a_file_is_read_again(session: None) -> None:
     loading.load_file(Opened(name="x.csv", content=b"a,b\n1,-9\n2,3\n"), DataOptions())
     loading.read_again(DataOptions(missing_values=("-9",)))

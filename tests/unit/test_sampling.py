@@ -1,0 +1,156 @@
+"""Publishing a sample: who is drawn, what is counted, and that it is drawn again to verify."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from anon_core.errors import BadPlan
+from anon_core.plan import Plan
+from anon_core.runner import Result, run
+from anon_core.sampling import sampled
+from anon_core.table import Dataset
+from anon_core.verification.checks import verify
+from tests.making import PATIENTS, Case, random_case
+
+
+def released(case: Case, share: float, seed: int = 0, **given: Any) -> Result:
+    plan = case.plan(seed=seed, data={"sample": share}, **given)
+    return run(plan, case.dataset, case.levels)
+
+
+def texts(dataset: Dataset) -> Counter[tuple[object, ...]]:
+    return Counter(zip(*(dataset.column(n).texts().tolist() for n in dataset.names), strict=True))
+
+
+def test_a_sample_is_part_of_the_table_and_the_order_of_rows_does_not_matter() -> None:
+    rng = np.random.default_rng(54)
+    for _ in range(40):
+        case = random_case(rng)
+        size = len(case.rows)
+        share = float(rng.uniform(0.3, 1))
+        mixed = rng.permutation(size)
+        other = replace(case, columns={n: [c[i] for i in mixed] for n, c in case.columns.items()})
+        names = case.dataset.names
+        one, two = (sampled(c.dataset, names, share, seed=3) for c in (case, other))
+        assert one.rows == two.rows == int(share * size)
+        assert one.undrawn == size - one.rows
+        assert texts(one) == texts(two) <= texts(case.dataset)
+
+
+def test_everyone_is_drawn_equally_often_and_seeds_differ() -> None:
+    case = Case(columns={"q": [str(i) for i in range(10)]}, quasi=("q",), kinds={"q": "number"})
+    times: Counter[str] = Counter()
+    for seed in range(2_000):
+        drawn = sampled(case.dataset, ("q",), 0.3, seed)
+        times.update(str(t) for t in drawn.column("q").texts().tolist())
+    assert sum(times.values()) == 6_000
+    # 600 each is expected, with a standard deviation of 20.5.
+    assert all(abs(count - 600) < 5 * 20.5 for count in times.values())
+
+
+@pytest.mark.parametrize(("share", "rows", "size"), [(0.29, 100, 29), (0.5, 5, 2), (1.0, 7, 7)])
+def test_shares_are_rounded_down_exactly(share: float, rows: int, size: int) -> None:
+    case = Case(columns={"q": ["a"] * rows}, quasi=("q",))
+    assert sampled(case.dataset, ("q",), share, 0).rows == size
+
+
+def test_a_sample_without_rows_is_refused() -> None:
+    case = Case(columns={"q": ["a"] * 9}, quasi=("q",))
+    with pytest.raises(BadPlan, match="of 9 rows has no row"):
+        sampled(case.dataset, ("q",), 0.1, 0)
+
+
+@pytest.mark.parametrize("bad", [0, -0.1, 1.5, True, "0.1", float("nan")])
+def test_what_is_no_share_is_refused(bad: object) -> None:
+    with pytest.raises(BadPlan, match=r"\[data\] sample"):
+        PATIENTS.plan(data={"sample": bad})
+    recipe = PATIENTS.plan().as_mapping() | {"data": {"sample": bad}}
+    with pytest.raises(BadPlan, match="sample is no share"):
+        verify(recipe, PATIENTS.frame, PATIENTS.levels, {"release.csv": b"age,zip,illness,note\n"})
+
+
+def test_a_recipe_keeps_its_sample() -> None:
+    plan = PATIENTS.plan(data={"sample": 0.25})
+    assert Plan.from_toml(plan.as_toml()).data.sample == 0.25
+    assert PATIENTS.plan().data.sample == 1
+
+
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        {"name": "optimal", "max_suppression": 0.3},
+        {"name": "mondrian"},
+        {"name": "microaggregation"},
+        {"name": "anatomy"},
+        {"name": "permutation", "partition": "mondrian"},
+    ],
+)
+@pytest.mark.parametrize("missing", ["keep", "drop"])
+def test_every_kind_of_release_of_a_sample_is_verified(
+    algorithm: dict[str, object], missing: str
+) -> None:
+    rng = np.random.default_rng(61)
+    permutes = algorithm["name"] in ("anatomy", "permutation")
+    promise: dict[str, object] = {"name": "k-anonymity", "k": 2}
+    if permutes:
+        promise = {"name": "frequency-l-diversity", "l": 2, "column": "s0"}
+    for seed in range(6):
+        case = random_case(rng, rows=40, quasi=2)
+        if permutes:  # it needs many different values, none of them common
+            case = replace(case, columns=case.columns | {"s0": [str(i % 9) for i in range(40)]})
+        plan = case.plan(
+            seed=seed,
+            data={"sample": 0.7, "missing": missing},
+            algorithm=algorithm,
+            models=[promise],
+        )
+        result = run(plan, case.dataset, case.levels)
+        assert result.verification.holds
+        data = result.problem.dataset
+        assert data.rows + data.undrawn + data.dropped == 40
+        assert data.rows == int(0.7 * (40 - data.dropped))
+        assert result.published.num_rows + result.release.suppressed == data.rows
+        told = result.as_json()
+        assert (told["rows"], told["not_drawn"]) == (data.rows, data.undrawn)
+        assert "sample" in {c.name for c in result.verification.checks}
+
+
+def test_rows_that_were_not_drawn_are_found_in_a_release() -> None:
+    case = Case(
+        columns={"q": ["a"] * 20, "s": [str(i) for i in range(20)]},
+        quasi=("q",),
+        sensitive=("s",),
+    )
+    result = released(case, 0.5, seed=1)
+    files = dict(result.files)
+    recipe = result.plan.as_mapping()
+    assert verify(recipe, case.frame, case.levels, files).holds
+    other = verify(recipe | {"seed": 2}, case.frame, case.levels, files)
+    assert {check.name for check in other.broken} == {"coverage"}
+    whole = released(case, 1.0)
+    found = verify(recipe, case.frame, case.levels, dict(whole.files))
+    assert "rows" in {check.name for check in found.broken}
+
+
+def test_nobody_outside_knows_who_was_drawn() -> None:
+    case = Case(
+        columns={"q": ["a"] * 12 + ["b"] * 12, "s": list("xy") * 12},
+        quasi=("q",),
+        sensitive=("s",),
+    )
+    journalist = {a.attack: a for a in released(case, 0.5).attacks}["journalist"]
+    assert journalist.worst == pytest.approx(1 / 12)
+    assert not journalist.estimated
+    stated = released(case, 0.5, population={"size": 1000})
+    assert {a.attack: a for a in stated.attacks}["journalist"].estimated
+    assert "journalist" not in {a.attack for a in released(case, 1.0).attacks}
+
+
+def test_a_promise_about_the_public_still_asks_for_its_own_table() -> None:
+    with pytest.raises(BadPlan, match="public"):
+        released(PATIENTS, 0.9, models=[{"name": "delta-presence"}])
