@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from .frequency import dense_rank
 from .grouping import Grouping
+from .kernels.widen_boxes import widen_boxes
 from .kinds import Buckets
 from .problem import Problem
 from .release import one_block
@@ -53,15 +54,11 @@ def box_outcome(
 def hulls(problem: Problem, parts: Buckets) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """Return the first and last leaf of every part and column, shape (parts, quasi) each."""
     frequency = problem.frequency
-    by_part = np.argsort(parts.group, kind="stable")
-    by_part = by_part[np.count_nonzero(parts.group < 0) :]
-    begin = np.searchsorted(parts.group[by_part], np.arange(int(parts.group.max()) + 1))
-    # Column by column: numpy reduces along the last axis several times faster.
-    codes = np.ascontiguousarray(frequency.run_codes[frequency.run[parts.key[by_part]]].T)
-    return (
-        np.minimum.reduceat(codes, begin, axis=1).T,
-        np.maximum.reduceat(codes, begin, axis=1).T,
-    )
+    groups = int(parts.group.max(initial=-1)) + 1
+    low = np.full((groups, len(problem.quasi)), np.iinfo(np.int32).max, dtype=np.int32)
+    high = np.full(low.shape, -1, dtype=np.int32)
+    widen_boxes(frequency.run_codes, frequency.run, parts.key, parts.group, low, high)
+    return low, high
 
 
 def covered_outcome(
@@ -113,12 +110,15 @@ def covered_outcome(
 def _grouping(parts: Buckets, rank: npt.NDArray[np.int64], classes: int) -> Grouping:
     """Return the grouping in which part `i` belongs to class `rank[i]`."""
     member = np.append(rank, -1)[parts.group]  # the last stands for what is removed
+    group = np.arange(classes, dtype=np.int64)
+    if np.all(parts.key[1:] > parts.key[:-1]):  # every key stands in one part
+        return Grouping(key=parts.key, member=member, count=parts.count, group=group)
     pair, entry = np.unique(parts.key * (classes + 1) + member + 1, return_inverse=True)
     return Grouping(
         key=pair // (classes + 1),
         member=pair % (classes + 1) - 1,
         count=np.bincount(entry, weights=parts.count, minlength=len(pair)).astype(np.int64),
-        group=np.arange(classes, dtype=np.int64),
+        group=group,
     )
 
 

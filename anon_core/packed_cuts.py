@@ -94,16 +94,9 @@ def axes_of(
 
 def _nodes(hierarchy: Hierarchy) -> npt.NDArray[np.void]:
     """Return the node of every leaf, level after level."""
-    first = hierarchy.first_leaf
-    leaf = np.arange(first.shape[1])
-    nodes = np.empty(first.shape, dtype=NODE)
-    nodes["first"] = first
-    nodes["number"] = np.cumsum(first == leaf, axis=1) - 1
-    last = np.full(first.shape, len(leaf) - 1)
-    last[:, :-1][first[:, 1:] == leaf[1:]] = np.broadcast_to(leaf[:-1], last[:, :-1].shape)[
-        first[:, 1:] == leaf[1:]
-    ]
-    nodes["last"] = np.minimum.accumulate(last[:, ::-1], axis=1)[:, ::-1]
+    nodes = np.empty(hierarchy.nodes.shape, dtype=NODE)
+    nodes["number"] = hierarchy.nodes
+    nodes["first"], nodes["last"] = hierarchy.first_leaf, hierarchy.last_leaf
     return nodes.ravel()
 
 

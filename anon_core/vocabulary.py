@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from .errors import BadHierarchy
+from .frequency import dense_rank
 from .hierarchy import TOP, Hierarchy
 from .table import MISSING, ColumnKind
 
@@ -82,46 +84,44 @@ def of_boxes(
     An interval that mixes the missing value with others has no honest text but the top's, since
     the missing value hangs directly under the root; it is widened to the whole column.
     """
-    last = np.int32(len(hierarchy.leaves) - 1)
+    size = len(hierarchy.leaves)
+    code, entry_lo, entry_hi = _distinct(lo, hi, size)
     if hierarchy.has_missing:
-        mixed = (hi == last) & (lo < last)
-        lo = np.where(mixed, np.int32(0), lo).astype(np.int32)
-    if as_nodes:
-        level = hierarchy.smallest_node(lo, hi)
-        node_lo = hierarchy.first_leaf[level, lo]
-        levels = range(hierarchy.height + 1)
-        ends = np.stack([hierarchy.bounds(i)[1][hierarchy.node(i)] for i in levels])
-        lo, hi = node_lo, ends[level, lo]
-    packed = lo.astype(np.int64) * (int(last) + 1) + hi
-    found, code = np.unique(packed, return_inverse=True)
-    entry_lo = (found // (int(last) + 1)).astype(np.int32)
-    entry_hi = (found % (int(last) + 1)).astype(np.int32)
+        entry_lo[(entry_hi == size - 1) & (entry_lo < size - 1)] = 0
     level = hierarchy.smallest_node(entry_lo, entry_hi)
-    texts: list[str] = []
-    is_node: list[int] = []
-    nodes = np.stack([hierarchy.node(i) for i in range(hierarchy.height + 1)])
-    ends = np.stack([hierarchy.bounds(i)[1][nodes[i]] for i in range(hierarchy.height + 1)])
-    exact_nodes = (hierarchy.first_leaf[level, entry_lo] == entry_lo) & (
-        ends[level, entry_lo] == entry_hi
+    if as_nodes:
+        entry_hi = hierarchy.last_leaf[level, entry_lo]
+        entry_lo = hierarchy.first_leaf[level, entry_lo]
+    again, entry_lo, entry_hi = _distinct(entry_lo, entry_hi, size)
+    code = again[code]
+    level = hierarchy.smallest_node(entry_lo, entry_hi)
+    is_node = (hierarchy.first_leaf[level, entry_lo] == entry_lo) & (
+        hierarchy.last_leaf[level, entry_lo] == entry_hi
     )
-    entries = (entry_lo, entry_hi, level, nodes[level, entry_lo], exact_nodes)
-    for a, b, at, node, exact in zip(*(e.tolist() for e in entries), strict=True):
-        is_node.append(at if exact else -1)
-        if a == b:
-            texts.append(hierarchy.leaves[a])
-        elif as_nodes or (hierarchy.has_missing and b == last):
-            texts.append(hierarchy.labels[at][node])
-        else:
-            texts.append(range_text(hierarchy, kind, a, b))
+    named = as_nodes | (hierarchy.has_missing & (entry_hi == size - 1))
+    ranges = range_texts(hierarchy, kind)
+    entries = (entry_lo, entry_hi, level, hierarchy.nodes[level, entry_lo], named)
+    texts = [
+        hierarchy.leaves[a] if a == b else hierarchy.labels[at][node] if name else ranges(a, b)
+        for a, b, at, node, name in zip(*(e.tolist() for e in entries), strict=True)
+    ]
     vocabulary = Vocabulary(
         column=hierarchy.column,
         texts=tuple(texts),
         lo=entry_lo,
         hi=entry_hi,
-        level=np.array(is_node, dtype=np.int32),
+        level=np.where(is_node, level, -1).astype(np.int32),
     )
     _refuse_ambiguous(vocabulary, hierarchy)
     return vocabulary, code.astype(np.int32)
+
+
+def _distinct(
+    lo: npt.NDArray[np.int32], hi: npt.NDArray[np.int32], size: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Return the place of each interval among the distinct ones, and the ends of these."""
+    place, first = dense_rank([lo, hi], [size, size])
+    return place, lo[first], hi[first]
 
 
 def of_cells(
@@ -150,12 +150,13 @@ def of_cells(
     """
     triples = np.stack([lo, hi, level], axis=1).astype(np.int64)
     found, code = np.unique(triples, axis=0, return_inverse=True)
+    ranges = range_texts(hierarchy, kind)
     texts = [
         hierarchy.labels[at][int(hierarchy.node(at)[a])]
         if at > 0  # also of one leaf: the label covers public values under it, the leaf does not
         else hierarchy.leaves[a]
         if a == b
-        else range_text(hierarchy, kind, a, b)
+        else ranges(a, b)
         for a, b, at in found.tolist()
     ]
     # One label on several levels is one text.
@@ -241,16 +242,12 @@ def _shown(number: float, decimals: int) -> str:
 
 def _refuse_ambiguous(vocabulary: Vocabulary, hierarchy: Hierarchy) -> None:
     """Refuse a text that the hierarchy also gives to other values: cells stand at all levels."""
-    cover: dict[str, tuple[int, int]] = {}
-    twice: list[str] = []
-    for text, *own in zip(
-        vocabulary.texts, vocabulary.lo.tolist(), vocabulary.hi.tolist(), strict=True
-    ):
-        if cover.setdefault(text, (own[0], own[1])) != (own[0], own[1]):
-            twice.append(text)
-    for text, own in cover.items():
+    own = list(zip(vocabulary.lo.tolist(), vocabulary.hi.tolist(), strict=True))
+    cover = dict(zip(vocabulary.texts, own, strict=True))
+    twice = [t for t, ends in zip(vocabulary.texts, own, strict=True) if cover[t] != ends]
+    for text, ends in cover.items():
         leaf = hierarchy.code.get(text)
-        if leaf is not None and own != (leaf, leaf):
+        if leaf is not None and ends != (leaf, leaf):
             twice.append(text)
     for level in range(1, hierarchy.height + 1):
         lo, hi = hierarchy.bounds(level)
@@ -266,13 +263,16 @@ def _refuse_ambiguous(vocabulary: Vocabulary, hierarchy: Hierarchy) -> None:
         )
 
 
-def range_text(hierarchy: Hierarchy, kind: ColumnKind, lo: int, hi: int) -> str:
-    """Return the text of the leaves lo..hi: ``[20, 29]`` for numbers and dates, else ``{F, M}``."""
+def range_texts(hierarchy: Hierarchy, kind: ColumnKind) -> Callable[[int, int], str]:
+    """Return what writes the leaves lo..hi: ``[20, 29]`` for numbers and dates, else ``{F, M}``."""
+    leaves = hierarchy.leaves
     if kind in ("number", "date"):
-        return f"[{hierarchy.leaves[lo]}, {hierarchy.leaves[hi]}]"
-    if lo == 0 and hi == len(hierarchy.leaves) - 1:
-        return TOP if len(hierarchy.labels[-1]) != 1 else hierarchy.labels[-1][0]
-    return "{" + ", ".join(quoted(t) for t in hierarchy.leaves[lo : hi + 1]) + "}"
+        return lambda lo, hi: f"[{leaves[lo]}, {leaves[hi]}]"
+    top = TOP if len(hierarchy.labels[-1]) != 1 else hierarchy.labels[-1][0]
+    members = [quoted(leaf) for leaf in leaves]
+    return lambda lo, hi: (
+        top if lo == 0 and hi == len(leaves) - 1 else "{" + ", ".join(members[lo : hi + 1]) + "}"
+    )
 
 
 def quoted(text: str) -> str:

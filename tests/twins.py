@@ -63,4 +63,5 @@ TWINS: Mapping[str, str] = {
     "tuple_partition.tuple_partition": "naive_kernels.tuple_partition",
     "walk.raise_field": "naive.rolled",
     "walk.walk": "naive.tallied",
+    "widen_boxes.widen_boxes": "naive_kernels.box_of",
 }

@@ -60,11 +60,16 @@ class Hierarchy:
         """|A|: the number of counted leaves."""
         return int(np.count_nonzero(self.counted))
 
+    @cached_property
+    def nodes(self) -> npt.NDArray[np.int32]:
+        """Node number of every leaf at every level, shape (levels, leaves)."""
+        places = np.arange(len(self.leaves), dtype=np.int32)
+        found = [np.searchsorted(starts, places, side="right") - 1 for starts in self.starts]
+        return np.stack(found).astype(np.int32)
+
     def node(self, level: int) -> npt.NDArray[np.int32]:
         """Return the node number at `level` of every leaf, shape (leaves,)."""
-        places = np.arange(len(self.leaves), dtype=np.int32)
-        found = np.searchsorted(self.starts[level], places, side="right") - 1
-        return found.astype(np.int32)
+        return self.nodes[level]
 
     @cached_property
     def first_leaf(self) -> npt.NDArray[np.int32]:
@@ -72,7 +77,12 @@ class Hierarchy:
 
         Generalizing is one look-up, whatever level a value already stands at.
         """
-        return np.stack([s[self.node(i)] for i, s in enumerate(self.starts)]).astype(np.int32)
+        return np.stack([s[n] for s, n in zip(self.starts, self.nodes, strict=True)])
+
+    @cached_property
+    def last_leaf(self) -> npt.NDArray[np.int32]:
+        """Last leaf of the node that holds each leaf, shape (levels, leaves)."""
+        return np.stack([self.bounds(level)[1][n] for level, n in enumerate(self.nodes)])
 
     def bounds(self, level: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """Return first and last leaf of every node at `level`, each of shape (nodes,)."""

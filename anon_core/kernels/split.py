@@ -202,7 +202,7 @@ def weigh_children(
     pieces[0]["begin"] = start
     for p in range(found):
         pieces[p + 1]["begin"] += pieces[p]["begin"]
-    return found
+    return int(found)
 
 
 @compiled

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anon_core.kernels import cover, roll_up, sides, split
+from anon_core.kernels import cover, roll_up, sides, split, widen_boxes
 from anon_core.lattice import layout_of
-from tests import naive
+from tests import naive, naive_kernels
 
 pytestmark = pytest.mark.kernels
 
@@ -26,6 +26,7 @@ def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     if request.param == "plain":
         for module, names in (
             (cover, ["covered"]),
+            (widen_boxes, ["widen_boxes"]),
             (roll_up, ["roll_up"]),
             (sides, ["side_holds", "move_below", "weighted_median"]),
             (split, [n for n in vars(split) if hasattr(getattr(split, n), "py_func")]),
@@ -115,6 +116,21 @@ def test_covered_counts_people_within_cells(kernels: None) -> None:
             for g in range(6)
         ]
         assert found.tolist() == expected
+
+
+def test_boxes_are_the_hulls_of_their_tuples(kernels: None) -> None:
+    rng = np.random.default_rng(102)
+    for _ in range(20):
+        codes = rng.integers(0, 9, (12, 3)).astype(np.int32)
+        run = np.sort(rng.integers(0, 12, 20))
+        key, group = rng.integers(0, 20, 30), rng.integers(-1, 4, 30)
+        group[:4] = range(4)  # no group is empty
+        low = np.full((4, 3), 99, dtype=np.int32)
+        high = np.full((4, 3), -1, dtype=np.int32)
+        widen_boxes.widen_boxes(codes, run, key, group, low, high)
+        for g in range(4):
+            mine = [tuple(codes[run[k]].tolist()) for k in key[group == g]]
+            assert (tuple(low[g]), tuple(high[g])) == naive_kernels.box_of(mine)
 
 
 def test_move_below_keeps_the_order_of_both_sides(kernels: None) -> None:

@@ -9,7 +9,7 @@ from anon_core import run
 from anon_core.errors import BadHierarchy
 from anon_core.hierarchy import Hierarchy, from_rows
 from anon_core.table import ColumnKind, Dataset
-from anon_core.vocabulary import Vocabulary, of_boxes, of_cells, of_level, quoted, range_text
+from anon_core.vocabulary import Vocabulary, of_boxes, of_cells, of_level, quoted, range_texts
 from tests.making import Case
 
 LETTERS = [("a", "ab", "*"), ("b", "ab", "*"), ("c", "c", "*"), ("d", "def", "*")]
@@ -101,8 +101,8 @@ def test_members_of_sets_are_quoted_where_they_would_be_read_wrongly(text: str, 
 
 def test_the_text_of_a_range_is_the_top_label_for_the_whole_of_a_text_column() -> None:
     h = hierarchy([(v, "anything") for v in "ab"], "ordered", missing=False)
-    assert range_text(h, "ordered", 0, 1) == "anything"
-    assert range_text(hierarchy(NUMBERS, "number", missing=False), "number", 0, 4) == "[1, 27]"
+    assert range_texts(h, "ordered")(0, 1) == "anything"
+    assert range_texts(hierarchy(NUMBERS, "number", missing=False), "number")(0, 4) == "[1, 27]"
 
 
 @pytest.mark.parametrize(
