@@ -143,6 +143,10 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--release", type=Path, required=True, help="folder with the release")
     check.add_argument("--json", action="store_true", help="print the checks as one JSON object")
     check.set_defaults(command=_verify)
+    ahead = commands.add_parser(
+        "warm", help="compile the fast routines once, so that no run has to wait for them"
+    )
+    ahead.set_defaults(command=_warm)
     for command in (carry, check):
         command.add_argument(
             "--show-values", action="store_true", help="let messages show cell values"
@@ -313,6 +317,17 @@ def _verify(options: argparse.Namespace) -> int:
             word = "holds " if check.holds else "BROKEN"
             sys.stdout.write(f"{word}  {check.name}: {check.sentence}\n")
     return OK if found.holds else BROKEN
+
+
+def _warm(_options: argparse.Namespace) -> int:
+    from .warming import tell_ahead
+
+    def write(line: str) -> None:
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()  # whoever started this waits for the line
+
+    tell_ahead(write)
+    return OK
 
 
 def _write_json(value: Mapping[str, Any]) -> None:

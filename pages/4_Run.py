@@ -15,6 +15,7 @@ from ui import (
     running,
     state,
     technique_picker,
+    warming,
 )
 from ui.explain import plain
 from ui.plan_words import intention, not_defined, out_of_reach
@@ -141,7 +142,6 @@ def run_button(*, ready: bool) -> None:
 
 running.settle()
 if page("Run", "▶️", needs="roles"):
-    jobs.prepare()
     left, right = st.columns([3, 2], gap="large")
     with right, st.container(key="run-side"):
         st.subheader("What this will do", anchor=False)
@@ -149,11 +149,8 @@ if page("Run", "▶️", needs="roles"):
         # Drawn before the forms, so that a stopped run is seen to have stopped at once.
         with under_way:
             jobs.watch(running.JOB)
-            if not running.is_running() and jobs.is_preparing():
-                st.caption(
-                    "Preparing: the searches are being compiled, once after installation. You can "
-                    "already start; the run waits for it."
-                )
+            if not running.is_running() and warming.begin().under_way:
+                st.caption("You can already start; the run waits for the routines it needs.")
             what_went_wrong()
         came_to = st.container()
         # Last, since what cannot be seen takes up a line's distance all the same.

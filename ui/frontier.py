@@ -206,7 +206,7 @@ def _start(techniques: Sequence[str], ks: Sequence[int]) -> None:
     if plan.algorithm.name in settings:
         settings[plan.algorithm.name] = plan.algorithm.as_mapping()
     work = sweep(plan, table, dict(levels), people, techniques=settings, ks=ks, found=found)
-    jobs.start(JOB, "Sweep", work)
+    jobs.start(JOB, "Sweep", work, needs=tuple(techniques))
 
 
 def _settle() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -16,6 +16,8 @@ import streamlit as st
 
 from anon_core.context import Context
 from anon_core.errors import AnonError, Cancelled
+from ui import warming
+from ui.warming import Warming
 
 State = Literal["running", "done", "failed", "cancelled"]
 Work = Callable[[Context], Any]
@@ -75,13 +77,14 @@ class Job:
         """Take down how far it is."""
         self.share, self.stage = min(max(share, 0.0), 1.0), stage
 
-    def carry_out(self, work: Work) -> None:
-        """Do the work, in the job's own thread."""
+    def carry_out(
+        self, work: Work, needs: Collection[str] = (), ready: Warming | None = None
+    ) -> None:
+        """Do the work, in the job's own thread, once the algorithms it `needs` are compiled."""
         try:
-            ready = preparing()
-            while ready is not None and ready.is_alive():
-                self.note(0.0, "Preparing: the searches are compiled once after installation")
-                ready.join(0.1)
+            while needs and ready is not None and not ready.is_ready(needs):
+                self.note(0.0, "Preparing: the fast routines are compiled, at the first start only")
+                ready.over.wait(0.1)
                 if self.cancel.is_set():
                     return
             self.value = work(Context(progress=self.note, cancel=self.cancel))
@@ -99,14 +102,18 @@ class Job:
             self._ended.set()
 
 
-def start(name: str, title: str, work: Work) -> Job:
-    """Start work under a name of this session; a running job of that name is stopped first."""
+def start(name: str, title: str, work: Work, *, needs: Collection[str] = ()) -> Job:
+    """Start work under a name of this session; a running job of that name is stopped first.
+
+    `needs` names the algorithms it runs, which may still have to be compiled.
+    """
     jobs = _jobs()
     if name in jobs:
         jobs[name].cancel.set()
     job = Job(title=title)
     jobs[name] = job
-    threading.Thread(target=job.carry_out, args=(work,), daemon=True, name=title).start()
+    given = work, needs, warming.begin() if needs else None
+    threading.Thread(target=job.carry_out, args=given, daemon=True, name=title).start()
     return job
 
 
@@ -153,62 +160,3 @@ def watch(name: str) -> None:
 
 def _jobs() -> dict[str, Job]:
     return st.session_state.setdefault(_JOBS, {})
-
-
-# ---- compiling ahead ---------------------------------------------------------------------------
-
-_preparing: list[threading.Thread] = []
-_gate = threading.Lock()
-
-
-def prepare() -> None:
-    """Compile the searches in the background, once per process, by running them on eight rows."""
-    with _gate:
-        if not _preparing:
-            thread = threading.Thread(target=_compile, daemon=True, name="preparing")
-            _preparing.append(thread)
-            thread.start()
-
-
-def preparing() -> threading.Thread | None:
-    """Return the thread that compiles, if it was started."""
-    return _preparing[0] if _preparing else None
-
-
-def is_preparing() -> bool:
-    """Say whether the searches are still being compiled."""
-    thread = preparing()
-    return thread is not None and thread.is_alive()
-
-
-def _compile() -> None:
-    from anon_core.hierarchy import read_levels
-    from anon_core.kinds import Algorithm
-    from anon_core.plan import Plan
-    from anon_core.registry import family
-    from anon_core.runner import run
-    from anon_core.samples import hierarchy_folder, sample
-    from anon_core.table import Dataset
-
-    tiny = sample("toth-private")
-    kinds: Any = dict(tiny.types)
-    table = Dataset.from_frame(tiny.frame(), kinds=kinds)
-    levels = {c: read_levels(hierarchy_folder() / p, c) for c, p in tiny.hierarchies.items()}
-    for name, technique in family("algorithm").items():
-        permutes = issubclass(technique, Algorithm) and technique.permutes
-        promise: dict[str, object] = {
-            "name": "frequency-l-diversity" if permutes else "k-anonymity"
-        }
-        plan = Plan.from_mapping(
-            {
-                "types": dict(tiny.types),
-                "roles": {"quasi": list(tiny.quasi), "sensitive": list(tiny.sensitive)},
-                "algorithm": {"name": name},
-                "models": [promise | ({"l": 2} if permutes else {"k": 2})],
-            }
-        )
-        try:
-            run(plan, table, levels)
-        except AnonError:
-            # A technique that eight rows cannot satisfy is compiled all the same.
-            continue

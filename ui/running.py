@@ -35,7 +35,7 @@ def start() -> None:
 
     st.session_state.pop(_ERROR, None)
     st.session_state[_MADE_OF] = results.now()
-    jobs.start(JOB, "Run", work)
+    jobs.start(JOB, "Run", work, needs=(plan.algorithm.name,))
 
 
 def inputs(plan: Plan) -> tuple[Dataset, Dataset | None]:

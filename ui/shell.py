@@ -10,7 +10,7 @@ import streamlit as st
 
 from anon_core.errors import AnonError
 
-from . import pinning, results, state
+from . import pinning, results, state, warming
 from .explain import plain
 from .theme import ROLE_STYLE, RUN_STYLE, muted, paper, role_colour, run_colour
 
@@ -178,6 +178,7 @@ def _sidebar() -> None:
     with st.sidebar:
         st.markdown("**Anonymity Workbench**")
         _table_facts()
+        warming.line()
         st.divider()
         for step in STEPS:
             _step(step)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -11,5 +12,23 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
 def compiled(function: Kernel) -> Kernel:
-    """Compile a kernel: cached on disk, and without holding the interpreter's lock."""
-    return cast(Kernel, numba.njit(cache=True, nogil=True)(function))
+    """Compile a kernel: kept on disk, and without holding the interpreter's lock.
+
+    It is kept beside the source, or where that is read-only in the user's folder for such files;
+    ``NUMBA_CACHE_DIR`` names another place. Where none of them can be written, it is compiled
+    anew in every process.
+    """
+    try:
+        return cast(Kernel, numba.njit(cache=True, nogil=True)(function))
+    except RuntimeError:  # numba's word for: there is no place to keep it
+        return cast(Kernel, numba.njit(nogil=True)(function))
+
+
+def kept_in() -> Path | None:
+    """Return the folder in which compiled kernels are kept; None where they cannot be."""
+    place = cast(Any, compiled(_nothing)).stats.cache_path
+    return None if place is None else Path(place)
+
+
+def _nothing() -> int:
+    return 0

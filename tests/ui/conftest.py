@@ -8,7 +8,18 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from ui import warming
+from ui.warming import Warming
+
 APP = Path(__file__).resolve().parents[2] / "app.py"
+
+
+@pytest.fixture(autouse=True)
+def warmed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no test start to compile ahead; tests of that put their own in its place."""
+    found = Warming()
+    found.over.set()
+    monkeypatch.setattr(warming, "begin", lambda: found)
 
 
 @pytest.fixture

@@ -12,14 +12,14 @@ import streamlit as st
 
 from anon_core.context import Context
 from anon_core.errors import Infeasible
-from ui import jobs
+from ui import jobs, warming
+from ui.warming import Warming
 
 
 @pytest.fixture(autouse=True)
 def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     held: dict[str, Any] = {}
     monkeypatch.setattr(st, "session_state", held)
-    monkeypatch.setattr(jobs, "_preparing", [])
     yield held
     for job in held.get("jobs", {}).values():
         job.cancel.set()
@@ -105,25 +105,33 @@ def test_a_second_job_of_the_name_stops_the_first() -> None:
     assert found is second
 
 
-def test_a_job_waits_until_the_searches_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled = threading.Event()
-    compiling = threading.Thread(target=compiled.wait, args=(5,), daemon=True)
-    compiling.start()
-    monkeypatch.setattr(jobs, "_preparing", [compiling])
-    job = jobs.start("one", "Run", lambda context: "ready")
-    deadline = time.monotonic() + 5
-    while not job.stage.startswith("Preparing"):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+def test_a_job_waits_for_the_routines_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Warming(compiling=True)
+    monkeypatch.setattr(warming, "begin", lambda: found)
+    noted = threading.Event()
+    genuine = jobs.Job.note
+
+    def note(self: jobs.Job, share: float, stage: str) -> None:
+        genuine(self, share, stage)
+        noted.set()
+
+    monkeypatch.setattr(jobs.Job, "note", note)
+    free = jobs.start("other", "Run", lambda context: "at once")
+    assert free.wait(5)
+    job = jobs.start("one", "Run", lambda context: "ready", needs=("optimal",))
+    assert noted.wait(5)
+    assert job.stage.startswith("Preparing")
     assert job.state == "running"
-    compiled.set()
+    found.ready.add("mondrian")
+    assert not job.wait(0.3)
+    found.ready.add("optimal")
     assert job.wait(5)
     assert job.value == "ready"
 
 
-def test_compiling_ahead_runs_every_technique_and_ends() -> None:
-    jobs.prepare()
-    thread = jobs.preparing()
-    assert thread is not None
-    thread.join(60)
-    assert not jobs.is_preparing()
+def test_a_job_that_waits_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warming, "begin", lambda: Warming(compiling=True))
+    job = jobs.start("one", "Run", lambda context: "never", needs=("optimal",))
+    job.cancel.set()
+    assert job.wait(5)
+    assert (job.state, job.value) == ("cancelled", None)

@@ -1,0 +1,133 @@
+"""Compile what the techniques need before it is needed, and keep it on the disk.
+
+Compiling costs most of a minute of processor time once after installation; loading what was kept
+takes a fraction of a second. The simplest list of what is needed is a run of every technique, so
+that is what is done, on a table of a few rows, the usual techniques first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import cast
+
+from .errors import AnonError
+from .hierarchy import read_levels
+from .kernels.compiled import kept_in
+from .kinds import Algorithm
+from .plan import LevelTable, Plan
+from .registry import family
+from .runner import run
+from .samples import hierarchy_folder, sample
+from .table import ColumnKind, Dataset
+
+#: What a person meets first is compiled first.
+_FIRST = ("optimal", "mondrian")
+_SAMPLE, _PUBLIC = "toth-private", "toth-public"
+_STAMP = "warmed.txt"
+#: Lines that `tell_ahead` writes: what follows is compiled; nothing can be kept; a technique.
+COMPILING, UNKEPT, READY = "compiling", "unkept", "ready "
+
+
+def is_warm() -> bool:
+    """Return whether everything was compiled by this very code, and kept."""
+    place = kept_in()
+    if place is None:
+        return False
+    with suppress(OSError):
+        return (place / _STAMP).read_text(encoding="utf-8") == _stamp()
+    return False
+
+
+def warm(told: Callable[[str], None]) -> None:
+    """Compile or load what every technique needs; names each technique that is ready.
+
+    Parameters
+    ----------
+    told : callable
+        Called with the name of an algorithm once a run of it compiles nothing any more.
+    """
+    tiny = sample(_SAMPLE)
+    table, public = _table(_SAMPLE), _table(_PUBLIC)
+    levels: dict[str, LevelTable] = {
+        column: read_levels(hierarchy_folder() / path, column)
+        for column, path in tiny.hierarchies.items()
+    }
+    for name in _algorithms():
+        for plan in _plans(name):
+            for population in (None, public):
+                # A technique that a few rows cannot satisfy is compiled all the same.
+                with suppress(AnonError):
+                    run(plan, table, levels, population=population)
+        told(name)
+    place = kept_in()
+    if place is not None:
+        with suppress(OSError):
+            part = place / f".{_STAMP}.{os.getpid()}"
+            part.write_text(_stamp(), encoding="utf-8")
+            part.replace(place / _STAMP)
+
+
+def tell_ahead(write: Callable[[str], None]) -> None:
+    """Compile ahead in a process of its own, telling whoever started it a line at a time.
+
+    What is kept already is not looked at again. Where nothing can be kept, compiling here would
+    help nobody else, and is left to the process that needs it.
+    """
+    if is_warm():
+        return
+    if kept_in() is None:
+        write(UNKEPT)
+        return
+    if hasattr(os, "nice"):  # whoever waits for a page goes first
+        os.nice(5)
+    write(COMPILING)
+    warm(lambda name: write(READY + name))
+
+
+def _table(name: str) -> Dataset:
+    one = sample(name)
+    kinds = cast(Mapping[str, ColumnKind], one.types)  # samples write kinds as recipes do
+    return Dataset.from_frame(one.frame(), kinds=kinds)
+
+
+def _algorithms() -> list[str]:
+    known = list(family("algorithm"))
+    return [*_FIRST, *(name for name in known if name not in _FIRST)]
+
+
+def _plans(name: str) -> Iterator[Plan]:
+    """Return the plans that an algorithm is run with: its defaults, with and without removals."""
+    tiny, technique = sample(_SAMPLE), family("algorithm")[name]
+    permutes = issubclass(technique, Algorithm) and technique.permutes
+    model = {"name": "frequency-l-diversity", "l": 2} if permutes else {"name": "k-anonymity"}
+    settings: list[dict[str, object]] = [{}]
+    if any(parameter.name == "max_suppression" for parameter in technique.parameters()):
+        settings = [{"max_suppression": 0.0}, {"max_suppression": 0.25}]
+    for given in settings:
+        yield Plan.from_mapping(
+            {
+                "types": dict(tiny.types),
+                "roles": {"quasi": list(tiny.quasi), "sensitive": list(tiny.sensitive)},
+                "algorithm": {"name": name, **given},
+                "models": [model if permutes else {**model, "k": 2}],
+            }
+        )
+
+
+def _stamp() -> str:
+    """Return what compiled code hangs on: this package's sources, the compiler, the processor."""
+    import llvmlite.binding as llvm
+    import numba
+
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    made_by = (numba.__version__, sys.version, platform.machine(), llvm.get_host_cpu_name())
+    digest.update(repr(made_by).encode())
+    return digest.hexdigest()
