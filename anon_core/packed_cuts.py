@@ -132,6 +132,7 @@ def cut(tuples: Tuples, by: Axes, context: Context) -> I64:
     spare, place = np.empty_like(streams), np.empty(size, dtype=np.int32)
     first = np.zeros(size, dtype=np.bool_)
     grain = max(GRAIN, size // _SHARES)
+    most = max(2, int(axes["leaves"].max(initial=0)))  # pieces of one cut
     settled: list[int] = []
     stop = threading.Event()
 
@@ -143,9 +144,10 @@ def cut(tuples: Tuples, by: Axes, context: Context) -> I64:
 
     def work(part: list[int], look: Callable[[], None] = lambda: None) -> list[list[int]]:
         """Cut one part; return the pieces that are left to others, or to nobody."""
-        stack = np.empty((part[1] - part[0] + 1, 4), dtype=np.int64)
+        tuples_here = part[1] - part[0]
+        depth, large = 1, tuples_here > grain
+        stack = np.empty((most if large else tuples_here + 1, 4), dtype=np.int64)
         stack[0] = part
-        depth, large = 1, part[1] - part[0] > grain
         while depth:
             look()
             if stop.is_set():

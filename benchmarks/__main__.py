@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import exhaustive, mondrian, optimal, peers, tables, whole
+from . import exhaustive, mondrian, optimal, peers, scale, tables, whole
 from .bench import Bench
 from .timing import shown
 
@@ -23,6 +23,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--data", type=Path, help="folder with adult/ and census/")
     parser.add_argument("--quick", action="store_true", help="fewer repeats, small tables only")
+    parser.add_argument("--large", action="store_true", help="tables of 10M rows as well")
     parser.add_argument(
         "--exhaustive",
         action="store_true",
@@ -48,6 +49,7 @@ def main() -> int:
             optimal.searches(bench, adult)
             mondrian.mondrian(bench, adult)
             mondrian.quality(bench, adult)
+            scale.adult(bench, adult)
             if options.data is not None:  # other tools were measured on that table
                 peers.peers(bench, adult)
             whole.whole(bench, adult, "optimal", "adult")
@@ -58,6 +60,10 @@ def main() -> int:
             )
         else:
             whole.large(bench, census)
+    if options.quick:
+        print("\nMondrian at scale: left out by --quick.")
+    else:
+        scale.synthetic_tables(bench, large=options.large)
     whole.start(bench)
     print(f"\nTook {shown(time.perf_counter() - began)}.")
     for sentence in bench.wrong:
