@@ -9,8 +9,7 @@ from anon_core.reading import MOST_BYTES
 from anon_core.samples import SAMPLES, Sample
 from ui import loading, options, shell, state
 from ui.explain import plain
-
-_FORMATS = ["csv", "tsv", "txt", "gz", "parquet"]
+from ui.words import size
 
 
 def main() -> None:
@@ -42,8 +41,8 @@ def _present() -> None:
         return
     with st.container(border=True):
         st.markdown(
-            f"**{plain(state.dataset_title())}** is loaded: {data.rows:,} rows, "
-            f"{len(data.columns)} columns. {_ready()}"
+            f"**{plain(state.dataset_title())}** is loaded: "
+            f"{size(data.rows, len(data.columns), ', ')}. {_ready()}"
         )
         if state.attribution():
             st.caption(plain(state.attribution()))
@@ -112,7 +111,6 @@ def _upload() -> None:
     turn = st.session_state.setdefault("start/upload_turn", 0)
     chosen = st.file_uploader(
         f"CSV, TSV, gzip of these, or Parquet; at most {MOST_BYTES // 2**30} GiB",
-        type=_FORMATS,
         max_upload_size=MOST_BYTES // 2**20,
         key=f"start/upload/{turn}",
         help="The file stays on this computer. It is read as it is; nothing is sent anywhere.",

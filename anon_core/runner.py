@@ -344,9 +344,9 @@ def prepare(
     gone = [n for n in dict.fromkeys(named) if n not in dataset.names]
     if gone:
         raise InputChanged(
-            f"The table has no column {listing(gone)}, which the plan names; it has "
+            f"The table has no column {listing(gone)}, which the recipe names; it has "
             f"{listing(dataset.names)}.",
-            remedy=f"Restore the column or change the plan.{nearest(gone[0], dataset.names)}",
+            remedy=f"Restore the column or change the recipe.{nearest(gone[0], dataset.names)}",
         )
     ungiven = [n for n in plan.hierarchies if n not in (hierarchies or {})]
     if ungiven:

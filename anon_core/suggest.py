@@ -113,7 +113,7 @@ def _by_content(column: Column, rows: int) -> tuple[Role, str]:
             "insensitive",
             f"Little known, but {once / rows:.1%} of rows have a value of their own.",
         )
-    return "insensitive", "Nothing in its name or values points to a person."
+    return "insensitive", "Its name and values are not known here: judge it yourself."
 
 
 def _words(name: str) -> list[str]:

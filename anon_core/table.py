@@ -437,7 +437,8 @@ def check_names(names: Sequence[str]) -> None:
     if empty:
         raise BadInput(
             f"Column {', '.join(empty)} has no name in the header line.",
-            remedy="Give every column a name in the first line of the file.",
+            remedy="Give every column a name in the first line of the file. Where every line ends "
+            "with a separator, the last column is empty: delete it.",
         )
     seen: dict[str, int] = {}
     for position, name in enumerate(names):

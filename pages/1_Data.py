@@ -127,6 +127,8 @@ def _kind(data: Dataset, name: str) -> None:
         help="Numbers and dates form intervals. Ordered text, such as ZIP codes, forms ranges "
         "too; text forms sets.",
     )
+    for note in data.column(name).notes:  # the table of columns cuts them off
+        st.caption(plain(note))
     if error is not None:
         shell.show_error(error, where="The type stays as it was")
     shell.undo_button(key="data/undo")

@@ -19,6 +19,7 @@ _BAR = 22
 _HEIGHT = 320
 _MOST_BARS = 15
 _MOST_INTERVALS = 24
+_FEW_ROWS = 5  # up to here a plotted axis has steps of less than one row
 
 
 def draw(data: Dataset, name: str) -> None:
@@ -90,7 +91,9 @@ def _values(found: Distribution) -> go.Figure:
         zeroline=False,
     )
     most = max(bar.rows for bar in found.bars)
-    figure.update_xaxes(title_text="rows", range=[0, most * 1.12], tickformat=",d")
+    figure.update_xaxes(
+        title_text="rows", range=[0, most * 1.12], tickformat=",d", dtick=row_step(most)
+    )
     return figure
 
 
@@ -118,5 +121,13 @@ def _intervals(found: Distribution) -> go.Figure:
         showgrid=False,
         zeroline=False,
     )
-    figure.update_yaxes(title_text="rows", tickformat=",d", rangemode="tozero")
+    most = max(bar.rows for bar in found.bars)
+    figure.update_yaxes(
+        title_text="rows", tickformat=",d", rangemode="tozero", dtick=row_step(most)
+    )
     return figure
+
+
+def row_step(most: int) -> int | None:
+    """Return the step of an axis of rows: one where fractions would be written otherwise."""
+    return 1 if most <= _FEW_ROWS else None

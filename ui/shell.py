@@ -13,6 +13,7 @@ from anon_core.errors import AnonError
 from . import pinning, results, state, warming
 from .explain import plain
 from .theme import ROLE_STYLE, RUN_STYLE, muted, paper, role_colour, run_colour
+from .words import size
 
 Needs = Literal["nothing", "dataset", "roles", "result", "comparison"]
 _HERE = Path(__file__).resolve().parents[1]
@@ -204,7 +205,7 @@ def _table_facts() -> None:
         st.caption("No table yet")
         return
     st.markdown(plain(state.dataset_title()))
-    st.caption(f"{data.rows:,} rows × {len(data.columns)} columns")
+    st.caption(size(data.rows, len(data.columns), " × "))
     roles = state.roles()
     counts = {
         "identifier": len(roles.identifier),

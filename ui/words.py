@@ -30,6 +30,18 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{word} {noun if number == 1 else plural or noun + 's'}"
 
 
+def size(rows: int, columns: int, between: str) -> str:
+    """Return how large a table is.
+
+    Examples
+    --------
+    >>> size(1200, 1, " × ")
+    '1,200 rows × 1 column'
+    """
+    width = f"{columns:,} column{'' if columns == 1 else 's'}"
+    return f"{rows:,} row{'' if rows == 1 else 's'}{between}{width}"
+
+
 def symbol(parameter: str) -> str:
     """Return a promise's parameter as its source writes it.
 

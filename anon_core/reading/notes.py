@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from ..table import Column, as_number
+from ..table import Column, as_day, as_number
 
 #: A text column of which this share of distinct values are numbers gets a note.
 _MOSTLY = 0.8
+#: What may be a date, so that others need not be parsed as one, which takes long.
+_DATE_LIKE = re.compile(r"\s*(\d{1,2}([-./])\d{1,2}\2\d{4}|\d{4}([-./])\d{1,2}\3\d{1,2})\s*\Z")
 
 
 def header_notes(names: Sequence[str]) -> tuple[str, ...]:
@@ -42,16 +45,42 @@ def with_notes(column: Column, *, declared: bool) -> Column:
 
 def _mixed(column: Column) -> tuple[str, ...]:
     total = len(column.values)
+    for kind, fits in (("numbers", _is_number), ("dates", _is_date)):
+        others = _others(column.values, fits)
+        if others:
+            first = int(np.flatnonzero(np.isin(column.codes, others))[0])
+            return (
+                f"{len(others)} of {total} distinct values are not {kind} (first in row "
+                f"{first + 1}), so the column is text. If they stand for a missing value, name "
+                f"them among the texts that do.",
+            )
+    if _others(column.values, _looks_like_date) is not None:
+        return (
+            "Its values look like dates, but the column is text: dates are read as 2026-12-31, "
+            "2026/12/31 or 31.12.2026.",
+        )
+    return ()
+
+
+def _others(values: Sequence[str], fits: Callable[[str], bool]) -> list[int] | None:
+    """Return the places of the values that do not fit, or None where most do not."""
+    most = (1 - _MOSTLY) * len(values)
     others: list[int] = []
-    for place, value in enumerate(column.values):
-        if np.isnan(as_number(value)):
+    for place, value in enumerate(values):
+        if not fits(value):
             others.append(place)
-            if len(others) > (1 - _MOSTLY) * total:  # most text columns stop here, early
-                return ()
-    if not others:
-        return ()
-    first = int(np.flatnonzero(np.isin(column.codes, others))[0])
-    return (
-        f"{len(others)} of {total} distinct values are not numbers (first in row {first + 1}), so "
-        f"the column is text.",
-    )
+            if len(others) > most:  # most text columns stop here, early
+                return None
+    return others
+
+
+def _is_number(value: str) -> bool:
+    return not np.isnan(as_number(value))
+
+
+def _looks_like_date(value: str) -> bool:
+    return _DATE_LIKE.match(value) is not None
+
+
+def _is_date(value: str) -> bool:
+    return _looks_like_date(value) and not np.isnan(as_day(value))

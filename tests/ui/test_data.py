@@ -9,6 +9,7 @@ from anon_core.errors import BadInput
 from anon_core.reading import DataOptions
 from tests.ui.sessions import words
 from ui import loading, state
+from ui.distribution import row_step
 from ui.loading import Opened
 
 DATA = "pages/1_Data.py"
@@ -38,6 +39,24 @@ def test_every_column_has_a_distribution(start: AppTest) -> None:
     for name in ("name", "birth_date", "zip", "cost"):
         start.selectbox(key="data/column").select(name).run()
         assert not start.exception
+
+
+def test_a_workbook_is_refused_with_a_remedy(start: AppTest) -> None:
+    content = b"PK\x03\x04" + b"[Content_Types].xml" + b"xl/workbook.xml"
+    start.file_uploader(key="start/upload/0").upload("people.xlsx", content, "x/y").run()
+    assert "save the sheet as CSV" in start.error[0].value
+
+
+def test_a_doubtful_column_says_why_beside_its_type(start: AppTest) -> None:
+    cells = "".join(f"{n},x\n" for n in (*range(9), "n/a"))
+    content = f"age,job\n{cells}".encode()
+    start.file_uploader(key="start/upload/0").upload("people.csv", content, "text/csv").run()
+    start.switch_page(DATA).run()
+    assert any("1 of 10 distinct values are not numbers" in one.value for one in start.caption)
+
+
+def test_few_rows_have_whole_numbers_on_their_axis() -> None:
+    assert [row_step(most) for most in (1, 5, 6)] == [1, 1, None]
 
 
 def test_a_type_is_changed_and_taken_back(start: AppTest) -> None:

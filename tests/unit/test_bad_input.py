@@ -103,6 +103,12 @@ CASES = [
         remedy="Give every column a name",
     ),
     Case(
+        what="lines that end with a separator",
+        table=text("".join(f"{line},\n" for line in GOOD.splitlines())),
+        says=("Column 4 has no name",),
+        remedy="the last column is empty: delete it",
+    ),
+    Case(
         what="ragged rows",
         table=text(GOOD + f"F,30,nurse,{SECRET}\n{SECRET}\n"),
         says=("the header has 3 cells", "row 13 has 4", "row 14 has 1"),
@@ -245,6 +251,13 @@ CASES = [
         status=2,
         says=("k = 13 needs at least 13 rows; the table has 12",),
         remedy="Choose k of at most 12",
+    ),
+    Case(
+        what="one row alone",
+        table=text("\n".join(GOOD.splitlines()[:2]) + "\n"),
+        status=2,
+        says=("k = 3 needs at least 3 rows; the table has 1",),
+        remedy="nobody can be hidden alone",
     ),
     Case(
         what="l above the number of values",

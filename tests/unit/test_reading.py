@@ -174,6 +174,22 @@ def test_a_mixed_column_is_text_and_says_where() -> None:
     assert SECRET not in notes(c)
 
 
+def test_dates_among_other_texts_are_noted_with_the_remedy() -> None:
+    cells = [f"{day:02d}.03.1990" for day in range(1, 10)]
+    c = read_table(("a,b\n" + "".join(f"{x},x\n" for x in [*cells, SECRET])).encode()).column("a")
+    assert c.kind == "text"
+    assert "1 of 10 distinct values are not dates (first in row 10)" in notes(c)
+    assert "missing value" in notes(c)
+    assert SECRET not in notes(c)
+
+
+def test_dates_in_an_unknown_form_are_noted() -> None:
+    c = read_table(b"a,b\n12/31/1990,x\n01/31/1991,y\n02/28/1992,z\n").column("a")
+    assert c.kind == "text"
+    assert "31.12.2026" in notes(c)
+    assert read_table(b"a,b\n1.2.3,x\n1.2.4,y\n1.2.5,z\n").column("a").notes == ()
+
+
 def test_a_text_column_with_few_numbers_has_no_note() -> None:
     assert read_table(b"a,b\nx,1\ny,2\n3,3\n4,5\n5,6\n").column("a").notes == ()
 
