@@ -30,6 +30,7 @@ from ..kinds import (
 from ..node_cost import NodeCost
 from ..nodes import Nodes
 from ..params import number, sensitive_column
+from ..population import public_people
 from ..problem import Problem
 from ..registry import find, register
 from ..release import Release, one_block
@@ -55,6 +56,7 @@ class TopDownSpecialization(Algorithm):
     formula: ClassVar[str] = "score = information gained / (anonymity lost + 1)"
     source: ClassVar[str] = "Fung et al. 2005, doi 10.1109/ICDE.2005.143"
     approach: ClassVar[Approach] = "levels"
+    counts_public: ClassVar[bool] = True
 
     target: str = sensitive_column(
         help="Sensitive column whose values should stay predictable; empty for the first. Without "
@@ -83,7 +85,7 @@ class TopDownSpecialization(Algorithm):
             # 2. Specialize the value of the best score; 3. score again.
             score, d, first = best
             cut.specialize(d, first)
-            smallest = int(cut.sizes.min())
+            smallest = int(cut.sizes[cut.sizes > 0].min())
             steps.append({"column": problem.quasi[d], "score": score, "smallest class": smallest})
             best = cut.best()
         release = cut.release()
@@ -94,15 +96,31 @@ class TopDownSpecialization(Algorithm):
 
 
 class _Cut:
-    """At which level every leaf is published, and the classes that makes of the table's keys."""
+    """At which level every leaf is published, and the classes that makes.
+
+    Entries are the table's keys and, where a promise counts them, the public table's tuples behind
+    them; leaves are then those of both. A class may hold people and no row.
+    """
 
     def __init__(self, problem: Problem, models: Sequence[GroupModel], target: str) -> None:
         self.problem = problem
         self.models = models
         self.frequency = problem.frequency
+        self.keys = len(self.frequency.count)
+        own = self.frequency.codes[:, : len(problem.quasi)]
         self.hierarchies = problem.quasi_hierarchies
+        self.place = [np.arange(len(h.leaves), dtype=np.int32) for h in self.hierarchies]
+        self.codes, self.rows = own, self.frequency.count
+        self.people: npt.NDArray[np.int64] | None = None
+        if any(m.needs_public for m in models):
+            public = public_people(problem, "The search")
+            self.hierarchies, self.place = public.hierarchies, list(public.place)
+            wide = np.stack([p[c] for p, c in zip(self.place, own.T, strict=True)], axis=1)
+            self.codes = np.concatenate([wide, public.codes])
+            self.rows = np.append(self.frequency.count, np.zeros_like(public.count))
+            self.people = np.append(np.zeros_like(self.frequency.count), public.count)
         self.level = [np.full(len(h.leaves), h.height, dtype=np.int64) for h in self.hierarchies]
-        self.member = np.zeros(len(self.frequency.count), dtype=np.int64)
+        self.member = np.zeros(len(self.rows), dtype=np.int64)
         self.sizes = np.array([problem.rows], dtype=np.int64)
         self._needs = tuple(dict.fromkeys(n for m in models for n in m.needs(problem)))
         own = [n for n in problem.sensitive if n not in problem.quasi]
@@ -115,7 +133,7 @@ class _Cut:
         """Return score, attribute and first leaf of the value to specialize, if there is any."""
         found: tuple[float, int, int] | None = None
         for d, h in enumerate(self.hierarchies):
-            seen = np.flatnonzero(self.problem.leaf_rows[h.column] > 0)
+            seen = self.place[d][self.problem.leaf_rows[h.column] > 0]
             firsts = np.unique(h.first_leaf[self.level[d][seen], seen])
             for first in firsts.tolist():
                 place = (d, first, int(self.level[d][first]))
@@ -136,51 +154,58 @@ class _Cut:
         below = self.hierarchies[d].first_leaf[level - 1]
         inside = self.hierarchies[d].first_leaf[level] == first
         self.level[d][inside & (self.level[d] == level)] = level - 1
-        codes = self.frequency.codes[:, d]
+        codes = self.codes[:, d]
         child = np.where(inside[codes], below[codes], first).astype(np.int32)
         sizes = [len(self.sizes), len(below)]
         self.member, _ = dense_rank([self.member.astype(np.int32), child], sizes)
-        self.sizes = np.bincount(self.member, weights=self.frequency.count).astype(np.int64)
+        self.sizes = np.bincount(self.member, weights=self.rows).astype(np.int64)
 
     def _anonymity_lost(self, d: int, first: int, level: int) -> int | None:
         """Return by how much the smallest class shrinks; None where a promise would break."""
         hierarchy = self.hierarchies[d]
-        codes = self.frequency.codes[:, d]
-        keys = np.flatnonzero((hierarchy.first_leaf[level] == first)[codes])
-        child = hierarchy.first_leaf[level - 1][codes[keys]]
+        codes = self.codes[:, d]
+        entries = np.flatnonzero((hierarchy.first_leaf[level] == first)[codes])
+        child = hierarchy.first_leaf[level - 1][codes[entries]]
         sizes = [len(self.sizes), len(hierarchy.leaves)]
-        group, _ = dense_rank([self.member[keys].astype(np.int32), child], sizes)
-        count = self.frequency.count[keys]
-        parted = np.bincount(group, weights=count).astype(np.int64)
+        group, _ = dense_rank([self.member[entries].astype(np.int32), child], sizes)
+        parted = np.bincount(group, weights=self.rows[entries]).astype(np.int64)
+        keys = entries[entries < self.keys]  # the first of the entries; people have no more columns
         counted = {
             name: histogram(
-                group,
+                group[: len(keys)],
                 self.frequency.codes[keys, self.frequency.columns.index(name)],
-                count,
+                self.frequency.count[keys],
                 len(parted),
                 len(self.problem.hierarchies[name].leaves),
             )
             for name in self._needs
         }
-        stats = GroupStats(sizes=parted, histograms=counted)
-        if not all(bool(np.all(m.per_group(stats))) for m in self.models):
+        people = None
+        if self.people is not None:
+            people = np.bincount(group, weights=self.people[entries]).astype(np.int64)
+        stats = GroupStats(sizes=parted, histograms=counted, population=people)
+        empty = parted == 0
+        if not all(
+            bool(np.all(m.per_group(stats) | (empty & (not m.needs_public)))) for m in self.models
+        ):
             return None
-        others = np.ones(len(self.sizes), dtype=np.bool_)
-        others[self.member[keys]] = False
-        now = int(self.sizes.min())
-        return now - min(int(parted.min()), int(self.sizes[others].min(initial=self.problem.rows)))
+        others = self.sizes > 0
+        others[self.member[entries]] = False
+        now = int(self.sizes[self.sizes > 0].min())
+        left = int(self.sizes[others].min(initial=self.problem.rows))
+        return now - min(int(parted[~empty].min()), left)
 
     def _gained(self, d: int, first: int, level: int) -> float:
         """Return what specializing a value tells of the target; it never changes."""
         place = (d, first, level)
         if place not in self._gain:
             hierarchy = self.hierarchies[d]
-            codes = self.frequency.codes[:, d]
+            codes = self.codes[: self.keys, d]
             keys = np.flatnonzero((hierarchy.first_leaf[level] == first)[codes])
             count = self.frequency.count[keys].astype(np.float64)
             if not self._target:
-                prices = self._static[d]
-                saved = prices[level][codes[keys]] - prices[level - 1][codes[keys]]
+                prices, own = self._static[d], self.frequency.codes[keys, d]
+                saved = prices[level][own] - prices[level - 1][own]
                 self._gain[place] = float(saved @ count)
             else:
                 value = self.frequency.codes[keys, self.frequency.columns.index(self._target)]
@@ -191,12 +216,14 @@ class _Cut:
     def release(self) -> Release:
         """Publish every class's values at their levels."""
         problem, frequency = self.problem, self.frequency
-        first_key = np.unique(self.member, return_index=True)[1]
+        _, first_key, member = np.unique(
+            self.member[: self.keys], return_index=True, return_inverse=True
+        )
         vocabularies: dict[str, vocabulary.Vocabulary] = {}
         cells: dict[str, npt.NDArray[np.int32]] = {}
-        for d, (name, h) in enumerate(zip(problem.quasi, self.hierarchies, strict=True)):
+        for d, (name, h) in enumerate(zip(problem.quasi, problem.quasi_hierarchies, strict=True)):
             code = frequency.codes[first_key, d]
-            level = self.level[d][code]
+            level = self.level[d][self.place[d][code]]
             ends = np.stack([h.bounds(i)[1][h.node(i)] for i in range(h.height + 1)])
             kind = problem.dataset.column(name).kind
             vocabularies[name], cells[name] = vocabulary.of_boxes(
@@ -205,7 +232,7 @@ class _Cut:
         rank, first = dense_rank(
             [cells[n] for n in problem.quasi], [len(vocabularies[n].texts) for n in problem.quasi]
         )
-        grouping = group_runs(frequency, rank[self.member[frequency.run_start]], len(first))
+        grouping = group_runs(frequency, rank[member[frequency.run_start]], len(first))
         return one_block(problem, grouping, vocabularies, {n: c[first] for n, c in cells.items()})
 
 

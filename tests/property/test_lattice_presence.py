@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from anon_core.algorithms.annealing import Annealing
@@ -26,7 +27,7 @@ from anon_core.runner import run
 from anon_core.table import Dataset
 from tests import naive
 from tests.making import Case
-from tests.presence_cases import random_public
+from tests.presence_cases import chances_by_listing, random_public
 
 BUDGETS = (0.0, 0.3, 1.0)
 WHOLE = (Samarati, Incognito, Optimal)
@@ -208,6 +209,66 @@ def test_what_is_published_is_verified_and_keeps_the_bounds() -> None:
         assert all(v.holds for v in result.verdicts)
         released += 1
     assert released > 15
+
+
+def test_top_down_uncovers_values_while_everyone_stays_within_bounds() -> None:
+    """Values of a column stand at different levels, so chances are listed, not looked up."""
+    rng = np.random.default_rng(412)
+    uncovered = refused = 0
+    for turn in range(60):
+        case, public = random_public(
+            rng,
+            rows=int(rng.integers(5, 9)),
+            more=int(rng.integers(2, 7)),
+            quasi=int(rng.integers(1, 4)),
+            missing=turn % 3 == 0,
+        )
+        low, high = sorted(rng.choice([0.0, 0.0, 0.25, 0.5, 0.75, 0.9, 1.0], 2).tolist())
+        model = DeltaPresence(delta_min=low, delta_max=high)
+        plan = case.plan(
+            algorithm={"name": "top-down"},
+            models=[{"name": "delta-presence", "delta_min": low, "delta_max": high}],
+        )
+        problem = case.problem(public)
+        whole = model.bounds.admits(Fraction(problem.rows, len(public.frame())))
+        try:
+            result = run(plan, case.dataset, case.levels, population=public)
+        except Infeasible:
+            assert not whole
+            refused += 1
+            continue
+        assert whole
+        assert result.verification.holds
+        assert result.release.suppressed == 0
+        chances = chances_by_listing(result.problem, result.release.view)
+        assert all(model.bounds.admits(c) for c in chances)
+        uncovered += len(result.account.steps) > 0
+    assert uncovered > 15
+    assert refused > 5
+
+
+def test_top_down_counts_people_of_values_that_only_they_have() -> None:
+    """Whoever has a value of their own below an uncovered node is known to be absent."""
+    levels = [("a", "A", "*"), ("b", "A", "*"), ("c", "C", "*"), ("d", "C", "*")]
+    case = Case(
+        columns={"q": ["a", "a", "b", "b", "c", "c"]},
+        quasi=("q",),
+        kinds={"q": "text"},
+        levels={"q": levels},
+    )
+    public = Dataset.from_frame(pd.DataFrame({"q": [*"aabbcc", *"abccdd"]}), kinds={"q": "text"})
+    for low, high, shown in (
+        (0.0, 0.7, {"a", "b", "c"}),  # 2 of 3, 2 of 3, 2 of 4; nobody of d is in
+        (0.0, 0.6, {"*"}),
+        (0.3, 0.7, {"a", "b", "C"}),  # d may not be known to be absent
+    ):
+        plan = case.plan(
+            algorithm={"name": "top-down"},
+            models=[{"name": "delta-presence", "delta_min": low, "delta_max": high}],
+        )
+        result = run(plan, case.dataset, case.levels, population=public)
+        assert set(result.published.column("q").to_pylist()) == shown
+        assert result.verification.holds
 
 
 def test_chosen_levels_are_judged_as_every_node_is() -> None:
