@@ -24,6 +24,7 @@ from ui.lattice_plot import (
     standing,
 )
 from ui.shell import show_error
+from ui.words import in_a_sentence
 
 _IN_HAND = "lattice/in_hand"
 _ASKED = "lattice/asked"
@@ -89,7 +90,7 @@ def _in_hand(result: Result, picture: LatticePicture, node: Pictured, metric: st
     told = [f"**{plain(c)}** {plain(level_words(result.problem, c, level))}" for c, level in named]
     st.markdown("  \n".join(told))
     words = standing(picture, node)
-    numbers = ", ".join(node_numbers(picture, node, metric))
+    numbers = ", ".join(node_numbers(picture, node, in_a_sentence(metric)))
     st.markdown(plain(f"{words[:1].upper()}{words[1:]}: {numbers}."))
     against = _against(picture, node)
     if st.button(

@@ -153,10 +153,13 @@ def node_chart(
             unselected={"marker": {"opacity": 1}},
         )
     )
-    if widest <= _LABELLED:
+    if not picture.whole:
+        _label_steps(figure, picture, across, size, colours)
+    elif widest <= _LABELLED:
         _label_nodes(figure, picture, across, size, colours)
     heights = sorted({n.height for n in picture.nodes})
-    figure.update_xaxes(visible=False, range=[-0.06, 1.06])
+    # Slanted labels of neighbours reach out to the right and below.
+    figure.update_xaxes(visible=False, range=[-0.06, 1.06 if picture.whole else 1.24])
     figure.update_yaxes(
         title_text="height",
         tickmode="array",
@@ -165,9 +168,8 @@ def node_chart(
         zeroline=False,
         showgrid=False,
     )
-    finish(figure, colours, height=min(110 + 56 * len(heights), 700), legend=True).update_layout(
-        clickmode="event+select"
-    )
+    room = min(110 + 56 * len(heights), 700) if picture.whole else 110 + 110 * len(heights)
+    finish(figure, colours, height=room, legend=True).update_layout(clickmode="event+select")
     order = ", ".join(picture.columns)
     return Chart(
         title="The lattice: every choice of levels"
@@ -178,28 +180,31 @@ def node_chart(
         note=label(
             f"Each sign is a choice of levels ({order}); a line leads to the choice that raises "
             "one column by one level. Higher is more general. Click one to take it in hand."
+            + ("" if picture.whole else " A label names the column that stands at another level.")
         ),
     )
 
 
 def height_chart(picture: LatticePicture, colours: Palette) -> Chart:
-    """Return how many nodes of every height met which fate, as bars."""
+    """Return what share of every height's nodes met which fate, as bars, with their number."""
     import pandas as pd
     import plotly.graph_objects as go
 
     figure = go.Figure()
     heights = list(range(len(picture.by_height)))
     tones = _tones(colours)
+    totals = [sum(here.values()) for here in picture.by_height]
     for fate in FATES:
         counts = [here[fate] for here in picture.by_height]
         if not any(counts):
             continue
         figure.add_trace(
             go.Bar(
-                x=counts,
+                x=[n / max(total, 1) for n, total in zip(counts, totals, strict=True)],
                 y=heights,
                 orientation="h",
                 name=WORDS[fate],
+                customdata=list(zip(counts, totals, strict=True)),
                 marker={
                     "color": colours.grid if fate == "not looked at" else tones[fate],
                     "line": {"color": tones[fate], "width": 1},
@@ -211,14 +216,14 @@ def height_chart(picture: LatticePicture, colours: Palette) -> Chart:
                         "size": 6,
                     },
                 },
-                hovertemplate=f"height %{{y}}<br>%{{x:,}} {WORDS[fate]}<extra></extra>",
+                hovertemplate="height %{y}<br>%{customdata[0]:,} of %{customdata[1]:,} "
+                f"{WORDS[fate]}<extra></extra>",
             )
         )
     chosen = next(n for n in picture.nodes if n.chosen)
-    total = sum(picture.by_height[chosen.height].values())
     figure.add_trace(
         go.Scatter(
-            x=[total],
+            x=[1.04],
             y=[chosen.height],
             mode="markers",
             name="chosen height",
@@ -226,8 +231,27 @@ def height_chart(picture: LatticePicture, colours: Palette) -> Chart:
             hovertemplate=f"the chosen levels have height {chosen.height}<extra></extra>",
         )
     )
-    figure.update_xaxes(title_text="choices of levels")
-    figure.update_yaxes(title_text="height", dtick=1 if len(heights) <= 20 else 5)
+    figure.add_trace(
+        go.Scatter(
+            x=[1.08] * len(heights),
+            y=heights,
+            mode="text",
+            text=[f"{total:,}" for total in totals],
+            textposition="middle right",
+            textfont={"color": colours.muted, "size": 11},
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    )
+    figure.update_xaxes(
+        title_text="share of the height's choices of levels, and their number",
+        tickformat=".0%",
+        tickvals=[0, 0.25, 0.5, 0.75, 1],
+        range=[0, 1.25],
+    )
+    figure.update_yaxes(
+        title_text="height", dtick=1 if len(heights) <= 20 else 5, showgrid=False, zeroline=False
+    )
     finish(figure, colours, height=min(100 + 22 * len(heights), 620), legend=True)
     figure.update_layout(barmode="stack", legend_traceorder="normal")
     return Chart(
@@ -305,9 +329,35 @@ def _label_nodes(
             y=node.height,
             text="·".join(str(level) for level in node.levels),
             showarrow=False,
-            yshift=-size - 2,
+            yshift=-size - (10 if node.chosen else 2),
             font={"color": colours.muted, "size": 11},
         )
+
+
+def _label_steps(
+    figure: go.Figure, picture: LatticePicture, across: list[float], size: int, colours: Palette
+) -> None:
+    """Say at each neighbour of the chosen node which column stands at another level there."""
+    chosen = next(node for node in picture.nodes if node.chosen)
+    for place, node in enumerate(picture.nodes):
+        steps = [
+            f"{label(column, _MOST_TEXT)} {level}"
+            for column, level, own in zip(picture.columns, node.levels, chosen.levels, strict=True)
+            if level != own
+        ]
+        if steps:
+            figure.add_annotation(
+                x=across[place],
+                y=node.height,
+                text=", ".join(steps),
+                showarrow=False,
+                textangle=32,
+                xanchor="left",
+                yanchor="top",
+                xshift=2,
+                yshift=-size // 2,
+                font={"color": colours.muted, "size": 11},
+            )
 
 
 def _hover(problem: Problem, picture: LatticePicture, node: Pictured, metric: str) -> str:

@@ -132,3 +132,17 @@ def test_every_node_is_drawn_once_and_harmless(monkeypatch: pytest.MonkeyPatch) 
     numbers = bars.numbers.drop(columns="height")
     assert int(numbers.to_numpy().sum()) == large.size
     assert len(numbers.columns) == len(FATES)
+    drawn_bars = [trace.x for trace in bars.figure.data if trace.type == "bar"]
+    assert [sum(at) for at in zip(*drawn_bars, strict=True)] == pytest.approx(
+        [1.0] * len(bars.numbers)
+    )
+    near = node_chart(
+        result.problem,
+        large,
+        "Loss",
+        next(i for i, n in enumerate(large.nodes) if n.chosen),
+        light_palette(),
+    )
+    told = [note.text for note in near.figure.layout.annotations]
+    assert len(told) == len(large.nodes) - 1
+    assert all(text.rsplit(" ", 1)[0] in large.columns for text in told)
