@@ -126,6 +126,15 @@ def test_t_04_mondrian_whichever_tied_column_comes_first(quasi: tuple[str, ...])
         ("25k", "45k", "9k"): ("{5372, 5373}", "25"),
         ("15k", "30k"): ("5370", "25"),
     }
+    # With nodes for cells, the figure's own: 537* for several ZIP codes.
+    nodes = Mondrian(output="node").run(case.problem(), [KAnonymity(k=2)], CONTEXT).release
+    by_salary = {tuple(v): c for c, v in classes_of(case, nodes, "Salary").items()}
+    assert {s: tuple(c[p] for p in place) for s, c in by_salary.items()} == {
+        ("30k", "40k", "42k"): ("537*", "27"),
+        ("25k", "45k", "9k"): ("537*", "25"),
+        ("15k", "30k"): ("5370", "25"),
+    }
+    assert sorted(nodes.grouping.sizes.tolist()) == [2, 3, 3]
 
 
 def test_t_06_full_domain_with_two_age_groups() -> None:
@@ -149,6 +158,11 @@ def test_t_07_mondrian_with_free_ranges() -> None:
     assert classes_of(PEOPLE, release, "Name") == {
         ("{5370, 5371}", "[21, 27]"): ["Ada", "Julie", "Sara"],
         ("{5372, 5376}", "[32, 39]"): ["Barbara", "James", "Mary"],
+    }
+    nodes = Mondrian(output="node").run(PEOPLE.problem(), [KAnonymity(k=2)], CONTEXT).release
+    assert classes_of(PEOPLE, nodes, "Name") == {
+        ("537*", "21-30"): ["Ada", "Julie", "Sara"],
+        ("537*", "31-40"): ["Barbara", "James", "Mary"],
     }
 
 
