@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from . import params
 from .errors import BadPlan, listing, nearest
 from .problem import Problem
+from .table import as_day, as_number
 
 
 def weights_text() -> Any:
@@ -76,6 +77,46 @@ def attribute_levels(
             )
         found[name] = int(value)
     return tuple(found[name] for name in problem.quasi)
+
+
+def attribute_limits(problem: Problem, text: str, owner: str) -> Mapping[str, tuple[str, str]]:
+    """Return lower and upper limit of the columns that have some; empty where one is left off.
+
+    Parameters
+    ----------
+    problem : Problem
+    text : str
+        ``age = 18..80 | hours = ..60``; numbers, or dates as they are written in the table.
+    owner : str
+        Name of the technique, for messages.
+
+    Raises
+    ------
+    BadPlan
+        If a column is no quasi-identifier of numbers or dates or named twice, or its limits are
+        none or out of order.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    for name, value in _written(problem, text, owner, "limits").items():
+        kind = problem.dataset.column(name).kind
+        ends = [end.strip() for end in value.split("..")]
+        read = as_day if kind == "date" else as_number
+        told = [math.nan if not end else read(end) for end in ends]
+        wrong = any(end and math.isnan(at) for end, at in zip(ends, told, strict=True))
+        if (
+            kind not in ("number", "date")
+            or wrong
+            or len(told) != 2
+            or all(map(math.isnan, told))
+            or told[0] >= told[1]
+        ):
+            raise BadPlan(
+                f"{owner}: the limits of '{name}' are {value!r}; allowed are two numbers or dates "
+                "in order, or one of them, for a column of numbers or dates.",
+                remedy="Write for example age = 18..80 | hours = ..60.",
+            )
+        found[name] = (ends[0], ends[1])
+    return found
 
 
 def _written(problem: Problem, text: str, owner: str, what: str) -> dict[str, str]:

@@ -112,7 +112,7 @@ def of_boxes(
         hi=entry_hi,
         level=np.where(is_node, level, -1).astype(np.int32),
     )
-    _refuse_ambiguous(vocabulary, hierarchy)
+    refuse_ambiguous(vocabulary, hierarchy)
     return vocabulary, code.astype(np.int32)
 
 
@@ -174,7 +174,7 @@ def of_cells(
         hi=found[kept, 1].astype(np.int32),
         level=found[kept, 2].astype(np.int32),
     )
-    _refuse_ambiguous(vocabulary, hierarchy)
+    refuse_ambiguous(vocabulary, hierarchy)
     return vocabulary, own[code.ravel()]
 
 
@@ -240,8 +240,13 @@ def _shown(number: float, decimals: int) -> str:
     return text.removeprefix("-") if float(text) == 0 else text
 
 
-def _refuse_ambiguous(vocabulary: Vocabulary, hierarchy: Hierarchy) -> None:
-    """Refuse a text that the hierarchy also gives to other values: cells stand at all levels."""
+def refuse_ambiguous(vocabulary: Vocabulary, hierarchy: Hierarchy) -> None:
+    """Refuse a text that the hierarchy also gives to other values: cells stand at all levels.
+
+    Raises
+    ------
+    BadHierarchy
+    """
     own = list(zip(vocabulary.lo.tolist(), vocabulary.hi.tolist(), strict=True))
     cover = dict(zip(vocabulary.texts, own, strict=True))
     twice = [t for t, ends in zip(vocabulary.texts, own, strict=True) if cover[t] != ends]

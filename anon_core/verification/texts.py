@@ -28,6 +28,7 @@ Runs = tuple[tuple[int, int], ...]
 
 MISSING_TOKENS = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null")
 EVERYTHING = "*"
+_OPEN = ("≤", "≥")
 FORMULA_START = ("=", "+", "-", "@", "\t", "\r")
 
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
@@ -366,11 +367,13 @@ def _on_levels(
 
 
 def _by_syntax(column: PrivateColumn, leaves: set[Key], text: str) -> Runs | None:
-    """Read ``*``, a range or a value set; None where the text is none of these."""
+    """Read ``*``, a range, a tail or a value set; None where the text is none of these."""
     if text == EVERYTHING:
         return ((0, column.missing),)
     spelling = column.spelling
     if spelling.kind in ("number", "date"):
+        if text[:1] in _OPEN:
+            return _open_end(column, text)
         ends = text[1:-1].split(", ") if text[:1] == "[" and text[-1:] == "]" else []
         keys = [spelling.key(end) for end in ends]
         if len(keys) != 2 or any(isinstance(key, str) for key in keys):
@@ -389,6 +392,20 @@ def _by_syntax(column: PrivateColumn, leaves: set[Key], text: str) -> Runs | Non
             return None
         codes.add(code)
     return _runs(codes - {-1})
+
+
+def _open_end(column: PrivateColumn, text: str) -> Runs | None:
+    """Read a tail, ``≤20`` or ``≥80``; None where the text is none."""
+    limit: Any = column.spelling.key(text[1:])
+    if isinstance(limit, str):
+        return None
+    values: Any = column.keys
+    first, last = 0, column.measured - 1
+    if text[0] == "≤":
+        last = bisect_right(values, limit, hi=column.measured) - 1
+    else:
+        first = bisect_left(values, limit, hi=column.measured)
+    return ((first, last),) if first <= last else ()
 
 
 def _runs(codes: set[int]) -> Runs:

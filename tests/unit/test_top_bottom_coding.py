@@ -1,0 +1,151 @@
+"""Top and bottom coding: tails by share and by limit, what is published, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anon_core.errors import BadHierarchy, BadPlan, Infeasible
+from anon_core.runner import Result, run
+from anon_core.verification.checks import verify
+from tests.making import PATIENTS, Case, random_case
+
+
+def ages(*values: str | None, **more: list[str]) -> Case:
+    columns: dict[str, list[str | None]] = {"age": list(values)}
+    columns |= {name: list(own) for name, own in more.items()}
+    return Case(columns=columns, quasi=tuple(columns), kinds={"age": "number"})
+
+
+def released(case: Case, k: int = 2, **given: object) -> Result:
+    plan = case.plan(
+        algorithm={"name": "top-bottom-coding", **given},
+        models=[{"name": "k-anonymity", "k": k}],
+    )
+    return run(plan, case.dataset, case.levels)
+
+
+def shown(result: Result) -> dict[str, int]:
+    rows = list(csv.reader(io.StringIO(result.csv.decode())))[1:]
+    return dict(Counter(row[0] for row in rows))
+
+
+TEN = ages("1", "2", "30", "30", "31", "31", "32", "32", "80", "90")
+
+
+def test_the_shortest_tails_with_the_share_asked() -> None:
+    middle = {"30": 2, "31": 2, "32": 2}
+    assert shown(released(TEN, bottom=0.2, top=0.2)) == {"≤2": 2, "≥80": 2} | middle
+    # Fewer than two rows: 11 % of ten rows takes the second as well, 10 % does not.
+    assert shown(released(TEN, bottom=0.11, top=0.11)) == {"≤2": 2, "≥80": 2} | middle
+    alone = released(TEN, bottom=0.1, top=0.1)
+    assert shown(alone) == middle
+    assert alone.release.suppressed == 4
+    assert shown(released(TEN, bottom=0.0, top=0.4)) == {"30": 2, "31": 2, "≥32": 4}
+
+
+def test_tails_that_meet_leave_one_value() -> None:
+    assert shown(released(TEN, bottom=0.5, top=0.4)) == {"≤31": 6, "≥32": 4}
+    assert shown(released(TEN, bottom=0.9, top=0.9)) == {"*": 10}
+    assert shown(released(TEN, bottom=1.0, top=0.0)) == {"≤90": 10}
+
+
+def test_limits_are_published_as_they_are_written() -> None:
+    found = released(TEN, limits="age = 10..75")
+    assert shown(found) == {"≤10": 2, "30": 2, "31": 2, "32": 2, "≥75": 2}
+    assert shown(released(TEN, limits="age = ..31.5", bottom=1.0)) == {"30": 2, "31": 2, "≥31.5": 4}
+    assert shown(released(TEN, limits="age = 500..")) == {"≤500": 10}
+    with pytest.raises(Infeasible, match="10 of 10 rows"):
+        released(replace(TEN, columns={"age": [str(i) for i in range(10)]}), limits="age = -5..100")
+
+
+def test_dates_and_gaps() -> None:
+    days: list[str | None] = ["2001-01-01", "2002-02-02", "2020-05-05", "2020-05-05", None, None]
+    case = Case(columns={"born": days}, quasi=("born",), kinds={"born": "date"})
+    assert shown(released(case, limits="born = 2010-01-01..")) == {
+        "≤2010-01-01": 2,
+        "2020-05-05": 2,
+        "": 2,
+    }
+    assert shown(released(case, bottom=0.4, top=0.0)) == {"≤2002-02-02": 2, "2020-05-05": 2, "": 2}
+
+
+@pytest.mark.parametrize(
+    "limits",
+    ["age = 5", "age = 9..3", "age = ..", "age = a..9", "age = 1..2..3", "sex = 1..2", "x = 1.."],
+)
+def test_limits_that_are_none_are_refused(limits: str) -> None:
+    case = ages("1", "2", "3", sex=["F", "M", "F"])
+    with pytest.raises(BadPlan, match="top-bottom-coding: "):
+        released(case, limits=limits)
+
+
+def test_a_budget_and_a_text_that_means_something_else_are_respected() -> None:
+    with pytest.raises(Infeasible, match="4 of 10 rows") as refused:
+        released(TEN, bottom=0.1, top=0.1, max_suppression=0.3)
+    assert refused.value.best == 0.4
+    values = ("1", "2", "30", "31", "32", "80", "90")
+    levels = {"age": [(v, "≤2" if int(v) < 31 else "more", "*") for v in values]}
+    with pytest.raises(BadHierarchy, match="different values"):
+        released(replace(TEN, levels=levels), bottom=0.2)  # type: ignore[arg-type]
+
+
+def test_random_tables_keep_what_lies_between() -> None:
+    rng = np.random.default_rng(239)
+    done = 0
+    for _ in range(60):
+        case = random_case(rng, rows=40, quasi=2)
+        low, high = rng.uniform(0, 0.5, 2)
+        try:
+            result = released(case, 2, bottom=float(low), top=float(high))
+        except Infeasible:
+            continue
+        done += 1
+        assert result.verification.holds
+        for name in case.quasi:
+            texts = result.published.column(name).to_pylist()
+            own = Counter("" if v is None else v for v in case.columns[name])
+            tails = [t for t in texts if t[:1] in "≤≥*" and t]
+            if case.kinds[name] != "number":
+                assert not Counter(texts) - own
+                continue
+            numbers = [float(v) for v in case.columns[name] if v is not None]
+            for text in set(tails) - {"*"}:
+                limit = float(text[1:])
+                inside = [v for v in numbers if (v <= limit if text[0] == "≤" else v >= limit)]
+                assert len(inside) >= (low if text[0] == "≤" else high) * len(numbers) - 1e-9
+                assert texts.count(text) <= len(inside)
+            assert not Counter(t for t in texts if t not in tails) - own
+    assert done > 20
+
+
+def test_a_wrong_tail_is_found() -> None:
+    frame = pd.DataFrame({"age": ["1", "2", "50", "60"]})
+    recipe = {
+        "roles": {"quasi": ["age"]},
+        "types": {"age": "number"},
+        "algorithm": {"name": "top-bottom-coding"},
+        "models": [{"name": "k-anonymity", "k": 2}],
+    }
+
+    def broken(*cells: str) -> set[str]:
+        content = "\n".join(["age", *cells, ""]).encode()
+        return {c.name for c in verify(recipe, frame, {}, {"release.csv": content}).broken}
+
+    assert broken("≤2", "≤2", "≥50", "≥50") == set()
+    assert broken("≤1", "≤1", "≥50", "≥50") == {"coverage"}
+    assert broken("≤2", "≤2", "≥55", "≥55") == {"coverage"}
+    assert broken("≤2", "≤2", "≥old", "≥old") == {"coverage"}
+    assert broken("≤2", "≤2") == set()
+
+
+def test_the_patients_of_the_recipe() -> None:
+    result = released(PATIENTS, 2, bottom=0.5, top=0.5)
+    assert result.verification.holds
+    assert {a.attack for a in result.attacks} >= {"prosecutor", "homogeneity"}
