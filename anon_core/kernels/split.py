@@ -21,6 +21,7 @@ Records = npt.NDArray[np.void]
 # 1 − 2/3 and 1/3 differ in the last bit; such ties go to the attribute named first.
 _SAME_WIDTH = 1e-9
 _COUNT = 32  # a tag's count stands above so many bits for the tuple's number
+_NUMBER = (1 << _COUNT) - 1
 _BITS = 62  # attributes beyond so many share a bit of what is known
 _BINS = 256  # codes, or runs of codes, that are weighed at a time
 
@@ -78,7 +79,7 @@ def number_parts(tags: I64, first: B1, part: I64) -> None:
     number = -1
     for i in range(len(tags)):
         number += first[i]
-        part[tags[i] & ((1 << _COUNT) - 1)] = number
+        part[tags[i] & _NUMBER] = number
 
 
 @compiled
@@ -193,15 +194,16 @@ def weigh_children(
     row, shift, mask = axis["word"], axis["shift"], axis["mask"]
     first = nodes[base + axis["low"]]["number"]
     found = nodes[base + axis["high"]]["number"] - first + 1
-    for p in range(found + 1):
-        pieces[p]["begin"] = pieces[p]["rows"] = 0
+    for p in range(found):
+        pieces[p]["rows"] = 0
     for i in range(start, stop):
         child = nodes[base + ((streams[row, i] >> shift) & mask)]["number"] - first
-        pieces[child]["rows"] += streams[-1, i] >> _COUNT
-        pieces[child + 1]["begin"] += 1
+        # Rows and tuples are added up in one word, as they stand in a tag.
+        pieces[child]["rows"] += (streams[-1, i] | _NUMBER) - (_NUMBER - 1)
     pieces[0]["begin"] = start
     for p in range(found):
-        pieces[p + 1]["begin"] += pieces[p]["begin"]
+        pieces[p + 1]["begin"] = pieces[p]["begin"] + (pieces[p]["rows"] & _NUMBER)
+        pieces[p]["rows"] >>= _COUNT
     return int(found)
 
 
