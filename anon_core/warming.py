@@ -23,12 +23,12 @@ from .kinds import Algorithm
 from .plan import LevelTable, Plan
 from .registry import family
 from .runner import run
-from .samples import hierarchy_folder, sample
+from .samples import Sample, hierarchy_folder, sample
 from .table import ColumnKind, Dataset
 
 #: What a person meets first is compiled first.
 _FIRST = ("optimal", "mondrian")
-_SAMPLE, _PUBLIC = "toth-private", "toth-public"
+_FEW, _MANY = "toth-private", "hospital"
 _STAMP = "warmed.txt"
 #: Lines that `tell_ahead` writes: what follows is compiled; nothing can be kept; a technique.
 COMPILING, UNKEPT, READY = "compiling", "unkept", "ready "
@@ -52,18 +52,8 @@ def warm(told: Callable[[str], None]) -> None:
     told : callable
         Called with the name of an algorithm once a run of it compiles nothing any more.
     """
-    tiny = sample(_SAMPLE)
-    table, public = _table(_SAMPLE), _table(_PUBLIC)
-    levels: dict[str, LevelTable] = {
-        column: read_levels(hierarchy_folder() / path, column)
-        for column, path in tiny.hierarchies.items()
-    }
     for name in _algorithms():
-        for plan in _plans(name):
-            for population in (None, public):
-                # A technique that a few rows cannot satisfy is compiled all the same.
-                with suppress(AnonError):
-                    run(plan, table, levels, population=population)
+        _run(name)
         told(name)
     place = kept_in()
     if place is not None:
@@ -71,6 +61,12 @@ def warm(told: Callable[[str], None]) -> None:
             part = place / f".{_STAMP}.{os.getpid()}"
             part.write_text(_stamp(), encoding="utf-8")
             part.replace(place / _STAMP)
+
+
+def load() -> None:
+    """Load into this process what the usual techniques need, or compile it if it is not kept."""
+    for name in _FIRST:
+        _run(name)
 
 
 def tell_ahead(write: Callable[[str], None]) -> None:
@@ -90,6 +86,25 @@ def tell_ahead(write: Callable[[str], None]) -> None:
     warm(lambda name: write(READY + name))
 
 
+def _run(name: str) -> None:
+    """Run an algorithm on a few rows, with and without a population; the usual ones on more.
+
+    What speeds up large tables is left out on small ones.
+    """
+    for one in (_FEW, _MANY) if name in _FIRST else (_FEW,):
+        given = sample(one)
+        table, public = _table(one), _table(given.public) if given.public else None
+        levels: dict[str, LevelTable] = {
+            column: read_levels(hierarchy_folder() / path, column)
+            for column, path in given.hierarchies.items()
+        }
+        for plan in _plans(name, given):
+            for population in (None, public) if public is not None else (None,):
+                # A technique that a few rows cannot satisfy is compiled all the same.
+                with suppress(AnonError):
+                    run(plan, table, levels, population=population)
+
+
 def _table(name: str) -> Dataset:
     one = sample(name)
     kinds = cast(Mapping[str, ColumnKind], one.types)  # samples write kinds as recipes do
@@ -101,20 +116,24 @@ def _algorithms() -> list[str]:
     return [*_FIRST, *(name for name in known if name not in _FIRST)]
 
 
-def _plans(name: str) -> Iterator[Plan]:
+def _plans(name: str, given: Sample) -> Iterator[Plan]:
     """Return the plans that an algorithm is run with: its defaults, with and without removals."""
-    tiny, technique = sample(_SAMPLE), family("algorithm")[name]
+    technique = family("algorithm")[name]
     permutes = issubclass(technique, Algorithm) and technique.permutes
     model = {"name": "frequency-l-diversity", "l": 2} if permutes else {"name": "k-anonymity"}
     settings: list[dict[str, object]] = [{}]
     if any(parameter.name == "max_suppression" for parameter in technique.parameters()):
-        settings = [{"max_suppression": 0.0}, {"max_suppression": 0.25}]
-    for given in settings:
+        settings = [{"max_suppression": share} for share in (0.0, 0.02, 1.0)]
+    for chosen in settings:
         yield Plan.from_mapping(
             {
-                "types": dict(tiny.types),
-                "roles": {"quasi": list(tiny.quasi), "sensitive": list(tiny.sensitive)},
-                "algorithm": {"name": name, **given},
+                "types": dict(given.types),
+                "roles": {
+                    "identifier": list(given.identifier),
+                    "quasi": list(given.quasi),
+                    "sensitive": list(given.sensitive),
+                },
+                "algorithm": {"name": name, **chosen},
                 "models": [model if permutes else {**model, "k": 2}],
             }
         )

@@ -94,9 +94,19 @@ class Warming:
 
 @st.cache_resource(show_spinner=False)
 def begin() -> Warming:
-    """Return the process's compiling ahead, started when it is first asked for."""
+    """Return the process's compiling ahead, started when it is first asked for.
+
+    At its end the usual techniques are loaded into this process, so that the first run need not.
+    """
     found = Warming()
-    threading.Thread(target=found.carry_out, daemon=True, name="warming").start()
+
+    def work() -> None:
+        from anon_core.warming import load
+
+        found.carry_out()
+        load()
+
+    threading.Thread(target=work, daemon=True, name="warming").start()
     return found
 
 

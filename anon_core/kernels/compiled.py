@@ -26,7 +26,8 @@ def compiled(function: Kernel) -> Kernel:
 
 def kept_in() -> Path | None:
     """Return the folder in which compiled kernels are kept; None where they cannot be."""
-    place = cast(Any, compiled(_nothing)).stats.cache_path
+    stats = getattr(compiled(_nothing), "stats", None)  # none where compiling is switched off
+    place = None if stats is None else stats.cache_path
     return None if place is None else Path(place)
 
 

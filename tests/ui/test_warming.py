@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import threading
 from typing import Any
 
 import pytest
@@ -132,10 +133,20 @@ def test_the_process_is_the_command_line_of_this_checkout(
     assert (more["cwd"] / "anon_core" / "warming.py").is_file()
 
 
-def test_it_is_begun_once_a_process(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(Warming, "carry_out", lambda self: self.over.set())
+def test_it_is_begun_once_a_process_and_loads_at_its_end(monkeypatch: pytest.MonkeyPatch):
+    order: list[str] = []
+    loaded = threading.Event()
+
+    def load() -> None:
+        order.append("loaded")
+        loaded.set()
+
+    monkeypatch.setattr(Warming, "carry_out", lambda self: order.append("compiled"))
+    monkeypatch.setattr(core, "load", load)
     GENUINE.clear()
     try:
         assert GENUINE() is GENUINE()
+        assert loaded.wait(30)
     finally:
         GENUINE.clear()
+    assert order == ["compiled", "loaded"]

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
+import pandas as pd
 import pytest
 
 from anon_core import Dataset, Plan, kernels, run, warming
 from anon_core.__main__ import main
-from anon_core.hierarchy import read_levels
 from anon_core.kernels import compiled as door
-from anon_core.samples import hierarchy_folder, sample
 
 
 def compiled_now() -> set[tuple[str, str]]:
@@ -30,41 +30,46 @@ def compiled_now() -> set[tuple[str, str]]:
     return found
 
 
-@pytest.mark.kernels
-def test_a_run_of_a_real_table_compiles_nothing_afterwards():
+def drawn(rows: int) -> tuple[Dataset, dict[str, list[list[str]]]]:
+    """Return a table that no sample is like, with a hierarchy for every column."""
+    generator = np.random.default_rng(7)
+    sizes = {"a": 40, "b": 12, "c": 6, "d": 9, "e": 25}
+    frame = pd.DataFrame({n: generator.binomial(s, 0.3, rows) for n, s in sizes.items()})
+    frame["ill"] = generator.choice(["flu", "cold", "gout", "none"], rows)
+    levels = {
+        name: [[str(v), f"{v // 4 * 4} to {v // 4 * 4 + 3}", "*"] for v in range(size + 1)]
+        for name, size in sizes.items()
+    }
+    return Dataset.from_frame(frame), levels
+
+
+def test_a_run_of_another_table_compiles_nothing_afterwards():
     ready: list[str] = []
     warming.warm(ready.append)
     assert ready[:2] == ["optimal", "mondrian"]
     before = compiled_now()
     assert before
-    one = sample("hospital")
-    kinds: Any = dict(one.types)
-    table = Dataset.from_frame(one.frame(), kinds=kinds)
-    levels = {c: read_levels(hierarchy_folder() / p, c) for c, p in one.hierarchies.items()}
-    for algorithm in (
-        {"name": "optimal"},
-        {"name": "optimal", "max_suppression": 0.02},
-        {"name": "optimal", "max_suppression": 1.0},
-        {"name": "mondrian"},
-        {"name": "slicing"},
-        {"name": "anatomy"},
-    ):
-        permutes = algorithm["name"] in ("slicing", "anatomy")
-        model = {"name": "frequency-l-diversity", "l": 2}
-        plan = Plan.from_mapping(
-            {
-                "types": dict(one.types),
-                "roles": {
-                    "identifier": list(one.identifier),
-                    "quasi": list(one.quasi),
-                    "sensitive": list(one.sensitive)[:1],
-                },
-                "algorithm": algorithm,
-                "models": [model if permutes else {"name": "k-anonymity", "k": 5}],
-            }
-        )
-        assert run(plan, table, levels).verification.holds
-    assert compiled_now() == before
+    for rows in (300, 9_000):
+        table, levels = drawn(rows)
+        for algorithm in (
+            {"name": "optimal"},
+            {"name": "optimal", "max_suppression": 0.05},
+            {"name": "optimal", "max_suppression": 1.0},
+            {"name": "mondrian"},
+            {"name": "slicing"},
+            {"name": "anatomy"},
+        ):
+            permutes = algorithm["name"] in ("slicing", "anatomy")
+            model = {"name": "frequency-l-diversity", "l": 2}
+            plan = Plan.from_mapping(
+                {
+                    "roles": {"quasi": list(levels), "sensitive": ["ill"]},
+                    "algorithm": algorithm,
+                    "models": [model if permutes else {"name": "k-anonymity", "k": 5}],
+                }
+            )
+            assert run(plan, table, {} if permutes else levels).verification.holds
+            assert compiled_now() == before, algorithm
 
 
 @pytest.fixture
@@ -95,6 +100,14 @@ def test_other_code_or_another_place_is_compiled_for_again(
     assert warming.is_warm()
     changed: Any = "other" if what == "_stamp" else place / "elsewhere"
     monkeypatch.setattr(warming, what, lambda: changed)
+    assert not warming.is_warm()
+
+
+def test_loading_runs_the_usual_techniques_only(place: Path, monkeypatch: pytest.MonkeyPatch):
+    ran: list[str] = []
+    monkeypatch.setattr(warming, "_run", ran.append)
+    warming.load()
+    assert ran == ["optimal", "mondrian"]
     assert not warming.is_warm()
 
 
