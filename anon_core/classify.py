@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from .closing import FAILED, SATISFIED, UNKNOWN, close_many, decide_at
+from .closing import FAILED, SATISFIED, UNKNOWN, close_many, decide_at, walk_all
 from .context import Context
 from .errors import BadPlan, listing
 from .kinds import GroupModel
@@ -67,9 +67,10 @@ class Classification(Nodes):
         Infeasible
             If none is satisfied; carries the smallest share of rows that would have to go.
         """
-        if self.monotone:
-            if not self.budget:
-                close_many(self, self.status)
+        if self.budget and walk_all(self, self.status) is not None:
+            pass  # one pass has decided them all
+        elif self.monotone:
+            close_many(self, self.status)
             height = self.heights()
             total = sum(self.lattice.heights)
             for step in range(total + 1):

@@ -1,8 +1,9 @@
-"""Deciding many nodes at once where no row may be removed.
+"""Deciding many nodes at once.
 
-Then a node fails as soon as one class is smaller than any promise allows. So a few rare rows close
-most of the lattice without a look at its nodes; and where the promises are about sizes alone, what
-is left is decided in compiled code, part by part.
+Where no row may be removed, a node fails as soon as one class is smaller than any promise allows.
+So a few rare rows close most of the lattice without a look at its nodes; and where the promises are
+about sizes alone, what is left is decided in compiled code, part by part. With a budget, promises
+about sizes are decided by one pass over all nodes.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from .lattice import Node
 from .least_size import LeastSize
 from .nodes import Nodes
 from .rows_around import RowsAround
+from .size_sweep import SizeSweep, size_sweep
 
 U8 = npt.NDArray[np.uint8]
 UNKNOWN, SATISFIED, FAILED = np.uint8(0), np.uint8(1), np.uint8(2)
@@ -22,6 +24,8 @@ UNKNOWN, SATISFIED, FAILED = np.uint8(0), np.uint8(1), np.uint8(2)
 # one so-many-th of what is open costs more than looking.
 _FEW = 200
 _WORTH = 16
+#: Keys of the table times nodes up to which all nodes are counted in one pass.
+_MOST_WALKED = 2_000_000_000
 #: Keys that one call of the kernel regroups before it looks up: cancelling waits for it.
 _WORK = 5_000_000
 
@@ -40,17 +44,16 @@ def decide_at(nodes: Nodes, status: U8, node: Node) -> bool:
 
 
 def close_many(nodes: Nodes, status: U8) -> None:
-    """Decide many nodes, or all of them, for promises that stay kept above.
+    """Decide many nodes, or all of them, for promises that stay kept above; none with a budget.
 
     Parameters
     ----------
     nodes : Nodes
-        Without a budget.
     status : uint8 array of the lattice's shape, changed in place
     """
     least = max((m.least_size() for m in nodes.models), default=1)
     lattice = nodes.lattice
-    if least < 2 or lattice.size < _FEW or lattice.public:
+    if nodes.budget or least < 2 or lattice.size < _FEW or lattice.public:
         return
     # Only then the top removes the fewest rows, so that a refusal may look no further.
     if not all(m.monotone_merge and m.monotone_suppress for m in nodes.models):
@@ -59,9 +62,41 @@ def close_many(nodes: Nodes, status: U8) -> None:
         return
     height = lattice.height_of_nodes()
     _rule_out(nodes, status, height, least)
-    by_size = all(type(m).per_group is LeastSize.per_group for m in nodes.models)
-    if by_size and lattice.layout.words == 1 and not lattice.sensitive:
+    if least_alone(nodes) is not None:
         _settle(nodes, status.reshape(-1), height, least)
+
+
+def least_alone(nodes: Nodes) -> int | None:
+    """Return the least class size if it is all that is promised, and keys fit into one word."""
+    lattice = nodes.lattice
+    if any(type(m).per_group is not LeastSize.per_group for m in nodes.models):
+        return None
+    if lattice.public or lattice.sensitive or lattice.layout.words > 1:
+        return None
+    return max((m.least_size() for m in nodes.models), default=1)
+
+
+def walk_all(nodes: Nodes, status: U8, metric: str = "loss") -> SizeSweep | None:
+    """Count every node in one pass, where sizes alone are promised and that takes seconds at most.
+
+    Parameters
+    ----------
+    nodes : Nodes
+    status : uint8 array of the lattice's shape, filled where the pass was made
+    metric : str
+        A metric of cells to price nodes by.
+    """
+    least = least_alone(nodes)
+    lattice = nodes.lattice
+    keys = len(nodes.problem.frequency.run_count)
+    if least is None or lattice.size < _FEW or lattice.size * keys > _MOST_WALKED:
+        return None
+    swept = size_sweep(nodes.problem, (least,), nodes.context, metric=metric)
+    status.reshape(-1)[:] = np.where(swept.satisfied(least, nodes.budget), SATISFIED, FAILED)
+    nodes.checked += lattice.size
+    for place, rows in reversed(list(enumerate(swept.removed[:, 0].tolist()))):
+        nodes.note(_node(lattice.shape, place), rows)
+    return swept
 
 
 def _rule_out(nodes: Nodes, status: U8, height: npt.NDArray[np.int16], least: int) -> None:

@@ -64,6 +64,24 @@ class SizeCost(Metric):
         """Return the cost of classes with `sizes` (shape (classes,)) and `removed` further rows."""
 
     @abstractmethod
+    def of_totals(
+        self,
+        classes: npt.NDArray[np.int64],
+        squares: npt.NDArray[np.int64],
+        removed: npt.NDArray[np.int64],
+        rows: int,
+    ) -> npt.NDArray[np.float64]:
+        """Return what `of_sizes` returns, for many nodes at once.
+
+        Parameters
+        ----------
+        classes, squares, removed : int64 arrays of one shape
+            Number of classes, Σ of their squared sizes, and further rows that are removed.
+        rows : int
+            Rows of the table.
+        """
+
+    @abstractmethod
     def floor_above(self, sizes: npt.NDArray[np.int64], rows: int) -> float:
         """Return a bound for every node above one with these classes, none of them removed."""
 

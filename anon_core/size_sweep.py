@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .context import Context
-from .costs import CellCost
+from .costs import CellCost, SizeCost
 from .errors import BadPlan
 from .kernels.walk import walk
 from .kinds import Metric
@@ -64,14 +64,14 @@ class SizeSweep:
     squares: I64
     loss: F64
 
-    def discernibility(self) -> npt.NDArray[np.float64]:
-        """Return Σ rows² + rows of the table · removed rows, shape (nodes, limits)."""
-        return (self.squares + self.rows * self.removed).astype(np.float64)
+    def cost(self, metric: Metric) -> F64:
+        """Return every node's cost by a metric of sizes, or by the metric of cells of the pass.
 
-    def average_class_size(self) -> npt.NDArray[np.float64]:
-        """Return rows of the table per class that stays, infinite without one."""
-        with np.errstate(divide="ignore"):
-            return self.rows / self.classes
+        Shape (nodes, limits).
+        """
+        if isinstance(metric, SizeCost):
+            return metric.of_totals(self.classes, self.squares, self.removed, self.rows)
+        return self.loss
 
     def satisfied(self, limit: int, budget: int) -> npt.NDArray[np.bool_]:
         """Return which nodes remove at most `budget` rows, and not all; shape (nodes,)."""

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..classify import FAILED, SATISFIED, UNKNOWN, Classification
+from ..closing import walk_all
 from ..context import Context, part_of
 from ..costs import CellCost, SizeCost
 from ..kernels.bounds import raise_below, removed_by_leaf, rows_kept, spared
@@ -26,6 +27,7 @@ from ..params import flag
 from ..problem import Problem
 from ..registry import find, register
 from ..results import Outcome, SearchAccount
+from ..size_sweep import SizeSweep
 from ..transformation import transformation_choice
 
 _TIE = 1e-12
@@ -74,12 +76,19 @@ class Optimal(Algorithm):
             part_of(context, 0.0, 0.6),
             self.transformation,
         )
-        # Without removed rows prices are static, and deciding every node is the quickest way.
-        if self.list_minimal or not nodes.budget or not nodes.monotone:
-            nodes.decide()
         cost = cast(Metric, find("metric", self.metric)())
-        best = _BestFirst(nodes, cost, part_of(context, 0.6, 1.0))
-        node = best.search()
+        # Bounds by sizes are weak: where rows may go, one pass over all nodes is quicker.
+        swept = None
+        if nodes.budget and isinstance(cost, SizeCost):
+            swept = walk_all(nodes, nodes.status)
+        if swept is not None:
+            node, least = _cheapest(nodes, swept, cost)
+        else:
+            # Without removed rows prices are static, and deciding every node is the quickest way.
+            if self.list_minimal or not nodes.budget or not nodes.monotone:
+                nodes.decide()
+            best = _BestFirst(nodes, cost, part_of(context, 0.6, 1.0))
+            node, least = best.search(), best.cost_found
         decided = int(np.count_nonzero(nodes.status != UNKNOWN))
         complete = decided == nodes.lattice.size
         minimal = tuple(nodes.original(n) for n in nodes.minimal()) if complete else ()
@@ -87,7 +96,7 @@ class Optimal(Algorithm):
             release=nodes.release(node),
             account=SearchAccount(
                 proven=True,
-                cost=best.cost_found,
+                cost=least,
                 node=nodes.names(node),
                 minimal=minimal,
                 nodes=nodes.lattice.size,
@@ -97,6 +106,16 @@ class Optimal(Algorithm):
                 bounded=nodes.lattice.size - decided,
             ),
         )
+
+
+def _cheapest(nodes: Classification, swept: SizeSweep, cost: Metric) -> tuple[Node, float]:
+    """Return the best of nodes that were all counted, and its cost."""
+    (limit,) = swept.limits
+    costs = swept.cost(cost)
+    node = swept.best(limit, nodes.budget, costs)
+    if node is None:
+        nodes.refuse()
+    return node, float(costs.reshape(swept.shape)[node])
 
 
 class _BestFirst:

@@ -34,6 +34,17 @@ class AverageClassSize(SizeCost):
         """Return n / (classes · k); infinite where nothing is published."""
         return rows / (len(sizes) * self.k) if len(sizes) else float("inf")
 
+    def of_totals(
+        self,
+        classes: npt.NDArray[np.int64],
+        squares: npt.NDArray[np.int64],
+        removed: npt.NDArray[np.int64],
+        rows: int,
+    ) -> npt.NDArray[np.float64]:
+        """Return n / (classes · k) for many nodes; infinite where nothing is published."""
+        with np.errstate(divide="ignore"):
+            return rows / (classes * self.k)
+
     def floor_above(self, sizes: npt.NDArray[np.int64], rows: int) -> float:
         """Return n / (classes · k): above a node there are never more classes."""
         return self.of_sizes(sizes, 0, rows)

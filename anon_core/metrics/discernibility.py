@@ -34,6 +34,16 @@ class Discernibility(SizeCost):
         """Return Σ |G|² + n · removed."""
         return float(np.dot(sizes, sizes) + rows * removed)
 
+    def of_totals(
+        self,
+        classes: npt.NDArray[np.int64],
+        squares: npt.NDArray[np.int64],
+        removed: npt.NDArray[np.int64],
+        rows: int,
+    ) -> npt.NDArray[np.float64]:
+        """Return Σ |G|² + n · removed for many nodes."""
+        return (squares + rows * removed).astype(np.float64)
+
     def floor_above(self, sizes: npt.NDArray[np.int64], rows: int) -> float:
         """Return Σ |G|²: classes only merge, and n · |G| ≥ |G|² for a removed class."""
         return float(np.dot(sizes, sizes))

@@ -128,6 +128,38 @@ def test_many_nodes_are_closed_at_once_as_they_are_one_by_one(
     assert saved > 300
 
 
+@pytest.mark.parametrize("walked", [True, False])
+def test_one_pass_and_best_first_agree(walked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anon_core.closing._FEW", 1)
+    monkeypatch.setattr("anon_core.closing._MOST_WALKED", 10**9 if walked else 0)
+    rng = np.random.default_rng(33)
+    refusals = passes = 0
+    for _ in range(30):
+        case = random_case(rng, quasi=int(rng.integers(1, 4)))
+        k = int(rng.choice([2, 3, 4, len(case.rows) + 1]))
+        problem, all_nodes = case.problem(), Enumeration(case, k)
+        for metric in METRICS:
+            for budget in (0.1, 0.3):
+                search = Optimal(metric=metric, max_suppression=budget, list_minimal=True)
+                if not all_nodes.satisfied(budget):
+                    with pytest.raises(Infeasible) as refused:
+                        search.run(problem, [KAnonymity(k=k)], Context())
+                    fewest = min(all_nodes.removed.values()) / all_nodes.size
+                    assert refused.value.best == pytest.approx(fewest)
+                    refusals += 1
+                    continue
+                outcome = search.run(problem, [KAnonymity(k=k)], Context())
+                check(case, outcome, all_nodes, metric, budget)
+                assert outcome.account.minimal
+                if walked and budget * all_nodes.size >= 1:
+                    assert outcome.account.checked == outcome.account.nodes
+                    passes += 1
+                looked = outcome.account.looked
+                assert all(all_nodes.removed[node] == rows for node, rows in looked.items())
+    assert refusals > 10
+    assert (passes > 50) == walked
+
+
 def test_a_single_sensitive_column_and_one_of_two() -> None:
     rng = np.random.default_rng(7)
     for _ in range(40):

@@ -11,6 +11,8 @@ from anon_core import size_sweep as sweeping
 from anon_core.algorithms.optimal import Optimal
 from anon_core.context import Context
 from anon_core.errors import BadPlan, Cancelled
+from anon_core.metrics.average_class_size import AverageClassSize
+from anon_core.metrics.discernibility import Discernibility
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.nodes import rows_allowed
 from anon_core.size_sweep import size_sweep
@@ -36,8 +38,8 @@ def test_the_pass_finds_what_enumeration_finds(
         swept = size_sweep(problem, limits, Context(), threads=threads)
         costs = {
             "loss": swept.loss,
-            "discernibility": swept.discernibility(),
-            "average-class-size": swept.average_class_size(),
+            "discernibility": swept.cost(Discernibility()),
+            "average-class-size": swept.cost(AverageClassSize()),
         }
         for place, k in enumerate(swept.limits):
             told = Enumeration(case, k, metrics=METRICS)
