@@ -26,7 +26,8 @@ def download(
     label: str, note: str, make: Callable[[], str | bytes], *, file: str, mime: str
 ) -> None:
     """Draw one download with what it is for; it is made when it is asked for."""
-    button, words = st.columns([1, 3], vertical_alignment="center", gap="medium")
+    with st.container(key=f"stack-{file}"):
+        button, words = st.columns([1, 3], vertical_alignment="center", gap="medium")
     button.download_button(
         label,
         make,

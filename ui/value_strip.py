@@ -65,8 +65,9 @@ def value_strip(runs: Sequence[Series], colours: Palette, column: str, height: i
     names = [f"{v} · {share(whole[v])}" for v in shown]
     rest = ranked[len(shown) :]
     if rest:
-        grid.append([sum(here.get(v, 0.0) for v in rest) for here in held])
-        names.append(f"{len(rest)} others · {share(sum(whole[v] for v in rest))}")
+        # Together they would look like a sure guess where each of them is a rare one.
+        grid.append([max(here.get(v, 0.0) for v in rest) for here in held])
+        names.append(f"one of {len(rest)} others · {share(sum(whole[v] for v in rest))}")
     heads = [f"{n}" for n in facts.numbers[drawn].tolist()]
     figure = go.Figure(
         go.Heatmap(
@@ -110,7 +111,8 @@ def value_strip(runs: Sequence[Series], colours: Palette, column: str, height: i
         ),
         note=f"A strip is a {one}, a line a value with its share of all rows; the {many} have "
         "about the same size. The stronger the colour, the larger the value's share in the "
-        f"{one}, half or more being strongest: one strong cell is a sure guess.",
+        f"{one}, half or more being strongest: one strong cell is a sure guess."
+        + (" Of the other values the group's most common one counts." if rest else ""),
         formats={"its share": "percent", "difference to the whole": "%.3f"},
     )
 
