@@ -17,6 +17,22 @@ MOST_HITS = 100_000
 MOST_GROUPS = 5
 
 
+def per_cent(share: float) -> str:
+    """Return a share as per cent; what is not all or nothing does not look so.
+
+    Examples
+    --------
+    >>> per_cent(0.2), per_cent(0.0178), per_cent(0.00001), per_cent(0), per_cent(0.99999)
+    ('20%', '1.8%', 'under 0.01%', '0%', 'over 99.9%')
+    """
+    if 0 < share < 0.0001:
+        return "under 0.01%"
+    if 0.9995 <= share < 1:
+        return "over 99.9%"
+    digits = 1 if share >= 0.001 else 2
+    return f"{100 * share:.{digits}f}".rstrip("0").rstrip(".") + "%"
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Verdict:
     """Whether a privacy model holds on a view.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from anon_core.registry import family
 from anon_core.results import AttackResult
 from ui.charts import Chart, Palette, Series, columns, finish, label, labels
+from ui.words import share
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -189,16 +190,16 @@ def risk_chart(runs: Sequence[Series], colours: Palette) -> Chart:
         found = {(a.attack, a.column): a for a in run.facts.attacks}
         attacks = [found[k] for k in text if k in found]
         absent = lines.absent(figure, run, place)
-        share = [a.at_risk / max(a.attempted, 1) for a in attacks]
+        shares = [a.at_risk / max(a.attempted, 1) for a in attacks]
         figure.add_trace(
             go.Bar(
-                x=share,
+                x=shares,
                 y=[name for k, name in text.items() if k in found],
                 orientation="h",
                 marker_color=run.colour,
                 text=[
-                    f"{a.at_risk:,} ({s:.1%})" if len(runs) == 1 else f"{s:.1%}"
-                    for a, s in zip(attacks, share, strict=True)
+                    f"{a.at_risk:,} ({share(s)})" if len(runs) == 1 else share(s)
+                    for a, s in zip(attacks, shares, strict=True)
                 ],
                 textposition="outside",
                 textfont={"color": colours.ink},
@@ -219,10 +220,12 @@ def risk_chart(runs: Sequence[Series], colours: Palette) -> Chart:
         )
         told: list[dict[str, object]] = [
             {"attack": name_of(a), "people at risk": a.at_risk, "of": a.attempted, "share": s}
-            for a, s in zip(attacks[::-1], share[::-1], strict=True)
+            for a, s in zip(attacks[::-1], shares[::-1], strict=True)
         ]
         rows += [({"run": run.letter} if len(runs) > 1 else {}) | row for row in told + absent]
-    figure.update_yaxes(type="category", categoryorder="array", categoryarray=list(text.values()))
+    figure.update_yaxes(
+        type="category", categoryorder="array", categoryarray=list(text.values()), showgrid=False
+    )
     finish(figure, colours, height=100 + 32 * len(text), runs=runs)
     return Chart(
         title="People at risk",

@@ -133,7 +133,10 @@ def metric_bars(runs: Sequence[Series], colours: Palette) -> Chart:
                 for other, value in m.also.items()
             ]
     figure.update_yaxes(
-        type="category", categoryorder="array", categoryarray=[label(title_of(n)) for n in names]
+        type="category",
+        categoryorder="array",
+        categoryarray=[label(title_of(n)) for n in names],
+        showgrid=False,  # its lines would strike through the numbers beside the bars
     )
     finish(figure, colours, height=70 + 40 * len(names), runs=runs)
     return Chart(

@@ -8,7 +8,7 @@ from typing import Literal
 
 from anon_core.registry import family
 from anon_core.release import raw_view
-from anon_core.results import AttackResult
+from anon_core.results import AttackResult, per_cent
 from anon_core.runner import Result
 
 _NUMBERS = (
@@ -77,10 +77,7 @@ def share(value: float) -> str:
     >>> share(0.2), share(0.0178), share(0.00001), share(0)
     ('20%', '1.8%', 'under 0.01%', '0%')
     """
-    if 0 < value < 0.0001:
-        return "under 0.01%"
-    digits = 1 if value >= 0.001 else 2
-    return f"{100 * value:.{digits}f}".rstrip("0").rstrip(".") + "%"
+    return per_cent(value)
 
 
 def chance(value: float) -> str:

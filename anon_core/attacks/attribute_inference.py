@@ -13,7 +13,7 @@ from ..kinds import Attack, sensitive_histogram
 from ..problem import Problem
 from ..registry import register
 from ..release import View, raw_view
-from ..results import AttackResult
+from ..results import AttackResult, per_cent
 
 
 @register("attack")
@@ -66,7 +66,7 @@ class AttributeInference(Attack):
             per_class=chance,
             sentence=(
                 f"Guessing the most common '{column}' of everyone's group is right for {right:,} "
-                f"of {problem.rows:,} people ({right / problem.rows:.2%}), at worst with a chance "
-                f"of {worst:.2%}."
+                f"of {problem.rows:,} people ({per_cent(right / problem.rows)}), at worst with a "
+                f"chance of {per_cent(worst)}."
             ),
         )

@@ -94,10 +94,10 @@ class FakeTuples(Attack):
             sentence=(
                 f"{len(original):,} combinations of the table and {len(fake):,} fake ones have a "
                 f"group that could hold them; on average {_mean(original):.3g} fit a real one and "
-                f"{_mean(fake):.3g} a fake one. By chance alone a real one's "
-                f"quasi-identifiers meet in {listed.expected:.3g} rows of such a group on average; "
-                f"that one fixed row shows them (Li's lemma value, no bound on presence) has a "
-                f"chance of {listed.lemma:.3g} at most."
+                f"{_mean(fake):.3g} a fake one. By chance alone the "
+                f"rows of such a group in which a real one's quasi-identifiers meet are "
+                f"{listed.expected:.3g} on average; that one fixed row shows them (Li's "
+                f"lemma value, no bound on presence) has a chance of {listed.lemma:.3g} at most."
             ),
         )
 

@@ -14,7 +14,7 @@ from ..kinds import Attack, sensitive_histogram
 from ..problem import Problem
 from ..registry import register
 from ..release import View, raw_view
-from ..results import AttackResult
+from ..results import AttackResult, per_cent
 
 
 @register("attack")
@@ -64,7 +64,7 @@ class Homogeneity(Attack):
             per_class=share,
             sentence=(
                 f"The value of '{column}' is certain for {certain:,} of {problem.rows:,} people "
-                f"({certain / problem.rows:.2%})."
+                f"({per_cent(certain / problem.rows)})."
             ),
         )
 

@@ -13,7 +13,7 @@ from ..population import linked, why_not
 from ..problem import Problem
 from ..registry import register
 from ..release import View
-from ..results import AttackResult
+from ..results import AttackResult, per_cent
 
 
 @register("attack")
@@ -70,7 +70,7 @@ class Marketer(Attack):
                 per_class=risk.chance,
                 estimated=risk.estimated,
                 sentence=(
-                    f"Linking all rows gets {rate:.2%} of them right on average "
+                    f"Linking all rows gets {per_cent(rate)} of them right on average "
                     f"({succeeded:,.0f} of {problem.rows:,})."
                 ),
             )

@@ -13,7 +13,7 @@ from ..population import matched, why_not
 from ..problem import Problem
 from ..registry import register
 from ..release import View
-from ..results import AttackResult
+from ..results import AttackResult, per_cent
 
 
 @register("attack")
@@ -69,8 +69,9 @@ class Prosecutor(Attack):
                 threshold=self.threshold,
                 per_class=chance,
                 sentence=(
-                    f"Someone who knows these columns picks the right row 1 time in "
-                    f"{int(sizes.min())}, at worst; {rate:.2%} of the time on average."
+                    "Someone who knows these columns picks the right row "
+                    f"{'every time' if sizes.min() == 1 else f'1 time in {int(sizes.min())}'}, "
+                    f"at worst; {per_cent(rate)} of the time on average."
                     if len(sizes)
                     else "No row is published, so nobody can be matched."
                 ),

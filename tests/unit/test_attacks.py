@@ -29,7 +29,7 @@ def test_prosecutor() -> None:
     assert (raw.succeeded, raw.rate, raw.worst) == (4, 4 / 6, 1)
     assert (raw.baseline, raw.raw, raw.at_risk) == (1 / 6, 4 / 6, 2)
     assert raw.per_class.tolist() == [0.5, 1, 1, 0.5]
-    assert "1 time in 1, at worst; 66.67% of the time on average" in raw.sentence
+    assert "every time, at worst; 66.7% of the time on average" in raw.sentence
     release = run(PATIENTS.plan(), PATIENTS.dataset, PATIENTS.levels).release
     (one,) = Prosecutor().run(PROBLEM, release.view, CONTEXT)
     assert (one.rate, one.worst, one.at_risk) == (2 / 6, 1 / 3, 6)
@@ -50,7 +50,7 @@ def test_homogeneity() -> None:
     (raw,) = Homogeneity().run(PROBLEM, raw_view(PROBLEM), CONTEXT)
     assert (raw.column, raw.succeeded, raw.rate, raw.worst) == ("illness", 2, 2 / 6, 1)
     assert (raw.baseline, raw.raw, raw.at_risk, raw.threshold) == (0, 2 / 6, 2, 1)
-    assert "certain for 2 of 6 people (33.33%)" in raw.sentence
+    assert "certain for 2 of 6 people (33.3%)" in raw.sentence
     release = by_hand(PROBLEM, [0] * 6, (("age",), ("zip",), ("illness",)))
     (one,) = Homogeneity().run(PROBLEM, release.view, CONTEXT)
     assert (one.succeeded, one.worst) == (0, 0.5)
