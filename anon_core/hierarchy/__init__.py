@@ -28,7 +28,7 @@ from .operations import (
 )
 from .propose import Proposal, propose_all
 from .ranges import read_range
-from .widening import beyond_root, widened
+from .widening import beyond_root, unclear_places, widened
 
 __all__ = [
     "TOP",
@@ -63,6 +63,7 @@ __all__ = [
     "read_levels",
     "read_range",
     "to_rows",
+    "unclear_places",
     "unplaced",
     "widened",
 ]

@@ -6,6 +6,7 @@ with and without a population. Attackers who hold the population read published 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ from .ranges import read_range
 
 F64 = npt.NDArray[np.float64]
 I32 = npt.NDArray[np.int32]
+_FIGURE = re.compile(r"\d")
 
 
 def widened(
@@ -118,6 +120,38 @@ def beyond_root(hierarchy: Hierarchy, kind: ColumnKind, measure: F64) -> npt.NDA
     """
     low, high, stated = _ranges(hierarchy, kind, hierarchy.height)
     return stated[0] & ((measure < low[0]) | (measure > high[0]))
+
+
+def unclear_places(hierarchy: Hierarchy, kind: ColumnKind, measure: F64) -> npt.NDArray[np.bool_]:
+    """Say of which values nobody can tell on which side of a group they stand, shape (values,).
+
+    They are values that the hierarchy does not list, next to a group of several values whose label
+    has a figure but states no range that can be read, such as ``about 20``.
+    """
+    found = np.zeros(len(measure), dtype=np.bool_)
+    if hierarchy.measure is None or not len(measure):
+        return found
+    real = len(hierarchy.leaves) - int(hierarchy.has_missing)
+    known = hierarchy.measure[:real]
+    after = np.searchsorted(known, measure)
+    groups, _ = _measured(hierarchy, kind, measure)
+    placed = np.zeros(len(measure), dtype=np.bool_)  # in a group of a level below
+    for level in range(1, hierarchy.height):
+        node = hierarchy.node(level)
+        first, last = hierarchy.bounds(level)
+        several = last > first
+        vague = np.array(
+            [
+                bool(wide and _FIGURE.search(label) and read_range(label, kind) is None)
+                for wide, label in zip(several.tolist(), hierarchy.labels[level], strict=True)
+            ]
+        )
+        left, right = node[np.maximum(after - 1, 0)], node[np.minimum(after, real - 1)]
+        has_left, has_right = after > 0, after < real
+        inside = has_left & has_right & (left == right)
+        found |= ~placed & ~inside & ((has_left & vague[left]) | (has_right & vague[right]))
+        placed |= groups[level][len(hierarchy.leaves) :] < len(hierarchy.labels[level])
+    return found
 
 
 def _categories(hierarchy: Hierarchy, new: int) -> tuple[list[npt.NDArray[np.int64]], F64]:

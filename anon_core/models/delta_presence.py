@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..context import Context
 from ..errors import BadPlan, Infeasible
+from ..hierarchy import unclear_places
 from ..kinds import GroupModel, GroupStats
 from ..membership.presence import Bounds, Presence, presence
 from ..membership.view import published_buckets
@@ -92,6 +93,8 @@ class DeltaPresence(GroupModel):
                 remedy="Set delta_min to at most delta_max.",
             )
         public = public_people(problem, self.title)
+        for name in problem.quasi:
+            self._refuse_unclear(problem, name)
         people = public.size
         if public.beyond and self.delta_min > 0:
             raise Infeasible(
@@ -112,6 +115,31 @@ class DeltaPresence(GroupModel):
                 remedy=f"Choose δ min of at most {share:.4g}.",
                 best=share,
                 best_of="mean chance of presence",
+            )
+
+    def _refuse_unclear(self, problem: Problem, name: str) -> None:
+        """Refuse public values of which nobody can tell in which group they stand."""
+        people, hierarchy = problem.population, problem.hierarchies[name]
+        if people is None or hierarchy.measure is None:
+            return
+        wide = people.hierarchies[name]
+        assert wide.measure is not None
+        only = np.ones(len(wide.leaves), dtype=np.bool_)
+        only[people.place[name]] = False
+        only &= ~np.isnan(wide.measure)
+        count = int(
+            np.count_nonzero(
+                unclear_places(hierarchy, problem.dataset.column(name).kind, wide.measure[only])
+            )
+        )
+        if count:
+            raise BadPlan(
+                f"{self.title}: the public table has {count} "
+                f"{'value' if count == 1 else 'values'} of '{name}' that the hierarchy does not "
+                "list, beside a group whose label holds a figure but states no range, so that it "
+                "is unclear on which side of the group they stand.",
+                remedy="List the values in the hierarchy, or write the label as a range, such as "
+                "20-29.",
             )
 
     def per_group(self, stats: GroupStats) -> npt.NDArray[np.bool_]:

@@ -13,7 +13,7 @@ import pandas as pd
 from ..errors import BadPlan, listing
 from .fillings import TooManyFillings, chances
 from .findings import Check, many, undecided
-from .match import TooLarge, covering_pairs, text_runs
+from .match import TooLarge, beyond, covering_pairs, text_runs
 from .tables import PrivateTable, Promise, PublishedTable, joined
 from .texts import Codes, Cover, read_cover, read_private_column
 from .unlisted import completed
@@ -37,6 +37,8 @@ class PublicPeople:
         Per quasi-identifier, the code of the missing value: the highest.
     unplaced : tuple of str
         Columns whose hierarchy does not list a public value and does not say where it stands.
+    strangers : int
+        Rows of the table without a person of their own in the public table.
     """
 
     points: Codes
@@ -44,6 +46,7 @@ class PublicPeople:
     covers: tuple[Cover, ...]
     sizes: tuple[int, ...]
     unplaced: tuple[str, ...] = ()
+    strangers: int = 0
 
 
 def read_public(
@@ -70,6 +73,7 @@ def read_public(
         )
     own = [str(name) for name in private.columns]
     codes: list[Codes] = []
+    rows: list[Codes] = []
     covers: list[Cover] = []
     sizes: list[int] = []
     unplaced: list[str] = []
@@ -85,6 +89,7 @@ def read_public(
             levels=levels.get(name, ()),
         )
         codes.append(column.codes[len(private) :])
+        rows.append(column.codes[: len(private)][table.kept])
         sizes.append(column.missing)
         listed = levels.get(name)
         if listed:
@@ -92,12 +97,16 @@ def read_public(
             unplaced += [name] if listed is None else []
         covers.append(read_cover(name, column, listed, release.texts_of(name)))
     point, first = joined(codes, len(public))
+    both = [np.concatenate(pair) for pair in zip(codes, rows, strict=True)]
+    kind, _ = joined(both, len(public) + table.rows)
+    alone = beyond(kind[: len(public)], kind[len(public) :])
     return PublicPeople(
         points=np.stack([c[first] for c in codes], axis=1),
         people=np.bincount(point).astype(np.int64),
         covers=tuple(covers),
         sizes=tuple(sizes),
         unplaced=tuple(unplaced),
+        strangers=int(np.count_nonzero(alone)),
     )
 
 
@@ -138,6 +147,14 @@ def check_presence(
             NAME,
             "δ-presence cannot be recomputed: it is unclear in which groups of "
             f"{listing(people.unplaced)} values of the public table stand.",
+        )
+    if people.strangers:
+        one = people.strangers == 1
+        few = f"{people.strangers} {'row of the table has' if one else 'rows of the table have'}"
+        return undecided(
+            NAME,
+            f"δ-presence cannot be recomputed: {few} no person of their own among the public "
+            "people; the table is not a part of them.",
         )
     if any(c.unknown or c.ambiguous for c in people.covers):
         return undecided(NAME, "δ-presence cannot be recomputed: a text has no clear meaning.")

@@ -16,6 +16,7 @@ from anon_core.kinds import GroupStats
 from anon_core.membership.presence import OPEN, OUTSIDE, WITHIN, Bounds, averages_break, judge
 from anon_core.membership.whole import exact_means
 from anon_core.models.delta_presence import DeltaPresence
+from anon_core.plan import Plan
 from anon_core.runner import Result, run
 from anon_core.table import Dataset
 from anon_core.verification.checks import verify
@@ -95,7 +96,47 @@ def test_public_values_that_no_hierarchy_lists() -> None:
     assert result.verification.holds
 
 
+def test_a_row_without_a_person_of_its_own_is_found_from_the_files_alone() -> None:
+    result = released()
+    assert recomputed(result, PUBLIC.frame).holds
+    mine = PRIVATE.frame.iloc[0]
+    alike = (PUBLIC.frame[["Zip", "Age"]] == mine[["Zip", "Age"]]).all(axis=1)
+    elsewhere = PUBLIC.frame.loc[~alike, ["Zip", "Age"]].iloc[-1]
+    fewer = PUBLIC.frame.copy()
+    fewer.loc[alike, ["Zip", "Age"]] = elsewhere.to_numpy()
+    found = recomputed(result, fewer)
+    assert not found.holds
+    (check,) = [c for c in found.broken if c.name == "delta-presence"]
+    assert "no person of their own" in check.sentence
+
+
 AGES = ["20", "22", "28", "31", "34", "38"]
+
+
+@pytest.mark.parametrize(("label", "value"), [("about 20", "25"), ("20 and over", "29")])
+def test_labels_beside_which_public_values_have_no_place_are_refused_at_first(
+    label: str, value: str
+) -> None:
+    frame = pd.DataFrame({"age": ["20", "22", "40", "41"]})
+    levels = [["20", label, "*"], ["22", label, "*"], ["40", "40-49", "*"], ["41", "40-49", "*"]]
+    plan = Plan.from_mapping(
+        {
+            "roles": {"quasi": ["age"]},
+            "algorithm": {"name": "optimal"},
+            "models": [WIDE | {"delta_min": 0.0}],
+        }
+    )
+
+    def public(*more: str) -> Dataset:
+        return Dataset.from_frame(pd.DataFrame({"age": [*frame["age"], *frame["age"], *more]}))
+
+    table = Dataset.from_frame(frame)
+    with pytest.raises(BadPlan, match="1 value of 'age'") as refused:
+        run(plan, table, {"age": levels}, population=public(value))
+    assert "as a range" in refused.value.remedy
+    assert label not in refused.value.message
+    # Between listed values of one group it is clear where a value stands.
+    assert run(plan, table, {"age": levels}, population=public("21")).verification.holds
 
 
 @pytest.mark.parametrize(

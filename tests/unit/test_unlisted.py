@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from anon_core.hierarchy import from_rows, unclear_places
+from anon_core.table import encode
 from anon_core.verification.texts import Key, Spelling, day_of, number_of
 from anon_core.verification.unlisted import completed
 
@@ -74,3 +77,16 @@ def test_what_a_group_holds_the_groups_above_hold() -> None:
     found = completed(levels, Spelling(kind="number", neutralised=True), [number_of("39") or ""])
     assert found is not None
     assert found[-1] == ["39", "20-39", "0+", "*"]
+
+
+@pytest.mark.parametrize("value", ["18", "19.5", "21", "24", "29", "35"])
+@pytest.mark.parametrize("label", [*NUMBERS, "20 and over", "about 20", "20-21-29", "young"])
+def test_the_search_refuses_what_is_unclear_here(label: str, value: str) -> None:
+    """What is unclear to the second computation is refused before the first, and nothing else."""
+    levels = [["20", label, "*"], ["22", label, "*"], ["40", "old", "*"], ["41", "old", "*"]]
+    column = encode("age", np.arange(4, dtype=np.int32), ["20", "22", "40", "41"])
+    found = unclear_places(from_rows(column, levels), "number", np.array([float(value)]))
+    key = number_of(value)
+    assert key is not None
+    spelling = Spelling(kind="number", neutralised=True)
+    assert bool(found[0]) == (completed(levels, spelling, [key]) is None)
