@@ -78,7 +78,7 @@ class Optimal(Algorithm):
         )
         cost = cast(Metric, find("metric", self.metric)())
         # Bounds by sizes are weak: where rows may go, one pass over all nodes is quicker.
-        swept = None
+        swept, floor = None, None
         if nodes.budget and isinstance(cost, SizeCost):
             swept = walk_all(nodes, nodes.status)
         if swept is not None:
@@ -88,22 +88,23 @@ class Optimal(Algorithm):
             if self.list_minimal or not nodes.budget or not nodes.monotone:
                 nodes.decide()
             best = _BestFirst(nodes, cost, part_of(context, 0.6, 1.0))
-            node, least = best.search(), best.cost_found
+            node, least, floor = best.search(), best.cost_found, best.floor
         decided = int(np.count_nonzero(nodes.status != UNKNOWN))
         complete = decided == nodes.lattice.size
         minimal = tuple(nodes.original(n) for n in nodes.minimal()) if complete else ()
         return Outcome(
             release=nodes.release(node),
             account=SearchAccount(
-                proven=True,
+                proven=floor is None,
                 cost=least,
+                bound=floor,
                 node=nodes.names(node),
                 minimal=minimal,
                 nodes=nodes.lattice.size,
                 looked=nodes.looked(),
                 checked=nodes.checked,
                 inferred=decided - nodes.checked,
-                bounded=nodes.lattice.size - decided,
+                bounded=nodes.lattice.size - decided if floor is None else 0,
             ),
         )
 
@@ -133,6 +134,8 @@ class _BestFirst:
         self.context = context
         self.evaluated = 0
         self.cost_found = np.inf
+        #: What no node goes below, where time ran out before the best was proven.
+        self.floor: float | None = None
         self.winner: Node = self.lattice.top
         self._least = max(m.least_size() for m in nodes.models)
         priced = NodeCost(self.problem, cost)
@@ -169,6 +172,9 @@ class _BestFirst:
             if np.isinf(self._flat[place]) or self._flat[place] > self.cost_found + _TIE:
                 return self.winner
             self.context.report(min(self.evaluated / max(total, 1), 1.0), "Proving the best node")
+            if np.isfinite(self.cost_found) and self.context.out_of_time():
+                self.floor = min(float(self._flat[place]), self.cost_found)
+                return self.winner
             node = self.nodes.node(place)
             self._examine(self._highest(node))
 

@@ -160,6 +160,48 @@ def test_one_pass_and_best_first_agree(walked: bool, monkeypatch: pytest.MonkeyP
     assert (passes > 50) == walked
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class LateAfter(Context):
+    """A deadline that passes at the n-th look at the clock."""
+
+    after: int
+    looks: list[None] = dataclasses.field(default_factory=list[None])
+
+    def out_of_time(self) -> bool:
+        self.looks.append(None)
+        return len(self.looks) > self.after
+
+
+def test_out_of_time_it_says_how_far_from_proven_it_is() -> None:
+    rng = np.random.default_rng(2002)
+    open_ = 0
+    for turn in range(80):
+        case = random_case(rng, rows=int(rng.integers(10, 80)), quasi=3)
+        every = Enumeration(case, 2)
+        problem = case.problem()
+        metric, budget = METRICS[turn % len(METRICS)], (0.0, 0.1, 1.0)[turn % 3]
+        nodes = every.satisfied(budget)
+        if not nodes:
+            continue
+        best = float(every.best(metric, nodes)[0])
+        search = Optimal(metric=metric, max_suppression=budget)
+        for after in (0, 1, 3):
+            outcome = search.run(problem, [KAnonymity(k=2)], LateAfter(after=after))
+            account = outcome.account
+            node = tuple((account.node or {}).values())
+            assert node in nodes
+            assert account.cost == pytest.approx(float(every.costs[metric][node]), abs=1e-12)
+            assert outcome.release.suppressed == every.removed[node]
+            assert (account.bound is None) == account.proven
+            if account.bound is None:
+                assert account.cost == pytest.approx(best, abs=1e-12, rel=1e-12)
+            else:
+                assert account.bound <= best + 1e-12
+                assert account.bounded == 0  # what is left was not ruled out
+                open_ += 1
+    assert open_ > 20
+
+
 def test_a_single_sensitive_column_and_one_of_two() -> None:
     rng = np.random.default_rng(7)
     for _ in range(40):
