@@ -10,11 +10,14 @@ from .errors import Infeasible
 from .kernels.cluster import cheapest_runs, farthest, grow_cluster, halve
 from .kernels.gain import Prices
 from .kernels.mdav import farthest_from_mean, take_nearest
+from .kernels.rtree import Tree, insert, refine
 from .partition import WORK, left_whole, normalized_positions, parts_in_order
 from .problem import Problem
 
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
+
+_BATCH = 1000  # tuples inserted between two looks at the cancel button
 
 
 def refuse_fewer(problem: Problem, k: int) -> None:
@@ -146,6 +149,59 @@ def ordered_runs(problem: Problem, k: int, prices: Prices, context: Context) -> 
         prices, np.ascontiguousarray(codes[order]), problem.frequency.run_count[order], k
     )
     return found
+
+
+def empty_tree(tuples: int, full: int) -> Tree:
+    """Return a spatial index with room for some tuples, and none in it; see `insert`."""
+    nodes = 2 * tuples + 1
+    return Tree(
+        attribute=np.full(nodes, -1, dtype=np.int64),
+        cut=np.zeros(nodes, dtype=np.int64),
+        child=np.full((nodes, 2), -1, dtype=np.int64),
+        head=np.full(nodes, -1, dtype=np.int64),
+        rows=np.zeros(nodes, dtype=np.int64),
+        again=np.full(nodes, full, dtype=np.int64),
+        following=np.full(tuples, -1, dtype=np.int64),
+        leaf=np.full(tuples, -1, dtype=np.int64),
+    )
+
+
+def indexed_leaves(problem: Problem, k: int, full: int, prices: Prices, context: Context) -> I64:
+    """Insert the tuples, in an order that is drawn, into a spatial index, and cut its leaves.
+
+    Parameters
+    ----------
+    problem : Problem
+    k : int
+        Rows that every leaf and every part of it keeps.
+    full : int
+        Rows from which on a leaf is split for good.
+    prices : Prices
+    context : Context
+        When time is up, what is left is inserted and no more is split.
+
+    Returns
+    -------
+    int64 array of shape (runs,)
+        Part of each quasi tuple (Iwuchukwu and Naughton 2007).
+    """
+    full = max(full, 2 * k)
+    codes, count = problem.frequency.run_codes, problem.frequency.run_count
+    order = context.generator.permutation(len(count)).astype(np.int64)
+    tree, nodes = empty_tree(len(count), full), 1
+    for start in range(0, len(order), _BATCH):
+        context.report(start / len(order) / 2, "Inserting rows")
+        if context.out_of_time():
+            tree.again[:] = problem.rows + 1
+        stop = min(start + _BATCH, len(order))
+        nodes = insert(prices, codes, count, tree, nodes, order, start, stop, k, full)
+    leaves = nodes
+    for start in range(0, leaves, _BATCH):
+        context.report(0.5 + start / leaves / 2, "Cutting leaves")
+        if context.out_of_time():
+            break
+        nodes = refine(prices, codes, count, tree, nodes, start, min(start + _BATCH, leaves), k)
+    return np.unique(tree.leaf, return_inverse=True)[1].astype(np.int64)
 
 
 def seeded_halves(problem: Problem, block: I64, k: int, prices: Prices, context: Context) -> I64:

@@ -169,6 +169,86 @@ def halves(
     return [found for side in sides for found in halves(ways, tuples, count, k, side)]
 
 
+Leaf = list[int]
+Test = tuple[int, int, bool]
+
+
+def leaf_splits(
+    ways: Sequence[Way],
+    tuples: Sequence[Codes],
+    count: Sequence[int],
+    leaf: Leaf,
+    k: int,
+    full: int,
+) -> list[tuple[Leaf, list[Test]]]:
+    """Return the leaves that a full one becomes, each with the tests that lead to it."""
+
+    def rows(part: Leaf) -> int:
+        return sum(count[t] for t in part)
+
+    def sides(d: int, cut: int) -> tuple[Leaf, Leaf]:
+        return [t for t in leaf if tuples[t][d] <= cut], [t for t in leaf if tuples[t][d] > cut]
+
+    best: tuple[float, int, int] | None = None
+    for d in range(len(ways)):
+        for cut in sorted({tuples[t][d] for t in leaf})[:-1]:
+            parts = sides(d, cut)
+            if min(map(rows, parts)) >= k:
+                price = sum(rows(p) * row_price(ways, [tuples[t] for t in p]) for p in parts)
+                if best is None or price < best[0]:
+                    best = price, d, cut
+    if best is None:
+        return [(leaf, [])]
+    found: list[tuple[Leaf, list[Test]]] = []
+    for beyond, part in zip((False, True), sides(*best[1:]), strict=True):
+        inner = (
+            leaf_splits(ways, tuples, count, part, k, full) if rows(part) >= full else [(part, [])]
+        )
+        found += [(own, [(best[1], best[2], beyond), *tests]) for own, tests in inner]
+    return found
+
+
+def grown_tree(
+    ways: Sequence[Way],
+    tuples: Sequence[Codes],
+    count: Sequence[int],
+    k: int,
+    full: int,
+    order: Iterable[int],
+) -> list[tuple[list[Leaf], list[Leaf]]]:
+    """Return leaves of a spatial index and what they are cut into, after every insertion."""
+
+    def rows(part: Leaf) -> int:
+        return sum(count[t] for t in part)
+
+    # A leaf: the tests that lead to it, its tuples, and the rows from which a split is tried.
+    leaves: list[tuple[list[Test], Leaf, int]] = [([], [], full)]
+    steps: list[tuple[list[Leaf], list[Leaf]]] = []
+    for t in order:
+        inside = [all((tuples[t][d] > c) == b for d, c, b in tests) for tests, _, _ in leaves]
+        tests, own, again = leaves.pop(inside.index(True))
+        own = [*own, t]
+        if rows(own) < again:
+            leaves.append((tests, own, again))
+        else:
+            for part, more in leaf_splits(ways, tuples, count, own, k, full):
+                stuck = not more or rows(part) >= full
+                wait = rows(part) + 1 + rows(part) // 16 if stuck else full
+                leaves.append(([*tests, *more], part, wait))
+        whole = sorted(sorted(leaf) for _, leaf, _ in leaves)
+        parts = [
+            sorted(part)
+            for leaf in whole
+            for part, _ in (
+                leaf_splits(ways, tuples, count, leaf, k, 2 * k)
+                if rows(leaf) >= 2 * k
+                else [(leaf, [])]
+            )
+        ]
+        steps.append((whole, sorted(parts)))
+    return steps
+
+
 # ---- nearest boxes -------------------------------------------------------------------------------
 
 Box = tuple[Codes, Codes]
