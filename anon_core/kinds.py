@@ -330,6 +330,8 @@ class Algorithm(Technique):
     counts_public: ClassVar[bool] = False
     #: Whether a technique that permutes columns also coarsens their cells.
     coarsens: ClassVar[bool] = False
+    #: Whether a column without a hierarchy is published in ranges or sets; else exactly or not.
+    forms_ranges: ClassVar[bool] = False
     #: Names of the tables it publishes.
     publishes: ClassVar[tuple[str, ...]] = ("release",)
 

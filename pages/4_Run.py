@@ -82,7 +82,7 @@ def what_will_happen() -> bool:
         beyond = out_of_reach(plan, data.rows, people.table.rows)
         if beyond:
             st.warning(plain(beyond))
-    if plan.algorithm.permutes:
+    if plan.algorithm.permutes or plan.algorithm.forms_ranges:
         return True
     bare = [name for name in plan.roles.quasi if name not in plan.hierarchies]
     if bare:

@@ -35,6 +35,7 @@ class KMember(Clustering):
     )
     formula: ClassVar[str] = "add argmin over rows of IL(cluster ∪ row) until k rows"
     source: ClassVar[str] = "Byun et al. 2007, doi 10.1007/978-3-540-71703-4_18"
+    forms_ranges: ClassVar[bool] = True
 
     def clusters(
         self,

@@ -48,6 +48,7 @@ class KOptimize(Algorithm):
     )
     source: ClassVar[str] = "Bayardo and Agrawal 2005, doi 10.1109/ICDE.2005.42"
     approach: ClassVar[Approach] = "levels"
+    forms_ranges: ClassVar[bool] = True
 
     metric: str = choice(
         default="discernibility",

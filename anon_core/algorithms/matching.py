@@ -39,6 +39,7 @@ class Matching(Algorithm):
     )
     formula: ClassVar[str] = "while matches(r) < k: join the boxes of r and its nearest"
     source: ClassVar[str] = "Gionis, Mazza and Tassa 2008, doi 10.1109/ICDE.2008.4497483"
+    forms_ranges: ClassVar[bool] = True
 
     metric: str = choice(
         default="ncp",

@@ -46,6 +46,7 @@ class Microaggregation(Algorithm):
         "doi 10.1007/s10618-005-0007-5"
     )
     approach: ClassVar[Approach] = "values"
+    forms_ranges: ClassVar[bool] = True
 
     statistic: str = choice(
         default="mean",

@@ -41,6 +41,7 @@ class Mondrian(Algorithm):
         "cuts, the one with the least rows × cost on both sides"
     )
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"
+    forms_ranges: ClassVar[bool] = True
 
     cuts: str = choice(
         default="strict",

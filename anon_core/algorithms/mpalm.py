@@ -39,6 +39,7 @@ class Mpalm(Algorithm):
     source: ClassVar[str] = (
         "Nergiz, Atzori and Clifton 2007, doi 10.1145/1247480.1247554; Toth 2015, algorithm 2"
     )
+    forms_ranges: ClassVar[bool] = True
     needs_public: ClassVar[bool] = True
     counts_public: ClassVar[bool] = True
 

@@ -42,6 +42,7 @@ class SingleDimension(Algorithm):
     )
     source: ClassVar[str] = "Aalborg 2022, Anonymization techniques, algorithms 1 to 3"
     approach: ClassVar[Approach] = "levels"
+    forms_ranges: ClassVar[bool] = True
 
     weights: str = weights_text()
 

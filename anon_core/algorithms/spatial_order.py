@@ -36,6 +36,7 @@ class SpatialOrder(Clustering):
         "min over cuts of the Z-order of Σ rows × cost, runs of k to about 2k rows"
     )
     source: ClassVar[str] = "Iwuchukwu and Naughton 2007, K-anonymization as spatial indexing"
+    forms_ranges: ClassVar[bool] = True
 
     def clusters(
         self,

@@ -48,6 +48,7 @@ class TopBottomCoding(Algorithm):
         "Hundepool et al. 2012, Statistical Disclosure Control, doi 10.1002/9781118348239"
     )
     approach: ClassVar[Approach] = "values"
+    forms_ranges: ClassVar[bool] = True
 
     bottom: float = number(
         default=0.05,

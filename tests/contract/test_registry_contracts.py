@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 import subprocess
 import sys
@@ -210,6 +211,29 @@ def test_the_ends_of_a_range_belong_to_it(which: Family, name: str, of: str) -> 
             made = technique(which, name, **{of: given})
             assert made.as_mapping()[of] == given
             assert technique(which, name, **made.as_mapping()) == made
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_what_becomes_of_a_column_without_a_hierarchy_is_declared(algorithm: str) -> None:
+    ages = [*(str(20 + i // 2) for i in range(10)), *["25"] * 10, *(str(26 + i) for i in range(5))]
+    case = Case(
+        columns={"age": list(ages), "illness": ["a", "b", "c", "d", "e"] * 5},
+        quasi=("age",),
+        sensitive=("illness",),
+        kinds={"age": "number", "illness": "text"},
+        levels={},
+    )
+    chosen = cast(type[Algorithm], find("algorithm", algorithm))
+    if chosen.permutes:
+        assert not chosen.forms_ranges
+        return
+    limits = {"limits": "age = 24..26"} if algorithm == "top-bottom-coding" else {}
+    plan = case.plan(
+        algorithm={"name": algorithm, **limits}, models=[{"name": "k-anonymity", "k": 4}]
+    )
+    result = run(plan, case.dataset, {}, population=with_doubles(case))
+    published = set(pd.read_csv(io.BytesIO(result.csv), dtype=str)["age"]) - {*ages, "*"}
+    assert bool(published) == chosen.forms_ranges
 
 
 def with_doubles(case: Case) -> Dataset:

@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from anon_core.registry import find
-from tests.ui.sessions import RUN, carried_out, load, open_page, wait_for, words
+from tests.ui.sessions import RUN, carried_out, choose, load, open_page, wait_for, words
 from ui import population, state
 
 
@@ -38,6 +38,16 @@ def test_the_sentence_says_what_will_happen() -> None:
     assert "share their four quasi-identifiers with at least four others" in said
     assert "Up to 2% of rows (100) may be removed" in said
     assert "The two identifiers will not be published" in said
+
+
+def test_columns_without_a_hierarchy_are_warned_of_only_where_no_ranges_are_formed() -> None:
+    held = load("toth-private")
+    with patch.object(st, "session_state", held):
+        state.set_work(roles=state.roles(), levels={}, draft=state.draft())
+    app = open_page(RUN, held)
+    assert any("can only be published exactly" in one.value for one in app.caption)
+    choose(app, "mondrian")
+    assert not any("can only be published exactly" in one.value for one in app.caption)
 
 
 def test_promises_are_added_and_removed() -> None:
