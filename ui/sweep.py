@@ -11,6 +11,7 @@ from anon_core.errors import AnonError, Cancelled
 from anon_core.plan import LevelTable, Plan
 from anon_core.registry import find
 from anon_core.runner import run
+from anon_core.shared_search import with_best_levels
 from anon_core.table import Dataset
 from ui.words import worst_case
 
@@ -69,22 +70,37 @@ def sweep(
 ) -> Callable[[Context], Any]:
     """Return the work of a sweep; points are put into `found` as they come.
 
-    `techniques` gives each technique's settings by its name.
+    `techniques` gives each technique's settings by its name. The optimal search may choose its
+    levels for all k at once; every point is a release of its own, recomputed like any other.
     """
     todo = [(t, k) for t in techniques for k in ks]
 
     def work(context: Context) -> list[Point]:
+        chosen: dict[str, Mapping[int, Plan]] = {}
         for place, (technique, k) in enumerate(todo):
             title = find("algorithm", technique).title
+            if technique not in chosen:
+                context.report(place / len(todo), title)
+                chosen[technique] = at_once(technique, context)
             context.report(place / len(todo), f"{title}, k = {k}")
-            found.append(carried_out(technique, k, context))
+            found.append(carried_out(technique, k, chosen[technique].get(k), context))
         return found
 
-    def carried_out(technique: str, k: int, context: Context) -> Point:
+    def at_once(technique: str, context: Context) -> Mapping[int, Plan]:
+        quiet = replace(context, progress=_nothing)
+        try:
+            own = variant(plan, technique, ks[0], techniques[technique])
+            return with_best_levels(own, ks, table, levels, people, quiet)
+        except Cancelled:
+            raise
+        except AnonError:  # each point says for itself what is wrong
+            return {}
+
+    def carried_out(technique: str, k: int, known: Plan | None, context: Context) -> Point:
         quiet = replace(context, progress=_nothing)
         try:
             result = run(
-                variant(plan, technique, k, techniques[technique]),
+                known or variant(plan, technique, k, techniques[technique]),
                 table,
                 levels,
                 population=people,

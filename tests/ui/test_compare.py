@@ -94,6 +94,21 @@ def test_the_sweep_keeps_what_is_infeasible_in_words() -> None:
     assert "needs at least 20 rows" in found[1].why
 
 
+def test_levels_chosen_for_all_k_at_once_make_the_same_points() -> None:
+    held = load("samarati")
+    with patch.object(st, "session_state", held):
+        plan, table, levels = state.plan(), state.dataset(), state.levels()
+    assert table is not None
+    told: list[list[Point]] = []
+    for ks in ((2, 3, 4, 5, 6, 7, 9, 20), (2, 3, 4), (5, 6, 7), (9, 20)):  # at once, one by one
+        found: list[Point] = []
+        settings = {"optimal": {"max_suppression": 0.34}}
+        sweep(plan, table, dict(levels), None, techniques=settings, ks=ks, found=found)(Context())
+        told.append(found)
+    assert told[0] == [point for found in told[1:] for point in found]
+    assert [p.loss is None for p in told[0]] == [False] * 7 + [True]
+
+
 def test_the_frontier_is_drawn_after_a_sweep() -> None:
     held = load("samarati")
     carried_out(held, pinned=1)
