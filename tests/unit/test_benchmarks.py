@@ -10,7 +10,7 @@ import pytest
 
 from anon_core import Plan, load_hierarchies, read_table, run
 from anon_core.samples import hierarchy_folder, sample
-from benchmarks import baseline, exhaustive, tables, timing
+from benchmarks import baseline, exhaustive, optimal, tables, timing
 from benchmarks.bench import Bench
 
 QUASI = ("Race", "DOB", "Sex", "ZIP", "Marital")
@@ -64,11 +64,27 @@ def test_every_node_is_priced_as_by_brute_force(tmp_path, monkeypatch, capsys):
     bench = Bench(times=1, quick=True)
     exhaustive.every_optimum(bench, source, source.quasi)
     assert not bench.wrong
-    assert capsys.readouterr().out.count("right: k = ") == 2 * 3 * 3
+    # Every search, and rows and costs of the pass over the lattice.
+    assert capsys.readouterr().out.count("right: k = ") == 2 * 3 * 3 + 2 * (1 + 3)
     # A wrong enumeration is told apart.
     monkeypatch.setattr(exhaustive.EveryNode, "best", lambda *_: 0.0)
     exhaustive.every_optimum(bench, source, source.quasi)
     assert len(bench.wrong) == 2 * 3 * 3
+
+
+def test_the_pass_over_the_lattice_is_measured_and_checked(tmp_path, monkeypatch, capsys):
+    source = samarati_source(tmp_path)
+    bench = Bench(times=1, quick=True)
+    optimal._whole_lattice(bench, source)
+    told = capsys.readouterr().out
+    assert not bench.wrong
+    assert "one pass, 1 thread" in told
+    assert "one pass, 2 threads" in told
+    assert "192 verdicts" in told  # 48 nodes
+    # A wrong price is told apart.
+    monkeypatch.setattr("anon_core.size_sweep.SizeSweep.cost", lambda s, _: s.loss + 1e-6)
+    optimal._whole_lattice(bench, source)
+    assert len(bench.wrong) == 2
 
 
 def test_a_sample_of_nodes_is_of_the_size_asked_for():
