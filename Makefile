@@ -12,7 +12,9 @@ CODE := anon_core ui pages app.py
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
+# The environment's Python finds the core from every folder, as an exported recipe needs it.
 run: .venv/runtime.stamp ## start the dashboard and print its address (PORT=8501)
+	@$(PY) scripts/find_core.py
 	@$(PY) scripts/fetch_sample.py
 	@exec $(PY) scripts/serve.py "$(PORT)"
 

@@ -128,7 +128,8 @@ def internal(result: Result) -> None:
     )
     download(
         "Recipe and hierarchies",
-        "**Internal edition, holds the seed.** A zip that runs where it is unpacked: "
+        "**Internal edition, holds the seed.** A zip that runs where it is unpacked, "
+        "with the workbench's own Python (`.venv/bin/python`): "
         "`python -m anon_core run recipe.toml --data FILE --out DIR`",
         lambda: bundle.archive(result, people),
         file="recipe.zip",

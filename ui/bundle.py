@@ -66,12 +66,14 @@ def _packed(files: Mapping[str, str | bytes]) -> bytes:
 
 _README = """Internal edition: do not publish. The recipe holds the seed.
 
-Run it from a checkout of the Anonymity Workbench, on the table it was made for:
+Run it here, on the table it was made for. PYTHON is the Python of the Anonymity Workbench:
+.venv/bin/python in its folder, once "make run" has made it. Without make, set PYTHONPATH to that
+folder first.
 
-    python -m anon_core run recipe.toml --data FILE --out DIR
-    python -m anon_core verify recipe.toml --data FILE --release DIR
+    PYTHON -m anon_core run recipe.toml --data FILE --out DIR
+    PYTHON -m anon_core verify recipe.toml --data FILE --release DIR
 
-or, from Python, with the script beside this file:
+or with the script beside this file:
 
-    python reproduce.py FILE DIR
+    PYTHON reproduce.py FILE DIR
 """

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from anon_core.samples.adult import ADULT_FILE
-from scripts import fetch_sample, serve
+from scripts import fetch_sample, find_core, serve
 
 
 @pytest.fixture
@@ -65,3 +67,21 @@ def test_a_port_that_answers_is_taken():
         port = server.getsockname()[1]
         assert serve.taken(port)
     assert not serve.taken(port)
+
+
+def test_python_finds_the_core_from_another_folder(tmp_path: Path) -> None:
+    packages, elsewhere = tmp_path / "packages of mine", tmp_path / "elsewhere"
+    packages.mkdir()
+    elsewhere.mkdir()
+    find_core.main(packages)
+    code = (
+        f"import site; site.addsitedir({str(packages)!r}); import anon_core as a; print(a.__file__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code],
+        cwd=elsewhere,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert Path(done.stdout.strip()).parent.parent == find_core.HERE
