@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ui import frontier, pinning, results, running, series, state
 from ui.attack_plots import attack_dots, risk_chart
@@ -19,9 +20,15 @@ from ui.words import links
 MOST = 4
 
 
+def columns_of(runs: list[Series], what: str) -> list[DeltaGenerator]:
+    """Return a column for every run; on a narrow page they stand below each other."""
+    with st.container(key=f"stack-{what}"):
+        return list(st.columns(len(runs)))
+
+
 def heads(pins: list[pinning.Pin], runs: list[Series]) -> None:
     """Draw what each run was, and the button that lets it go."""
-    for column, pin, run in zip(st.columns(len(runs)), pins, runs, strict=True):
+    for column, pin, run in zip(columns_of(runs, "heads"), pins, runs, strict=True):
         with column.container(border=True, height="stretch", key=f"pin-{pin.letter}"):
             st.markdown(f"### {run.heading}")
             st.markdown(plain(pin.title))
@@ -32,7 +39,7 @@ def heads(pins: list[pinning.Pin], runs: list[Series]) -> None:
 
 def tables(runs: list[Series]) -> None:
     """Draw what every release says, column by column, and its first rows."""
-    for column, run in zip(st.columns(len(runs)), runs, strict=True):
+    for column, run in zip(columns_of(runs, "tables"), runs, strict=True):
         with column:
             st.markdown(f"**{run.heading}** – what each column says")
             table(
@@ -55,7 +62,7 @@ def panels(runs: list[Series], colours: Palette) -> None:
     tables(runs)
     st.subheader(nouns(runs)[1].capitalize(), anchor=False)
     show(kept(size_chart, runs, colours), key="sizes")
-    for column, run in zip(st.columns(len(runs)), runs, strict=True):
+    for column, run in zip(columns_of(runs, "groups"), runs, strict=True):
         with column:
             show(kept(group_chart, [run], colours, 220), key=f"groups-{run.letter}")
     st.subheader("Metrics", anchor=False)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from anon_core.registry import family
 from anon_core.results import AttackResult
-from ui.charts import Chart, Palette, Series, columns, finish, label, labels
+from ui.charts import Chart, Palette, Series, columns, finish, in_the_middle, label, labels
 from ui.words import share
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
             range=[-0.03, 1.05],
             tickformat=".0%",
             tickvals=[0, 0.25, 0.5, 0.75, 1],
-            title_text="share of people the attacker gets right",
+            title_text=in_the_middle("share of people the attacker gets right", place, len(runs)),
             row=1,
             col=place,
         )
@@ -214,7 +214,7 @@ def risk_chart(runs: Sequence[Series], colours: Palette) -> Chart:
             range=[0, 1.75],
             tickformat=".0%",
             tickvals=[0, 0.5, 1],
-            title_text="share of people",
+            title_text=in_the_middle("share of people", place, len(runs)),
             row=1,
             col=place,
         )

@@ -174,6 +174,14 @@ def columns(count: int, **more: Any) -> go.Figure:
     return make_subplots(rows=1, cols=count, shared_yaxes=True, horizontal_spacing=gap, **more)
 
 
+def in_the_middle(text: str, place: int, count: int) -> str:
+    """Return an axis title for one of `count` plots that share it: only one of them says it.
+
+    `place` counts from 1. Side by side on a narrow page they would run into each other.
+    """
+    return text if place == (count + 1) // 2 else ""
+
+
 def finish(
     figure: go.Figure,
     colours: Palette,

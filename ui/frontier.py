@@ -26,6 +26,8 @@ _AT_FIRST = ("optimal", "mondrian")
 _LIGHT = ("#0072B2", "#AA3377", "#7A5C00", "#4B5563")
 _DARK = ("#56B4E9", "#E58BBB", "#E6C35C", "#A9B4C0")
 _SIGNS = ("hexagon", "x", "cross", "pentagon")
+#: Where their points are named, so that neighbouring lines do not write over each other.
+_BESIDE = ("top center", "bottom center", "middle right", "middle left")
 
 
 @st.fragment
@@ -117,7 +119,7 @@ def frontier_chart(
                 name=label(find("algorithm", name).title),
                 mode="lines+markers+text",
                 text=_names(line, [p.worst if against != "k" else p.k for p in line]),
-                textposition="top center",
+                textposition=_BESIDE[place % len(_BESIDE)],
                 textfont={"color": colour, "size": 11},
                 line={"color": colour, "width": 1.5},
                 marker={"color": colour, "symbol": _SIGNS[place % len(_SIGNS)], "size": 11},
@@ -129,7 +131,9 @@ def frontier_chart(
     for run in runs:
         result = run.facts.result
         worst = next((a.worst for a in result.attacks if a.attack == "prosecutor"), None)
-        loss = result.measures.get("loss")
+        # Cells of permuted groups are exact; what lies on the scale of the others is what the
+        # group leaves open.
+        loss = result.measures.get("group-loss" if run.facts.permuted else "loss")
         if loss is None or worst is None:
             continue
         figure.add_trace(
@@ -173,7 +177,12 @@ def frontier_chart(
             ]
         ),
         formats={"loss": "%.4f", "worst-case chance": "percent"},
-        note="A point is dominated if another one is both further left and better protected.",
+        note="A point is dominated if another one is both further left and better protected."
+        + (
+            " Runs that cut links stand at the loss of their groups."
+            if any(run.facts.permuted for run in runs)
+            else ""
+        ),
     )
 
 

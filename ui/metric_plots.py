@@ -7,12 +7,24 @@ from typing import cast
 
 from anon_core.kinds import Metric
 from anon_core.registry import family
-from ui.charts import Chart, Palette, Series, columns, finish, label, labels, readable
+from ui.charts import (
+    Chart,
+    Palette,
+    Series,
+    columns,
+    finish,
+    in_the_middle,
+    label,
+    labels,
+    readable,
+)
 from ui.facts import Facts
 
 #: The metric that means the same whether cells are coarser or links are cut.
 _COMMON = "query-error"
 _GROUPS = "group-loss"
+#: Columns of numbers beside each other that have room for all their letters.
+_ROOMY = 6
 
 
 def title_of(metric: str) -> str:
@@ -115,7 +127,7 @@ def metric_bars(runs: Sequence[Series], colours: Palette) -> Chart:
         figure.update_xaxes(
             range=[0, 1.18],
             tickvals=[0, 0.5, 1],
-            title_text="0 unchanged · 1 everything hidden",
+            title_text=in_the_middle("0 unchanged · 1 everything hidden", place, len(runs)),
             row=1,
             col=place,
         )
@@ -148,6 +160,13 @@ def metric_bars(runs: Sequence[Series], colours: Palette) -> Chart:
     )
 
 
+def _short(value: float | None) -> str:
+    """Return a share from 0 to 1 in as few letters as two digits take."""
+    if value is None:
+        return "–"
+    return "1" if value >= 0.995 else "0" if value < 0.005 else f"{value:.2f}"[1:]
+
+
 def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
     """Return the loss of every column; None where no metric tells columns apart."""
     import pandas as pd
@@ -161,6 +180,7 @@ def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
     figure = columns(len(runs))
     rows: list[dict[str, object]] = []
     top = labels(shown, 22)
+    crowded = len(runs) * len(names) > _ROOMY
     for place, run in enumerate(runs, start=1):
         by_name = {n: m.per_column for n, m in run.facts.result.measures.items()}
         grid = [[by_name[n].get(c) if n in by_name else None for n in names] for c in shown]
@@ -186,9 +206,9 @@ def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
                 figure.add_annotation(
                     x=j,
                     y=i,
-                    text="–" if v is None else f"{v:.2f}",
+                    text=_short(v) if crowded else "–" if v is None else f"{v:.2f}",
                     showarrow=False,
-                    font={"color": readable(step), "size": 12},
+                    font={"color": readable(step), "size": 10 if crowded else 12},
                     row=1,
                     col=place,
                 )
@@ -201,7 +221,8 @@ def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
                 row | {"column": c} | dict(zip([title_of(n) for n in names], line, strict=True))
             )
     figure.update_yaxes(autorange="reversed", showgrid=False)
-    finish(figure, colours, height=50 + 27 * len(shown), runs=runs)
+    # Slanted names of many metrics below each other's columns take more room than straight ones.
+    finish(figure, colours, height=50 + 27 * len(shown) + 90 * crowded, runs=runs)
     return Chart(
         title="Where it was lost: column by column",
         figure=figure,
