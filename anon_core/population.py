@@ -18,6 +18,11 @@ from .release import Persons, View, raw_view
 
 #: Why rows cannot be matched as a whole.
 APART = "Quasi-identifiers are permuted apart, so no row matches a person as a whole."
+#: Why nobody is counted among the population by averages.
+AVERAGED = (
+    "It needs cells that cover values: an average fits nobody of a population for sure. The "
+    "prosecutor's chance bounds what a link can reach."
+)
 _RAW: WeakKeyDictionary[Problem, float] = WeakKeyDictionary()
 _TUPLES = 20_000  # population tuples between two looks at the cancel button
 
@@ -176,6 +181,11 @@ def why_not(view: View) -> str:
     return APART if view.whole_quasi() is None else ""
 
 
+def why_not_covered(problem: Problem, view: View) -> str:
+    """Return why a population cannot be counted by what cells cover, or an empty string."""
+    return AVERAGED if problem.population is not None and view.averaged else ""
+
+
 def matched(view: View) -> Persons:
     """Return the classes that people are matched to by their quasi-identifiers.
 
@@ -196,9 +206,12 @@ def linked(problem: Problem, view: View, context: Context) -> Linked:
     Raises
     ------
     AnonError
-        If the quasi-identifiers stand in several link blocks.
+        If the quasi-identifiers stand in several link blocks, or the population would have to be
+        matched to averages.
     """
     persons = matched(view)
+    if why_not_covered(problem, view):
+        raise AnonError(AVERAGED, remedy="Use the prosecutor attack.")
     risk = population_risk(problem, view, persons, context)
     return Linked(
         persons=persons,

@@ -222,6 +222,11 @@ class View:
                 return block
         raise AnonError(f"Column '{column}' is not published.", remedy="Choose a published column.")
 
+    @property
+    def averaged(self) -> bool:
+        """Whether numbers stand in place of quasi-identifiers' values, and cover none for sure."""
+        return any(self.vocabularies[name].shown is not None for name in self.quasi)
+
     def whole_quasi(self) -> BlockTable | None:
         """Return the block that holds all quasi-identifiers, or None if they are split."""
         for block in self.blocks:

@@ -10,7 +10,7 @@ from ..context import Context
 from ..errors import AnonError
 from ..kinds import Attack
 from ..params import number
-from ..population import linked, why_not
+from ..population import linked, why_not, why_not_covered
 from ..problem import Problem
 from ..registry import register
 from ..release import View
@@ -48,7 +48,7 @@ class Journalist(Attack):
         """Ask for a population, and for rows whose quasi-identifiers stand together."""
         if problem.population is None:
             return "It needs a population: a table of it, or its size."
-        return why_not(view)
+        return why_not(view) or why_not_covered(problem, view)
 
     def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
         """Attack every published row.

@@ -9,7 +9,7 @@ from typing import ClassVar
 from ..context import Context
 from ..kinds import Attack
 from ..params import number
-from ..population import linked, why_not
+from ..population import linked, why_not, why_not_covered
 from ..problem import Problem
 from ..registry import register
 from ..release import View
@@ -42,7 +42,7 @@ class Marketer(Attack):
 
     def applies(self, problem: Problem, view: View) -> str:
         """Ask for rows whose quasi-identifiers stand together."""
-        return why_not(view)
+        return why_not(view) or why_not_covered(problem, view)
 
     def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
         """Link every published row.

@@ -15,6 +15,7 @@ from ..kinds import Attack
 from ..membership.exact import count, shares
 from ..membership.members import Members, find_members, hits, proven_by_raw
 from ..params import number
+from ..population import why_not_covered
 from ..problem import Problem
 from ..registry import register
 from ..release import View
@@ -58,7 +59,7 @@ class Membership(Attack):
         """Ask for a public table."""
         if problem.population is None or problem.population.codes is None:
             return "It needs a table of the population; its size alone names nobody."
-        return ""
+        return why_not_covered(problem, view)
 
     def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
         """Attack every person of the public table.
@@ -66,8 +67,10 @@ class Membership(Attack):
         Raises
         ------
         AnonError
-            If there is no public table.
+            If there is no public table, or averages stand in place of values.
         """
+        if why_not_covered(problem, view):
+            raise AnonError(self.applies(problem, view), remedy="Use the prosecutor attack.")
         population = problem.population
         if population is None or population.codes is None:
             raise AnonError(

@@ -99,7 +99,7 @@ def take_nearest(
             left[kept] = t
             kept += 1
     if kept == 0:
-        return 0, -1, rows
+        return 0, -1, int(rows)
     if group[farthest] == number:  # everything was equally far
         farthest = int(left[0])
-    return kept, farthest, rows
+    return kept, farthest, int(rows)

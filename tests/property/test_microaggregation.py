@@ -16,10 +16,12 @@ from anon_core.clusters import average_vectors
 from anon_core.context import Context
 from anon_core.errors import AnonError, BadPlan, Cancelled, Infeasible
 from anon_core.estimate import overlap
+from anon_core.kinds import Attack
 from anon_core.metrics.loss import Loss
 from anon_core.metrics.ncp import CertaintyPenalty
 from anon_core.metrics.squared_error import SquaredError
 from anon_core.models.k_anonymity import KAnonymity
+from anon_core.registry import find
 from anon_core.runner import Result, run
 from tests import naive
 from tests.making import Case, random_case
@@ -196,6 +198,30 @@ def test_an_analyst_counts_what_is_shown() -> None:
         [0, 1, 1],
         [0, 0, 1],
     ]
+
+
+@pytest.mark.parametrize("people", ["size", "sample"])
+def test_nobody_of_a_population_is_matched_to_averages(people: str) -> None:
+    """The prosecutor's chance stays; who else might be meant is not told by what a mean covers."""
+    case = numbers([str(v) for v in range(12)])
+    plan = case.plan(
+        algorithm={"name": "microaggregation"},
+        models=[{"name": "k-anonymity", "k": 3}],
+        population={"size": 50} if people == "size" else {},
+        data={"sample": 0.75} if people == "sample" else {},
+    )
+    result = run(plan, case.dataset)
+    assert result.problem.population is not None
+    assert {a.attack for a in result.attacks} == {"prosecutor"}
+    view = result.release.view
+    for name in ("journalist", "marketer", "membership"):
+        attack = find("attack", name)()
+        assert isinstance(attack, Attack)
+        reason = attack.applies(result.problem, view)
+        assert reason.startswith("It needs")
+        assert "average" in reason or (name, people) == ("membership", "size")
+        with pytest.raises(AnonError):
+            attack.run(result.problem, view, Context())
 
 
 def test_squared_error_of_other_releases() -> None:
