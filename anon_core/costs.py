@@ -39,7 +39,7 @@ class CellCost(Metric):
         per_column: dict[str, float] = {}
         for name in problem.quasi:
             if name in release.replaced:
-                cells = self.price(problem, name, *release.behind[name].T)
+                cells = self.price(problem, name, *release.ends(name))
             else:
                 vocabulary = release.vocabularies[name]
                 entry = self.price(problem, name, vocabulary.lo, vocabulary.hi)

@@ -150,11 +150,8 @@ def _covered(
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """Return first and last leaf of a column in every part, each of shape (parts,)."""
     key, member, _ = _kept(release)
-    if name in release.replaced:
-        low, high = release.behind[name][member].T
-    elif name in release.cells:
-        pool, cells = release.vocabularies[name], release.cells[name][member]
-        low, high = pool.lo[cells], pool.hi[cells]
+    if name in release.cells:
+        low, high = (ends[member] for ends in release.ends(name))
     else:
         frequency = problem.frequency
         low = high = frequency.codes[key, frequency.columns.index(name)]

@@ -58,6 +58,13 @@ class Release:
         """Columns that publish something else in place of their values, or of what covers them."""
         return tuple(self.behind)
 
+    def ends(self, name: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """Return first and last leaf that each class's cell stands for, (classes,) each."""
+        if name in self.behind:
+            return self.behind[name][:, 0], self.behind[name][:, 1]
+        vocabulary, cells = self.vocabularies[name], self.cells[name]
+        return vocabulary.lo[cells], vocabulary.hi[cells]
+
     @property
     def suppressed(self) -> int:
         """Rows of the table that are not in the release."""

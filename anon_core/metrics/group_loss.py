@@ -78,8 +78,7 @@ def _hull(
     hierarchy = problem.hierarchies[column]
     group = release.seen_group
     if column in release.cells:
-        vocabulary, cell = release.vocabularies[column], release.cells[column]
-        low, high = vocabulary.lo[cell], vocabulary.hi[cell]
+        low, high = release.ends(column)
         if not release.grouping.published:  # all rows of a group have the same cell
             lo, hi = np.zeros((2, groups), dtype=np.int32)
             lo[group], hi[group] = low, high

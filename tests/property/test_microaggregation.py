@@ -17,6 +17,7 @@ from anon_core.context import Context
 from anon_core.errors import AnonError, BadPlan, Cancelled, Infeasible
 from anon_core.estimate import overlap
 from anon_core.kinds import Attack
+from anon_core.metrics.group_loss import GroupLoss
 from anon_core.metrics.loss import Loss
 from anon_core.metrics.ncp import CertaintyPenalty
 from anon_core.metrics.squared_error import SquaredError
@@ -182,7 +183,9 @@ def test_one_text_has_one_cover_and_losses_are_the_classes_own() -> None:
     assert (pool.lo.tolist(), pool.hi.tolist()) == ([0], [2])
     found = CertaintyPenalty().measure(result.problem, result.release, Context())
     assert found.per_column["x"] == pytest.approx(0.5)
-    assert Loss().measure(result.problem, result.release, Context()).per_column["x"] == 0.5
+    for metric in (Loss(), GroupLoss()):
+        measured = metric.measure(result.problem, result.release, Context())
+        assert measured.per_column["x"] == 0.5
     assert result.release.replaced == ("x", "y0")
 
 
