@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import TYPE_CHECKING, Any, cast
 
 from .errors import BadPlan
 from .frames import ArrowFrame, is_pandas
@@ -14,26 +14,6 @@ from .table import Dataset
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
-
-
-@overload
-def anonymize(
-    frame: pd.DataFrame,
-    plan: Plan,
-    hierarchies: Mapping[str, LevelTable] | None = None,
-    *,
-    population: pd.DataFrame | ArrowFrame | None = None,
-) -> pd.DataFrame: ...
-
-
-@overload
-def anonymize(
-    frame: ArrowFrame,
-    plan: Plan,
-    hierarchies: Mapping[str, LevelTable] | None = None,
-    *,
-    population: pd.DataFrame | ArrowFrame | None = None,
-) -> pa.Table: ...
 
 
 def anonymize(

@@ -319,15 +319,20 @@ def as_csv(table: pa.Table) -> bytes:
         cast("pa.DictionaryArray[Any, Any]", column.combine_chunks()) for column in table.columns
     ]
     first, repeats = _runs([column.indices.to_numpy() for column in coded], table.num_rows)
+    repeated = 2 * len(first) <= table.num_rows  # else joining every row costs less
     columns: list[pa.Array[Any]] = []
     for position, column in enumerate(coded):
         end = "\n" if position == table.num_columns - 1 else ""
         texts = [_cell(str(t), alone=alone) + end for t in column.dictionary.to_pylist()]
-        indices = column.indices.take(pa.array(first))
+        indices = cast(Any, column.indices)
+        if repeated:
+            indices = indices.take(pa.array(first, type=pa.int64()))
         columns.append(pa.array(texts, type=pa.large_string()).take(indices))
     comma = pa.scalar(",", type=pa.large_string())
     lines = cast("pa.Array[Any]", pc.call_function("binary_join_element_wise", [*columns, comma]))
-    lines = lines.take(pa.array(np.repeat(np.arange(len(first)), repeats)))
+    if repeated:
+        every = np.repeat(np.arange(len(first)), repeats)
+        lines = lines.take(pa.array(every, type=pa.int64()))
     # The values of a string array lie one after the other in its last buffer: that is the file.
     _, ends, text = (b.to_pybytes() if b is not None else b"" for b in lines.buffers())
     place = np.frombuffer(ends, dtype=np.int64)

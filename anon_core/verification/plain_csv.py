@@ -12,7 +12,7 @@ import numpy.typing as npt
 from .texts import Codes
 
 _BLOCK = 1 << 24
-_SAMPLE = 1 << 11  # rows by which it is judged whether lines repeat
+_SAMPLE = 1 << 17  # bytes by which it is judged whether lines repeat
 _QUOTE, _COMMA, _LINE = ord('"'), ord(","), ord("\n")
 
 #: Header, codes and distinct texts by column, and the number of rows.
@@ -76,6 +76,9 @@ def _distinct_lines(content: bytes) -> tuple[bytes, npt.NDArray[np.int32] | None
     """
     import pyarrow as pa
 
+    some = content[:_SAMPLE].split(b"\n")[1:-1]
+    if 2 * len(set(some)) > len(some):
+        return content, None
     text = np.frombuffer(content, dtype=np.uint8)
     ends = np.flatnonzero(text == _LINE) + 1
     if len(ends) < 2 or ends[-1] != len(text):
@@ -87,11 +90,9 @@ def _distinct_lines(content: bytes) -> tuple[bytes, npt.NDArray[np.int32] | None
         pa.LargeBinaryArray.from_buffers(
             pa.large_binary(),
             len(ends) - 1,
-            [None, pa.py_buffer(ends.astype(np.int64)), pa.py_buffer(content)],
+            [None, pa.py_buffer(cast(Any, ends.astype(np.int64))), pa.py_buffer(content)],
         ),
     )
-    if 2 * len(lines[:_SAMPLE].unique()) > len(lines[:_SAMPLE]):
-        return content, None
     coded = lines.dictionary_encode()
     once = b"".join(coded.dictionary.to_pylist())
     return content[: ends[0]] + once, coded.indices.to_numpy(zero_copy_only=False)
