@@ -31,6 +31,7 @@ _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\Z")
 _CODE_LIKE = re.compile(r"0\d+\Z")
 _MERGED = "were merged (1.0 and 1 are one)."
 _COMMAS = "Decimal commas were read as decimal points."
+_FORMS = " (dates are read as 2026-12-31, 2026/12/31 or 31.12.2026)"
 _DATE_FORMS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y")
 
 
@@ -177,7 +178,7 @@ def encode(
     Raises
     ------
     BadInput
-        If `kind` is number or date and a value is neither; names the first row of each.
+        If `kind` is number or date and a value is neither; names the first row.
     """
     used = np.bincount(codes + np.int32(1), minlength=len(values) + 1)[1:] > 0
     present = [v for v, u in zip(values, used, strict=True) if u]
@@ -188,12 +189,15 @@ def encode(
         measure_of = {v: read(v) for v in present}
         bad = [v for v in present if math.isnan(measure_of[v])]
         if bad:
-            first = int(np.flatnonzero(codes == list(values).index(bad[0]))[0])
+            wrong = set(bad)
+            odd = np.array([v in wrong for v in values])
+            first = int(np.flatnonzero((codes >= 0) & odd[codes])[0])
             raise BadInput(
                 f"Column '{name}' is declared as {kind}, but {len(bad)} distinct "
                 f"{'value is' if len(bad) == 1 else 'values are'} not a {kind} "
                 f"(first in row {first + 1}).",
-                remedy=f"Correct the values, mark them as missing, or declare '{name}' as text.",
+                remedy=f"Correct the values{_FORMS if kind == 'date' else ''}, mark them as "
+                f"missing, or declare '{name}' as text.",
                 values=bad[:5],
             )
         if kind == "number" and (alike := confused(present)):

@@ -12,6 +12,7 @@ from ..table import Column, as_day, as_number
 
 #: A text column of which this share of distinct values are numbers gets a note.
 _MOSTLY = 0.8
+_THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(?:([.,' ])\d{3})+(?:(?!\1)[.,]\d*)?\s*\Z")
 #: What may be a date, so that others need not be parsed as one, which takes long.
 _DATE_LIKE = re.compile(r"\s*(\d{1,2}([-./])\d{1,2}\2\d{4}|\d{4}([-./])\d{1,2}\3\d{1,2})\s*\Z")
 
@@ -59,6 +60,11 @@ def _mixed(column: Column) -> tuple[str, ...]:
             "Its values look like dates, but the column is text: dates are read as 2026-12-31, "
             "2026/12/31 or 31.12.2026.",
         )
+    if _others(column.values, _has_thousands) is not None:
+        return (
+            "Its values look like numbers, but the column is text: numbers are read as 4110.04 or "
+            "4110,04, without a mark between thousands.",
+        )
     return ()
 
 
@@ -80,6 +86,10 @@ def _is_number(value: str) -> bool:
 
 def _looks_like_date(value: str) -> bool:
     return _DATE_LIKE.match(value) is not None
+
+
+def _has_thousands(value: str) -> bool:
+    return _THOUSANDS.match(value) is not None or _is_number(value)
 
 
 def _is_date(value: str) -> bool:

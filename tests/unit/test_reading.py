@@ -190,6 +190,22 @@ def test_dates_in_an_unknown_form_are_noted() -> None:
     assert read_table(b"a,b\n1.2.3,x\n1.2.4,y\n1.2.5,z\n").column("a").notes == ()
 
 
+def test_numbers_with_marked_thousands_are_noted() -> None:
+    for cells in (["4.110,04", "14.147,63", "950,00"], ["4,110.04", "9,000.5", "1,222,333"]):
+        rows = "".join(f'"{cell}";x\n' for cell in cells)
+        c = read_table(("a;b\n" + rows).encode()).column("a")
+        assert c.kind == "text"
+        assert "without a mark between thousands" in notes(c)
+    assert read_table(b"a;b\n1.2.3;x\nx;y\n10.0.0.1;z\n").column("a").notes == ()
+
+
+def test_a_declared_date_that_is_none_is_named_by_its_first_row() -> None:
+    rows = "".join(f"{month:02d}/13/1990,x\n" for month in (9, 3, 5))
+    with pytest.raises(BadInput, match="first in row 1") as caught:
+        read_table(f"a,b\n{rows}".encode(), kinds={"a": "date"})
+    assert "31.12.2026" in caught.value.remedy
+
+
 def test_a_text_column_with_few_numbers_has_no_note() -> None:
     assert read_table(b"a,b\nx,1\ny,2\n3,3\n4,5\n5,6\n").column("a").notes == ()
 
