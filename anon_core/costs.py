@@ -135,6 +135,7 @@ def label_column() -> Any:
     return sensitive_column(
         help="Sensitive column that the classification metric predicts; empty for the first.",
         label="Labels",
+        empty="the first sensitive column",
     )
 
 

@@ -22,7 +22,7 @@ class Parameter:
     name, label, help : str
         Field name, short label for a form, one line of explanation.
     kind : {'integer', 'number', 'choice', 'flag', 'column', 'text'}
-        `column` takes the name of a sensitive column, or ``""`` for every sensitive column.
+        `column` takes the name of a sensitive column, or ``""`` for what `empty` says.
     default : object
         Value used when the recipe says nothing.
     low, high : float or None
@@ -35,6 +35,8 @@ class Parameter:
         Family of the registry that the options name, where they name techniques.
     unit : str
         What the number counts, for forms and messages.
+    empty : str
+        What an empty column stands for, in words.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Parameter:
     titles: Mapping[str, str] = dataclasses.field(default_factory=dict[str, str])
     options_of: str = ""
     unit: str = ""
+    empty: str = ""
 
     def allowed(self) -> str:
         """Return the allowed values in words, for messages and the documentation."""
@@ -56,7 +59,7 @@ class Parameter:
         if self.kind == "flag":
             return "true or false"
         if self.kind == "column":
-            return "the name of a sensitive column, or empty for all of them"
+            return f"the name of a sensitive column, or empty for {self.empty}"
         if self.kind == "text":
             return "any text"
         noun = "a whole number" if self.kind == "integer" else "a number"
@@ -173,9 +176,9 @@ def text(*, help: str, label: str = "") -> Any:
     return _declared("text", "", help=help, label=label)
 
 
-def sensitive_column(*, help: str, label: str = "") -> Any:
-    """Declare a field that names a sensitive column (empty: every sensitive column)."""
-    return _declared("column", "", help=help, label=label)
+def sensitive_column(*, help: str, label: str = "", empty: str = "every sensitive column") -> Any:
+    """Declare a field that names a sensitive column; `empty` says what none stands for."""
+    return _declared("column", "", help=help, label=label, empty=empty)
 
 
 @dataclass(frozen=True, kw_only=True)

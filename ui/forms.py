@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TypeVar, cast
 
@@ -26,6 +26,7 @@ def parameter_form(
     *,
     key: str,
     sensitive: Sequence[str] = (),
+    without: Collection[str] = (),
 ) -> dict[str, object]:
     """Draw one widget for each declared parameter and return what they show.
 
@@ -39,6 +40,8 @@ def parameter_form(
         Tells this form's widgets from those of other forms.
     sensitive : sequence of str
         Columns that a parameter of kind ``column`` may name.
+    without : collection of str
+        Parameters that have a form of their own.
 
     Returns
     -------
@@ -47,6 +50,8 @@ def parameter_form(
     """
     shown: dict[str, object] = {}
     for parameter in technique.parameters():
+        if parameter.name in without:
+            continue
         wanted = _allowed(parameter, values.get(parameter.name, parameter.default), technique.name)
         widget = f"{key}/{technique.name}/{parameter.name}"
         now = follow(widget, wanted)
@@ -127,7 +132,7 @@ def _widget(
             index=place(columns, now),
             key=widget,
             help=note,
-            format_func=lambda name: name or "every sensitive column",
+            format_func=lambda name: name or parameter.empty,
         )
     if parameter.kind == "text":
         return st.text_input(label, value=str(now), key=widget, help=note)

@@ -11,7 +11,7 @@ from anon_core.kinds import Algorithm, Attack
 from anon_core.params import Technique
 from anon_core.registry import family
 from anon_core.samples import sample
-from ui import population, state, technique_picker
+from ui import column_form, population, state, technique_picker
 from ui.explain import plain, what_is_this
 from ui.forms import follow, parameter_form, place
 from ui.shell import show_error
@@ -36,8 +36,21 @@ def technique(draft: dict[str, Any]) -> dict[str, Any]:
     name = chosen.name
     kept: dict[str, dict[str, Any]] = st.session_state.setdefault(_KEPT, {})
     values = draft["algorithm"] if name == present else kept.get(name, {})
+    quasi = state.roles().quasi
+    by_column = _by_column(chosen) if column_form.can_be_drawn(quasi) else {}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        given = dict(parameter_form(chosen, values, key="run_form/algorithm"))
+        given = dict(
+            parameter_form(
+                chosen,
+                values,
+                key="run_form/algorithm",
+                sensitive=state.roles().sensitive,
+                without=by_column,
+            )
+        )
+    for parameter, draw in by_column.items():
+        key = f"run_form/algorithm/{name}/{parameter}"
+        given[parameter] = draw(str(values.get(parameter, "")), quasi, key)
     if "sets" in given:
         _column_sets(str(given["sets"]))
     if not chosen.parameters():
@@ -45,6 +58,18 @@ def technique(draft: dict[str, Any]) -> dict[str, Any]:
     what_is_this(chosen)
     kept[name] = given
     return {"name": name, **given}
+
+
+def _by_column(technique: type[Technique]) -> dict[str, column_form.Draw]:
+    """Return what draws the parameters that say something of every quasi-identifier."""
+    names = {p.name for p in technique.parameters()}
+    found: dict[str, column_form.Draw] = {}
+    if "weights" in names:
+        found["weights"] = column_form.weights
+    # Elsewhere levels may be left open, for the search to find.
+    if technique.name == "fixed-levels":
+        found["levels"] = column_form.levels
+    return found
 
 
 def _column_sets(written: str) -> None:

@@ -62,6 +62,7 @@ class TopDownSpecialization(Algorithm):
         help="Sensitive column whose values should stay predictable; empty for the first. Without "
         "one, loss saved takes the place of information.",
         label="target",
+        empty="the first sensitive column",
     )
     seconds: float = number(
         default=30.0, low=0.1, high=86_400.0, help="Time box.", label="Time box", unit="seconds"

@@ -40,6 +40,7 @@ class Classification(LabelCost):
     column: str = sensitive_column(
         help="Sensitive column whose values are the labels; empty for the first.",
         label="Labels",
+        empty="the first sensitive column",
     )
 
     def applies(self, problem: Problem) -> str:

@@ -57,7 +57,7 @@ def test_declared_parameters_come_in_order() -> None:
         ("weight", "a number of at least 0"),
         ("way", "one of 'up', 'down'"),
         ("quick", "true or false"),
-        ("column", "the name of a sensitive column, or empty for all of them"),
+        ("column", "the name of a sensitive column, or empty for every sensitive column"),
     ],
 )
 def test_what_is_allowed_in_words(name: str, words: str) -> None:
