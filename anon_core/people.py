@@ -14,7 +14,7 @@ from .frequency import frequency_set
 from .hierarchy import Hierarchy, beyond_root, widened
 from .roles import Roles
 from .table import Column, ColumnKind, Dataset, as_day, as_number, encode
-from .vocabulary import Vocabulary
+from .vocabulary import TAILS, Vocabulary
 
 I32 = npt.NDArray[np.int32]
 
@@ -53,7 +53,7 @@ class Population:
         """Return the first and last of the population's leaves each published text covers.
 
         A hierarchy's label covers what stands under it; a range of numbers or dates all values
-        from end to end; a value set its members.
+        from end to end, a tail all values from its limit on; a value set its members.
 
         Returns
         -------
@@ -71,6 +71,15 @@ class Population:
             )
             here = named & (vocabulary.level == level)
             lo, hi = np.where(here, first[node], lo), np.where(here, last[node], hi)
+        if hierarchy.measure is not None:
+            told = hierarchy.measure[: len(hierarchy.measure) - hierarchy.has_missing]
+            for entry, text in enumerate(vocabulary.texts):
+                if vocabulary.level[entry] < 0 and text[:1] in TAILS:
+                    limit = as_number(text[1:])
+                    limit = as_day(text[1:]) if math.isnan(limit) else limit
+                    upper = text[0] == TAILS[1]
+                    lo[entry] = np.searchsorted(told, limit) if upper else 0
+                    hi[entry] = (len(told) if upper else np.searchsorted(told, limit, "right")) - 1
         return lo.astype(np.int32), hi.astype(np.int32)
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from .hierarchy import Hierarchy
 from .table import ColumnKind, as_day, as_number
-from .vocabulary import Vocabulary, of_level, refuse_ambiguous
+from .vocabulary import TAILS, Vocabulary, of_level, refuse_ambiguous
 
 I32 = npt.NDArray[np.int32]
 
@@ -104,7 +104,7 @@ def coded(hierarchy: Hierarchy, tails: Tails) -> tuple[Vocabulary, I32]:
     starts, code = np.unique(low, return_inverse=True)
     texts = [hierarchy.labels[0][i] for i in starts.tolist()]
     level = np.zeros(len(starts), dtype=np.int32)
-    for tail, text in ((lower, f"≤{tails.low}"), (upper, f"≥{tails.high}")):
+    for tail, text in ((lower, TAILS[0] + tails.low), (upper, TAILS[1] + tails.high)):
         if len(tail):
             texts[int(code[tail[0]])] = text
             level[code[tail[0]]] = -1

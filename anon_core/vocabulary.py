@@ -13,6 +13,9 @@ from .frequency import dense_rank
 from .hierarchy import TOP, Hierarchy
 from .table import MISSING, ColumnKind
 
+#: What the text of a lower and of an upper tail begins with, before its limit.
+TAILS = ("≤", "≥")
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Vocabulary:

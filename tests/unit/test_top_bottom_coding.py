@@ -13,6 +13,7 @@ import pytest
 
 from anon_core.errors import BadHierarchy, BadPlan, Infeasible
 from anon_core.runner import Result, run
+from anon_core.table import Dataset
 from anon_core.verification.checks import verify
 from tests.making import PATIENTS, Case, random_case
 
@@ -143,6 +144,27 @@ def test_a_wrong_tail_is_found() -> None:
     assert broken("≤2", "≤2", "≥55", "≥55") == {"coverage"}
     assert broken("≤2", "≤2", "≥old", "≥old") == {"coverage"}
     assert broken("≤2", "≤2") == set()
+
+
+def test_a_tail_covers_all_of_a_population_beyond_its_limit() -> None:
+    case = ages("1", "2", "30", "30", "80", "90")
+    public = pd.DataFrame({"age": ["1", "2", "0", "3", "30", "30", "31", "76", "80", "90", "99"]})
+    people = Dataset.from_frame(public, kinds={"age": "number"})
+    plan = case.plan(algorithm={"name": "top-bottom-coding", "limits": "age = 5..75"})
+    result = run(plan, case.dataset, population=people)
+    found = result.problem.population
+    assert found is not None
+    pool = result.release.vocabularies["age"]
+    leaves = found.hierarchies["age"].leaves
+    low, high = found.cover(pool)
+    covered = {t: leaves[a : b + 1] for t, a, b in zip(pool.texts, low, high, strict=True)}
+    assert covered == {
+        "≤5": ("0", "1", "2", "3"),
+        "30": ("30",),
+        "≥75": ("76", "80", "90", "99"),
+    }
+    journalist = next(a for a in result.attacks if a.attack == "journalist")
+    assert journalist.per_class.tolist() == pytest.approx([1 / 4, 1 / 2, 1 / 4])
 
 
 def test_the_patients_of_the_recipe() -> None:
