@@ -60,7 +60,9 @@ def _mixed(column: Column) -> tuple[str, ...]:
             "Its values look like dates, but the column is text: dates are read as 2026-12-31, "
             "2026/12/31 or 31.12.2026.",
         )
-    if _others(column.values, _has_thousands) is not None:
+    if _others(column.values, _may_be_number) is not None and any(
+        map(_THOUSANDS.match, column.values)
+    ):
         return (
             "Its values look like numbers, but the column is text: numbers are read as 4110.04 or "
             "4110,04, without a mark between thousands.",
@@ -88,7 +90,7 @@ def _looks_like_date(value: str) -> bool:
     return _DATE_LIKE.match(value) is not None
 
 
-def _has_thousands(value: str) -> bool:
+def _may_be_number(value: str) -> bool:
     return _THOUSANDS.match(value) is not None or _is_number(value)
 
 
