@@ -31,6 +31,11 @@ _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\Z")
 _CODE_LIKE = re.compile(r"0\d+\Z")
 _MERGED = "were merged (1.0 and 1 are one)."
 _COMMAS = "Decimal commas were read as decimal points."
+_THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}\Z")
+_DOUBTFUL = (
+    "If they mark thousands, take them out of the file or read the column as text: 12,500 counts "
+    "as 12.5 here."
+)
 _FORMS = " (dates are read as 2026-12-31, 2026/12/31 or 31.12.2026)"
 _DATE_FORMS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y")
 
@@ -224,6 +229,8 @@ def encode(
             )
         if kind == "number" and any("," in v for v in ordered) and _COMMAS not in notes:
             notes = (*notes, _COMMAS)
+            if all("," not in v or _THOUSAND.match(v) for v in ordered):
+                notes = (*notes, _DOUBTFUL)
     else:
         ordered = sorted(set(present))
     place = {v: i for i, v in enumerate(ordered)}

@@ -199,6 +199,15 @@ def test_numbers_with_marked_thousands_are_noted() -> None:
     assert read_table(b"a;b\n1.2.3;x\nx;y\n10.0.0.1;z\n").column("a").notes == ()
 
 
+def test_commas_that_may_mark_thousands_are_doubted() -> None:
+    c = read_table(b"a;b\n12,500;x\n1,250;y\n950;z\n").column("a")
+    assert c.kind == "number"
+    assert "If they mark thousands" in notes(c)
+    assert "If they mark thousands" in notes(c.take(np.array([True, False, True])))
+    decimals = read_table(b"a;b\n12,50;x\n1,250;y\n950;z\n").column("a")
+    assert "If they mark thousands" not in notes(decimals)
+
+
 def test_a_declared_date_that_is_none_is_named_by_its_first_row() -> None:
     rows = "".join(f"{month:02d}/13/1990,x\n" for month in (9, 3, 5))
     with pytest.raises(BadInput, match="first in row 1") as caught:
