@@ -41,7 +41,7 @@ def levels(text: str, quasi: Sequence[str], key: str) -> str:
             wanted = told.get(name, "")
             at = int(wanted) if wanted.isdecimal() else len(words) - 1
             widget = f"{key}/{name}"
-            with st.container(key=f"long-{widget}"):
+            with st.container(key=f"half-{widget}"):
                 level = st.selectbox(
                     plain(name),
                     range(len(words)),

@@ -36,6 +36,8 @@ h3 {font-size: 1.05rem !important;}
 [class*="st-key-start-sample-"] {margin-top: auto;}
 [data-testid="stLayoutWrapper"]:has(> [class*="st-key-long-"]) {flex: 1 1 21rem;
   min-width: min(100%, 21rem);}
+[data-testid="stLayoutWrapper"]:has(> [class*="st-key-half-"]) {flex: 1 1 13rem;
+  min-width: min(100%, 13rem);}
 .aw-roles {display: grid; grid-template-columns: 1.2rem 1.8rem 1fr; row-gap: .1rem;
   font-size: .875rem; line-height: 1.45;}
 .aw-roles b {text-align: right; padding-right: .5rem; font-variant-numeric: tabular-nums;}
