@@ -52,6 +52,11 @@ def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
             row=1,
             col=place,
         )
+        figure.update_xaxes(
+            title_text=f"rows in the {one}", type="category", tickangle=-45, row=1, col=place
+        )
+        if run.facts.least < 2:  # any size is allowed
+            continue
         line = edges.index(run.facts.least) - 0.5
         cell: dict[str, Any] = {"row": 1, "col": place}
         figure.add_vline(
@@ -71,9 +76,6 @@ def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
             font={"color": colours.warning, "size": 13},
             bgcolor=colours.paper,
         )
-        figure.update_xaxes(
-            title_text=f"rows in the {one}", type="category", tickangle=-45, row=1, col=place
-        )
     figure.update_yaxes(title_text="people", row=1, col=1)
     figure.update_yaxes(range=[0, 1.18 * highest])
     finish(figure, colours, height=270, runs=runs)
@@ -84,7 +86,9 @@ def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
         "A group is a set of rows with one published number, among which links are cut."
         if any(r.facts.permuted for r in runs)
         else "",
-        "Left of the dashed line stands nobody, if the promise holds.",
+        "Left of the dashed line stands nobody, if the promise holds."
+        if any(r.facts.least > 1 for r in runs)
+        else "What is promised is about matches, not about sizes.",
     ]
     return Chart(
         title=f"People by the size of their {noun[0]}",

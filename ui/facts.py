@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
+from anon_core.consistency import ConsistencyModel
 from anon_core.frequency import dense_rank
+from anon_core.kinds import GroupModel
 from anon_core.results import AttackResult
 from anon_core.runner import Result
 from ui.words import in_order, not_run, undefined
@@ -90,14 +92,19 @@ class Facts:
 
     @cached_property
     def least(self) -> int:
-        """The smallest class the plan allows."""
-        return max(model.least_size() for model in self.result.plan.models)
+        """The smallest class the plan allows; promises about matches allow any."""
+        return max((m.least_size() for m in self._about_classes), default=1)
+
+    @property
+    def _about_classes(self) -> list[GroupModel]:
+        return [m for m in self.result.plan.models if not isinstance(m, ConsistencyModel)]
 
     @cached_property
     def least_name(self) -> str:
         """The letter of the promise behind `least`."""
-        model = max(self.result.plan.models, key=lambda m: m.least_size())
-        return next((n for n, v in model.as_mapping().items() if v == self.least), "least")
+        model = max(self._about_classes, key=lambda m: m.least_size(), default=None)
+        values = {} if model is None else model.as_mapping()
+        return next((n for n, v in values.items() if v == self.least), "least")
 
     @cached_property
     def persons(self) -> Persons | None:

@@ -184,3 +184,14 @@ def test_chances_and_shares_in_words() -> None:
     assert chance(0.09) == "0.09 (1 in 11.1)"
     assert share(506 / 30162) == "1.7%"
     assert label("<a>") == "&lt;a&gt;"
+
+
+def test_a_promise_about_matches_draws_no_least_size() -> None:
+    models = [{"name": "k-k-anonymity", "k": 2}]
+    held = load("samarati", algorithm={"name": "matching"}, models=models)
+    carried_out(held)
+    app = open_page(RESULTS, held)
+    assert not app.exception
+    said = words(app)
+    assert "about matches, not about sizes" in said
+    assert "Left of the dashed line" not in said
