@@ -75,8 +75,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ERROR
     except OSError as error:
-        place, why = error.filename or "A file", error.strerror or type(error).__name__
-        return _fail(ERROR, f"{place} cannot be used: {why}. Check the path.", as_json=as_json)
+        place, why = (
+            error.filename or "Standard output or a file",
+            error.strerror or type(error).__name__,
+        )
+        return _fail(
+            ERROR,
+            f"{place} cannot be used: {why}. Check the path and the space left.",
+            as_json=as_json,
+        )
     except MemoryError:
         text = "There is not enough memory for this table. Use fewer columns or a larger machine."
         return _fail(ERROR, text, as_json=as_json)
@@ -95,16 +102,17 @@ def _fail(status: int, text: str, *, as_json: bool, **facts: object) -> int:
     if as_json:
         from . import VERSION
 
-        _write_json(
-            {
-                "schema": 1,
-                "version": VERSION,
-                "status": _WORDS[status],
-                "verified": False,
-                "error": text,
-                **facts,
-            }
-        )
+        with suppress(OSError):  # standard output may be what failed; the message is out
+            _write_json(
+                {
+                    "schema": 1,
+                    "version": VERSION,
+                    "status": _WORDS[status],
+                    "verified": False,
+                    "error": text,
+                    **facts,
+                }
+            )
     return status
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import io
 import json
 import math
 import os
@@ -159,6 +161,18 @@ def test_declared_text_is_never_merged_as_a_number(desk):
     assert desk.verify() == 0
 
 
+def test_an_output_that_is_full_is_told_without_a_traceback(capsys, monkeypatch):
+    class Full(io.StringIO):
+        def write(self, _text: str, /) -> int:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(sys, "stdout", Full())
+    assert main(["list", "--json"]) == 1
+    told = capsys.readouterr().err
+    assert "Standard output or a file cannot be used: No space left on device" in told
+    assert "space left" in told
+
+
 def test_json_is_one_object_with_the_promised_keys(desk, capsys):
     assert desk.run("--json") == 0
     told = capsys.readouterr()
@@ -302,7 +316,7 @@ def test_a_column_gone_is_4(desk, capsys):
     status, told, found = failed(desk, capsys)
     assert (status, found["status"]) == (4, "input changed")
     assert "'occupation'" in told
-    assert "Restore the column or change the plan." in told
+    assert "Restore the column or change the recipe." in told
 
 
 def test_a_typed_column_gone_is_4(desk, capsys):
