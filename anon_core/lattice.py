@@ -192,7 +192,7 @@ class Lattice:
         """Return, for every node, the sum of one number per attribute and level; flat."""
         found = parts[0]
         for own in parts[1:]:
-            found = (found[:, None] + own).ravel()
+            found = np.add.outer(found, own).ravel()
         return found
 
     @property

@@ -173,7 +173,7 @@ def settle(
                 d = free[f]
                 if level[d] > bottom[d]:
                     changed[many] = d
-                    keep &= ~(mask[d] << shift[d])
+                    keep &= ~(int(mask[d]) << int(shift[d]))
                     many += 1
             some = changed[:many]
             found = roll_word(

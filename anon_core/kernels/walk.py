@@ -207,23 +207,23 @@ def walk(
             squares[at, b - 1] = squared
         step = inner
         while step > 0 and level[step] == height[order[outer + step - 1]]:
-            at -= level[step] * stride[order[outer + step - 1]]
+            at -= int(level[step] * stride[order[outer + step - 1]])
             level[step] = 0
             step -= 1
         if step == 0:
             return
         d = order[outer + step - 1]
         level[step] += 1
-        at += stride[d]
+        at += int(stride[d])
         begin = offset[d] + level[step] * leaves[d]
         here = source[step]
         many[step] = raise_field(
             words_of[here],
             count_of[here],
             price_of[here],
-            many[here],
-            shift[d],
-            mask[d],
+            int(many[here]),
+            int(shift[d]),
+            int(mask[d]),
             table[begin : begin + leaves[d]],
             dearer[begin : begin + leaves[d]],
             slot,
