@@ -25,7 +25,7 @@ UNKNOWN, SATISFIED, FAILED = np.uint8(0), np.uint8(1), np.uint8(2)
 _FEW = 200
 _WORTH = 16
 #: Keys of the table times nodes up to which all nodes are counted in one pass.
-_MOST_WALKED = 2_000_000_000
+_MOST_WALKED = 500_000_000
 #: Keys that one call of the kernel regroups before it looks up: cancelling waits for it.
 _WORK = 5_000_000
 
@@ -94,8 +94,10 @@ def walk_all(nodes: Nodes, status: U8, metric: str = "loss") -> SizeSweep | None
     swept = size_sweep(nodes.problem, (least,), nodes.context, metric=metric)
     status.reshape(-1)[:] = np.where(swept.satisfied(least, nodes.budget), SATISFIED, FAILED)
     nodes.checked += lattice.size
-    for place, rows in reversed(list(enumerate(swept.removed[:, 0].tolist()))):
-        nodes.note(_node(lattice.shape, place), rows)
+    # From the top, so that a refusal names the most general of the nodes that remove least.
+    removed = swept.removed[::-1, 0].tolist()
+    for node, rows in zip(reversed(list(lattice.nodes())), removed, strict=True):
+        nodes.note(node, rows)
     return swept
 
 

@@ -161,6 +161,8 @@ class Nodes:
         They are told by the levels of the hierarchies as they were given, in the order of the
         search, and only the first `MOST_LISTED`.
         """
+        if self._restricted.complete:
+            return dict(self._looked)
         return {self.original(node): removed for node, removed in self._looked.items()}
 
     def original(self, node: Node) -> Node:

@@ -20,7 +20,7 @@ from .size_sweep import size_sweep
 from .table import Dataset
 
 #: Keys of the table times nodes up to which the pass takes seconds at most.
-_MOST_WALKED = 1_000_000_000
+_MOST_WALKED = 500_000_000
 #: So many searches by a metric of cells take longer than the pass; by one of sizes, a single does.
 _PAYS = 8
 

@@ -68,6 +68,11 @@ class Restricted:
     levels: tuple[tuple[int, ...], ...]
     removes_rows: bool
 
+    @property
+    def complete(self) -> bool:
+        """Whether every level is left, so that nodes are told alike on both sides."""
+        return all(kept == tuple(range(len(kept))) for kept in self.levels)
+
     def original(self, node: tuple[int, ...]) -> tuple[int, ...]:
         """Return a node of the searched lattice by the levels of the original hierarchies."""
         return tuple(kept[n] for kept, n in zip(self.levels, node, strict=True))
