@@ -175,7 +175,7 @@ def indexed_leaves(problem: Problem, k: int, full: int, prices: Prices, context:
     k : int
         Rows that every leaf and every part of it keeps.
     full : int
-        Rows from which on a leaf is split for good.
+        Rows from which on a leaf is split for good; 2k or more.
     prices : Prices
     context : Context
         When time is up, what is left is inserted and no more is split.
@@ -185,7 +185,6 @@ def indexed_leaves(problem: Problem, k: int, full: int, prices: Prices, context:
     int64 array of shape (runs,)
         Part of each quasi tuple (Iwuchukwu and Naughton 2007).
     """
-    full = max(full, 2 * k)
     codes, count = problem.frequency.run_codes, problem.frequency.run_count
     order = context.generator.permutation(len(count)).astype(np.int64)
     tree, nodes = empty_tree(len(count), full), 1

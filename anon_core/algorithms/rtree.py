@@ -39,14 +39,16 @@ class RTree(Clustering):
         "a leaf of 2k rows is split at argmin |L| · cost(L) + |R| · cost(R) with |L|, |R| ≥ k"
     )
     source: ClassVar[str] = "Iwuchukwu and Naughton 2007, K-anonymization as spatial indexing"
+    forms_ranges: ClassVar[bool] = True
 
     leaf: int = integer(
-        default=200,
+        default=40,
         low=2,
-        help="Rows from which on a leaf of the index is split for good; within a leaf classes are "
-        "cut down to k. With few rows splits are made early and on little evidence.",
+        high=1_000_000,
+        help="From how many times k rows on a leaf of the index is split for good; within a leaf "
+        "classes are cut down to k. With few rows splits are made early and on little evidence.",
         label="Full leaf",
-        unit="rows",
+        unit="× k rows",
     )
 
     def clusters(
@@ -58,4 +60,4 @@ class RTree(Clustering):
         context: Context,
     ) -> npt.NDArray[np.int64]:
         """Grow the index; see `Clustering.clusters`."""
-        return indexed_leaves(problem, k, self.leaf, prices, context)
+        return indexed_leaves(problem, k, self.leaf * k, prices, context)
