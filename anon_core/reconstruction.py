@@ -146,7 +146,7 @@ def permutation_reconstruction(release: Release, sensitive: str, least: int) -> 
             continue
         codes = [frequency.codes[key, frequency.columns.index(n)] for n in names]
         wide = [int(code.max(initial=0)) + 1 for code in codes]
-        line, _ = dense_rank([group, *codes], [len(view.group_size), *wide])
+        line, _ = dense_rank([group.astype(np.int32), *codes], [len(view.group_size), *wide])
         delta *= np.bincount(line, weights=count)[line] / view.group_size[group]
     return _reconstruction(view, group, count, own, squares, delta, least)
 

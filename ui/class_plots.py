@@ -88,7 +88,7 @@ def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
         else "",
         "Left of the dashed line stands nobody, if the promise holds."
         if any(r.facts.least > 1 for r in runs)
-        else "What is promised is about matches, not about sizes.",
+        else "The promises name no least size.",
     ]
     return Chart(
         title=f"People by the size of their {noun[0]}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -64,8 +64,14 @@ def _looked_at(account: SearchAccount) -> str:
     left = account.nodes - account.checked - max(account.inferred, 0) - max(account.bounded, 0)
     if left > 0:
         told.append(f"{left:,} {'was' if left == 1 else 'were'} not needed")
-    together = told[0] if len(told) == 1 else f"{', '.join(told[:-1])}, and {told[-1]}"
-    return f"Of {account.nodes:,} choices of levels, {together}."
+    elif left < 0:  # a search by way of fewer columns meets more choices than the whole lattice has
+        lattice = f"Of {account.nodes:,} choices of levels, and those of fewer columns before them"
+        return f"{lattice}, {_joined(told)}."
+    return f"Of {account.nodes:,} choices of levels, {_joined(told)}."
+
+
+def _joined(told: Sequence[str]) -> str:
+    return told[0] if len(told) == 1 else f"{', '.join(told[:-1])}, and {told[-1]}"
 
 
 def _parts(parts: Mapping[str, float], numbered: bool) -> str:

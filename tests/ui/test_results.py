@@ -193,5 +193,5 @@ def test_a_promise_about_matches_draws_no_least_size() -> None:
     app = open_page(RESULTS, held)
     assert not app.exception
     said = words(app)
-    assert "about matches, not about sizes" in said
+    assert "The promises name no least size." in said
     assert "Left of the dashed line" not in said

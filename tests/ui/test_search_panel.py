@@ -29,6 +29,8 @@ def test_only_what_a_search_did_is_told() -> None:
     assert "bound" not in whole
     box = told(SearchAccount(proven=True, nodes=9, checked=1, inferred=7, bounded=1))
     assert "1 was looked at, 7 followed from those, and 1 was left out by a bound." in box
+    parts = told(SearchAccount(proven=True, nodes=240, checked=119, inferred=223, bounded=287))
+    assert "Of 240 choices of levels, and those of fewer columns before them, 119 were" in parts
 
 
 def test_parts_are_counted() -> None:
