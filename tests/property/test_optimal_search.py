@@ -94,11 +94,13 @@ def test_the_search_finds_what_enumeration_finds(chunk: int, promises: str) -> N
     assert spared > 0  # 2 % matters
 
 
+@pytest.mark.parametrize("bits", [62, 5])  # keys of one word, and of several
 @pytest.mark.parametrize("worth", [1, 16, 10**6])  # from the first rare row to the last
 @pytest.mark.parametrize("promises", ["k", "k+l"])
 def test_many_nodes_are_closed_at_once_as_they_are_one_by_one(
-    promises: str, worth: int, monkeypatch: pytest.MonkeyPatch
+    promises: str, worth: int, bits: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("anon_core.lattice.WORD_BITS", bits)
     monkeypatch.setattr("anon_core.closing._FEW", 1)
     monkeypatch.setattr("anon_core.closing._WORTH", worth)
     monkeypatch.setattr("anon_core.closing._WORK", 40)
