@@ -138,7 +138,9 @@ def _settle(nodes: Nodes, flat: U8, height: npt.NDArray[np.int16], least: int) -
     """Decide all open nodes, those that are reached from one stop of the lattice at a time."""
     lattice = nodes.lattice
     quasi = len(lattice.heights)
-    layout, stride = lattice.layout, lattice.strides
+    stride, kinds = lattice.strides, lattice.kinds()
+    fields = lattice.layout.shift[:quasi], lattice.layout.mask[:quasi]
+    height_of = np.array(lattice.heights, dtype=np.int64)
     table, offset = lattice.targets()
     leaves = np.array([lattice.leaves(d) for d in range(quasi)], dtype=np.int64)
     free = np.flatnonzero(~np.array(lattice.early))
@@ -159,14 +161,13 @@ def _settle(nodes: Nodes, flat: U8, height: npt.NDArray[np.int16], least: int) -
                 classes.count,
                 bottom,
                 free,
-                np.array(lattice.heights, dtype=np.int64),
+                height_of,
                 stride,
-                layout.shift[:quasi],
-                layout.mask[:quasi],
+                *fields,
                 table,
                 offset,
                 leaves,
-                lattice.kinds(),
+                kinds,
                 own,
                 flat,
                 least,
