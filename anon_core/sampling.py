@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -37,8 +39,9 @@ def sampled(dataset: Dataset, names: Sequence[str], share: float, seed: int) -> 
     """
     if share >= 1:
         return dataset
-    # 0.29 · 100 is a hair below 29 in binary; the guard keeps the row.
-    size = int(np.floor(share * dataset.rows + 1e-9))
+    # The decimal as it is written, not its float; a third of 30 is a hair below 10: the guard keeps
+    # the row.
+    size = math.floor(Fraction(str(share)) * dataset.rows + Fraction(1, 10**9))
     if size < 1:
         raise BadPlan(
             f"A sample of {share:g} of {dataset.rows} rows has no row.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -43,7 +44,8 @@ def drawn(
     rows = np.flatnonzero(kept)
     sort = [_ranks(column)[column.codes[rows]] for column in columns]
     order = np.lexsort(sort[::-1]) if sort else np.arange(len(rows))
-    size = (share * len(rows)).__floor__()
+    # A third has no end as a decimal: the guard keeps the last of its rows.
+    size = math.floor(share * len(rows) + Fraction(1, 10**9))
     places = np.random.default_rng([seed, _STREAM]).permutation(len(rows))[:size]
     found = np.zeros(len(kept), dtype=np.bool_)
     found[rows[order[places]]] = True

@@ -53,10 +53,16 @@ def test_everyone_is_drawn_equally_often_and_seeds_differ() -> None:
     assert all(abs(count - 600) < 5 * 20.5 for count in times.values())
 
 
-@pytest.mark.parametrize(("share", "rows", "size"), [(0.29, 100, 29), (0.5, 5, 2), (1.0, 7, 7)])
-def test_shares_are_rounded_down_exactly(share: float, rows: int, size: int) -> None:
+@pytest.mark.parametrize(
+    ("share", "rows", "size"),
+    [(0.29, 100, 29), (0.5, 5, 2), (1.0, 7, 7), (1 / 3, 30, 10), (2 / 3, 12, 8), (0.3333, 30, 9)],
+)
+def test_shares_are_rounded_down_exactly_and_alike_by_both_computations(
+    share: float, rows: int, size: int
+) -> None:
     case = Case(columns={"q": ["a"] * rows}, quasi=("q",))
     assert sampled(case.dataset, ("q",), share, 0).rows == size
+    assert released(case, share).verification.facts["table_rows"] == size
 
 
 def test_a_sample_without_rows_is_refused() -> None:
