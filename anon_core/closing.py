@@ -58,7 +58,9 @@ def close_many(nodes: Nodes, status: U8) -> None:
     # Only then the top removes the fewest rows, so that a refusal may look no further.
     if not all(m.monotone_merge and m.monotone_suppress for m in nodes.models):
         return
-    if not decide_at(nodes, status, lattice.top):
+    if status[lattice.top] == UNKNOWN:
+        decide_at(nodes, status, lattice.top)
+    if status[lattice.top] == FAILED:
         return
     height = lattice.height_of_nodes()
     _rule_out(nodes, status, height, least)
@@ -92,8 +94,8 @@ def walk_all(nodes: Nodes, status: U8, metric: str = "loss") -> SizeSweep | None
     if least is None or lattice.size < _FEW or lattice.size * keys > _MOST_WALKED:
         return None
     swept = size_sweep(nodes.problem, (least,), nodes.context, metric=metric)
+    nodes.checked += int(np.count_nonzero(status == UNKNOWN))
     status.reshape(-1)[:] = np.where(swept.satisfied(least, nodes.budget), SATISFIED, FAILED)
-    nodes.checked += lattice.size
     # From the top, so that a refusal names the most general of the nodes that remove least.
     removed = swept.removed[::-1, 0].tolist()
     for node, rows in zip(reversed(list(lattice.nodes())), removed, strict=True):

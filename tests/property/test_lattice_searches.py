@@ -111,6 +111,27 @@ def test_the_matrix_counts_what_the_classes_count(chunk: int) -> None:
         assert by_matrix.account.steps == by_classes.account.steps
 
 
+def test_nodes_decided_at_once_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anon_core.closing._FEW", 1)
+    rng = np.random.default_rng(46)
+    both = {True: 0, False: 0}
+    for _ in range(60):
+        case, k = drawn(rng)
+        found = Enumeration(case, k, metrics=())
+        for budget in (0.0, 0.3):
+            nodes = found.satisfied(budget)
+            if not nodes:
+                continue
+            search = Samarati(prefer="distinct tuples", max_suppression=budget)
+            account = search.run(case.problem(), [KAnonymity(k=k)], Context()).account
+            assert set(account.minimal) == naive.minimal_nodes(nodes)
+            assert account.checked + account.inferred == account.nodes == len(found.removed)
+            assert account.inferred >= 0
+            assert all(found.removed[n] == rows for n, rows in account.looked.items())
+            both[budget > 0] += 1
+    assert min(both.values()) > 20
+
+
 def test_locally_minimal_nodes_are_the_lowest_of_a_path() -> None:
     rng = np.random.default_rng(40)
     for _ in range(60):
