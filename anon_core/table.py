@@ -73,18 +73,31 @@ def confused(values: Sequence[str]) -> list[str]:
     return found
 
 
+def marks_thousands(values: Sequence[str]) -> bool:
+    """Say whether the commas in texts of numbers may mark thousands, as far as these tell.
+
+    Examples
+    --------
+    >>> marks_thousands(["12,500", "950"]), marks_thousands(["12,500", "4,1"])
+    (True, False)
+    """
+    marked = [v for v in values if "," in v]
+    return bool(marked) and all(_THOUSAND.match(v.strip()) for v in marked)
+
+
 def detect_kind(values: Sequence[str]) -> ColumnKind:
     """Guess a column's kind from its distinct, non-missing texts.
 
     A leading zero (``01234``) keeps a column text: it is a code, and the zeros must survive. So do
-    numbers with more digits than can be told apart, such as account numbers.
+    numbers with more digits than can be told apart, such as account numbers, and commas that may
+    mark decimals or thousands.
     """
     if not values:
         return "text"
     if not any(_CODE_LIKE.match(v) for v in values) and all(
         _NUMBER.match(v.strip()) for v in values
     ):
-        return "text" if confused(values) else "number"
+        return "text" if confused(values) or marks_thousands(values) else "number"
     if all(len(v) <= 10 and not math.isnan(as_day(v)) for v in values):
         return "date"
     return "text"
@@ -229,7 +242,7 @@ def encode(
             )
         if kind == "number" and any("," in v for v in ordered) and _COMMAS not in notes:
             notes = (*notes, _COMMAS)
-            if all("," not in v or _THOUSAND.match(v) for v in ordered):
+            if marks_thousands(ordered):
                 notes = (*notes, _DOUBTFUL)
     else:
         ordered = sorted(set(present))

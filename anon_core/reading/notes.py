@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..table import Column, as_day, as_number
+from ..table import Column, as_day, as_number, marks_thousands
 
 #: A text column of which this share of distinct values are numbers gets a note.
 _MOSTLY = 0.8
@@ -59,6 +59,11 @@ def _mixed(column: Column) -> tuple[str, ...]:
         return (
             "Its values look like dates, but the column is text: dates are read as 2026-12-31, "
             "2026/12/31 or 31.12.2026.",
+        )
+    if marks_thousands(column.values) and all(map(_is_number, column.values)):
+        return (
+            "Its commas may mark decimals or thousands, so the column is text. If decimals, "
+            "declare it as number: 12,500 is then 12.5. If thousands, take them out of the file.",
         )
     if _others(column.values, _may_be_number) is not None and any(
         map(_THOUSANDS.match, column.values)

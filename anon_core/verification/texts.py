@@ -32,6 +32,7 @@ _OPEN = ("≤", "≥")
 FORMULA_START = ("=", "+", "-", "@", "\t", "\r")
 
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
+_THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _CODE = re.compile(r"0\d+")
 _YEAR_FIRST = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})")
 _DAY_FIRST = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
@@ -80,9 +81,15 @@ def is_formula(text: str) -> bool:
 
 
 def kind_of(texts: Sequence[str]) -> str:
-    """Guess a column's kind from its distinct texts; a leading zero makes a code, not a number."""
+    """Guess a column's kind from its distinct texts.
+
+    A leading zero makes a code, not a number. Where all commas may as well mark thousands, what
+    the numbers are is not known.
+    """
     if texts and all(number_of(t) is not None for t in texts):
-        return "text" if any(_CODE.fullmatch(t) for t in texts) else "number"
+        commas = [t for t in texts if "," in t]
+        doubtful = commas and all(_THOUSAND.fullmatch(t.strip()) for t in commas)
+        return "text" if doubtful or any(_CODE.fullmatch(t) for t in texts) else "number"
     if texts and all(len(t) <= 10 and day_of(t) is not None for t in texts):
         return "date"
     return "text"

@@ -161,6 +161,25 @@ def test_declared_text_is_never_merged_as_a_number(desk):
     assert desk.verify() == 0
 
 
+@pytest.mark.parametrize(
+    ("first", "declared", "kept"),
+    [("12,500", "", True), ("12,500", 'pay = "number"', False), ("12,50", "", False)],
+)
+def test_both_computations_agree_on_what_commas_mark(desk, first, declared, kept):
+    pay = [first, "12.5"]  # one number in two spellings, unless the column is text
+    desk.data.write_text(
+        "sex;pay;job\n" + "".join(f"{s};{p};x\n" for s in "FM" for p in [*pay * 3, "950"])
+    )
+    desk.recipe.write_text(
+        '[data]\nseparator = ";"\n[roles]\nquasi = ["sex"]\nsensitive = ["job"]\n'
+        f'[types]\n{declared}\n[algorithm]\nname = "optimal"\n'
+        '[[models]]\nname = "k-anonymity"\nk = 2\n'
+    )
+    assert desk.run() == 0
+    assert (f'"{first}"' in desk.release()["release.csv"].decode()) == kept
+    assert desk.verify() == 0
+
+
 def test_an_output_that_is_full_is_told_without_a_traceback(capsys, monkeypatch):
     class Full(io.StringIO):
         def write(self, _text: str, /) -> int:

@@ -201,11 +201,16 @@ def test_numbers_with_marked_thousands_are_noted() -> None:
 
 def test_commas_that_may_mark_thousands_are_doubted() -> None:
     c = read_table(b"a;b\n12,500;x\n1,250;y\n950;z\n").column("a")
-    assert c.kind == "number"
+    assert c.kind == "text"
+    assert "may mark decimals or thousands" in notes(c)
+    c = read_table(b"a;b\n12,500;x\n1,250;y\n950;z\n", kinds={"a": "number"}).column("a")
+    assert c.measure is not None
+    assert c.measure.tolist() == [1.25, 12.5, 950]
     assert "If they mark thousands" in notes(c)
     assert "If they mark thousands" in notes(c.take(np.array([True, False, True])))
     decimals = read_table(b"a;b\n12,50;x\n1,250;y\n950;z\n").column("a")
-    assert "If they mark thousands" not in notes(decimals)
+    assert decimals.kind == "number"
+    assert "mark thousands" not in notes(decimals)
 
 
 def test_a_declared_date_that_is_none_is_named_by_its_first_row() -> None:

@@ -27,6 +27,7 @@ from anon_core.table import (
     detect_kind,
     encode,
 )
+from anon_core.verification.texts import kind_of
 
 SECRET = "Zebulon"
 
@@ -75,12 +76,20 @@ def test_texts_that_are_no_days(text: str) -> None:
         (["0", "0.5"], "number"),
         (["01234", "22345"], "text"),
         (["1", "x"], "text"),
+        (["12,500", "950"], "text"),
+        (["-12,500", "950.5"], "text"),
+        (["12,500", "4,1"], "number"),
+        (["1,250", "4,11", "0"], "number"),
+        (["0,125", "1,250"], "number"),
+        (["1250,000"], "number"),
+        (["1,234,567", "950"], "text"),
         (["2020-01-01", "2020/02/01"], "date"),
         (["2020-01-01", "1"], "text"),
     ],
 )
 def test_the_kind_of_values(values: list[str], kind: str) -> None:
     assert detect_kind(values) == kind
+    assert kind_of(values) == kind  # as the second computation reads them
 
 
 @pytest.mark.parametrize(
