@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
 
 from ..errors import BadInput
 from ..table import ColumnKind, Dataset, check_kinds, check_names
@@ -14,6 +17,8 @@ from .notes import header_notes
 from .options import DataOptions
 from .places import row_at
 from .separator import find_separator
+
+_ENDINGS = ("An empty column without a name was", "Empty columns without a name were")
 
 
 def read_csv(
@@ -38,6 +43,10 @@ def read_csv(
         raise too_wide(name, width)
     names, columns, rows = split_cells(data, separator, width, name)
     names = [n.strip() for n in names]
+    width = _named_width(names, columns)
+    if width < len(names):
+        notes = (*notes, f"{_ENDINGS[len(names) - width > 1]} left out at the end.")
+        names, columns = names[:width], columns[:width]
     check_names(names)
     check_kinds(kinds, names)
     if rows == 0:
@@ -54,3 +63,19 @@ def read_csv(
         source=name,
         notes=(*notes, *header_notes(names)),
     )
+
+
+def _named_width(
+    names: Sequence[str], columns: Sequence[tuple[npt.NDArray[np.int32], Sequence[str]]]
+) -> int:
+    """Return how many columns are left without the empty, nameless ones at the end.
+
+    Spreadsheets end every line with a separator where a column was once in use.
+    """
+    width = len(names)
+    while width and not names[width - 1]:
+        codes, pool = columns[width - 1]
+        if any(pool[code].strip() for code in np.unique(codes)):
+            break
+        width -= 1
+    return width or len(names)

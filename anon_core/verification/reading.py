@@ -123,7 +123,7 @@ def read_table(path: Path, *, separator: str, encoding: str) -> pd.DataFrame:
     rows = [row for row in rows if row]
     if not rows:
         raise BadInput(f"The file {path.name} is empty.", remedy="It needs a header and rows.")
-    header = rows[0]
+    header = [name.strip() for name in rows[0]]
     for number, row in enumerate(rows[1:], start=1):
         if len(row) != len(header):
             raise BadInput(
@@ -131,8 +131,14 @@ def read_table(path: Path, *, separator: str, encoding: str) -> pd.DataFrame:
                 f"{len(header)}.",
                 remedy="Check its separators and quotes.",
             )
-    columns = zip(*rows[1:], strict=True) if len(rows) > 1 else [()] * len(header)
-    return _frame([name.strip() for name in header], columns)
+    width = len(header)
+    # Spreadsheets end every line with a separator: a column without a name and without a value.
+    while width and not any(row[width - 1].strip() for row in rows):
+        width -= 1
+    width = width or len(header)
+    rows = [row[:width] for row in rows]
+    columns = zip(*rows[1:], strict=True) if len(rows) > 1 else [()] * width
+    return _frame(header[:width], columns)
 
 
 def read_parquet(content: bytes, name: str, *, every: bool = False) -> pd.DataFrame:

@@ -103,8 +103,8 @@ CASES = [
         remedy="Give every column a name",
     ),
     Case(
-        what="lines that end with a separator",
-        table=text("".join(f"{line},\n" for line in GOOD.splitlines())),
+        what="lines that end with a separator, and one value behind it",
+        table=text("".join(f"{line},\n" for line in GOOD.splitlines()).removesuffix("\n") + "x\n"),
         says=("Column 4 has no name",),
         remedy="the last column is empty: delete it",
     ),

@@ -23,6 +23,7 @@ from anon_core.errors import AnonError, BadInput, BadPlan
 from anon_core.frames import coded_arrow
 from anon_core.reading import DataOptions, read_table
 from anon_core.table import MISSING_TOKENS, Column, Dataset
+from anon_core.verification.reading import read_table as read_again
 
 SECRET = "Zebulon"
 
@@ -197,6 +198,32 @@ def test_numbers_with_marked_thousands_are_noted() -> None:
         assert c.kind == "text"
         assert "without a mark between thousands" in notes(c)
     assert read_table(b"a;b\n1.2.3;x\nx;y\n10.0.0.1;z\n").column("a").notes == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "note"),
+    [
+        ("a;b;\n1;x;\n2;y; \n", "An empty column without a name was left out"),
+        ('a;b;;\n1;x;;"" \n2;y;;\n', "Empty columns without a name were left out"),
+        ('a;b;\n1;"x";""\n2;y;\n', "An empty column"),
+    ],
+)
+def test_lines_that_end_with_a_separator(content: str, note: str, tmp_path: Path) -> None:
+    d = read_table(content.encode())
+    assert d.names == ("a", "b")
+    assert d.column("b").texts().tolist() == ["x", "y"]
+    assert any(one.startswith(note) for one in d.notes)
+    place = tmp_path / "table.csv"
+    place.write_text(content)
+    second = read_again(place, separator="", encoding="")
+    assert second.columns.tolist() == ["a", "b"]
+    assert second["b"].tolist() == ["x", "y"]
+
+
+@pytest.mark.parametrize("content", ["a;b;\n1;x;\n2;y;z\n", ";a\n;1\n;2\n", ";;\n;;\n;;\n"])
+def test_a_column_without_a_name_is_refused_still(content: str) -> None:
+    with pytest.raises(BadInput, match="has no name"):
+        read_table(content.encode())
 
 
 def test_commas_that_may_mark_thousands_are_doubted() -> None:
