@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ColumnKind = Literal["text", "ordered", "number", "date"]
 COLUMN_KINDS: tuple[ColumnKind, ...] = get_args(ColumnKind)
-MISSING_TOKENS: tuple[str, ...] = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null")
+MISSING_TOKENS: tuple[str, ...] = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null")
 #: How a missing value is written in a release and matched in a hierarchy.
 MISSING = ""
 

@@ -26,7 +26,7 @@ Key = Decimal | int | str
 #: Runs of neighbouring codes, (first, last) each, ascending.
 Runs = tuple[tuple[int, int], ...]
 
-MISSING_TOKENS = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null")
+MISSING_TOKENS = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null")
 EVERYTHING = "*"
 _OPEN = ("≤", "≥")
 FORMULA_START = ("=", "+", "-", "@", "\t", "\r")

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from anon_core import table
 from anon_core.context import Context
 from anon_core.costs import CellCost, SizeCost
 from anon_core.errors import AnonError, BadPlan, Cancelled, Infeasible
@@ -23,6 +24,7 @@ from anon_core.registry import FAMILIES, Family, family, find
 from anon_core.release import Release, one_block, raw_view
 from anon_core.runner import run
 from anon_core.table import Dataset
+from anon_core.verification import texts
 from anon_core.verification.tables import BOUNDS, BUDGETS
 from anon_core.vocabulary import of_level
 from tests.making import PATIENTS, Case, random_case
@@ -436,3 +438,9 @@ assert all(callable(getattr(anon_core, name)) or name == "VERSION" for name in a
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_both_computations_take_the_same_texts_for_missing() -> None:
+    assert table.MISSING_TOKENS == texts.MISSING_TOKENS
+    assert {"n/a", "N/A"} < set(table.MISSING_TOKENS)
+    assert not {"-", "na"} & set(table.MISSING_TOKENS)  # a category of some tables
