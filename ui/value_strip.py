@@ -58,9 +58,12 @@ def value_strip(runs: Sequence[Series], colours: Palette, column: str, height: i
     apart = facts.difference(column)
     drawn = np.lexsort((-apart, -np.round(top, 9)))[:_MOST_GROUPS]
     whole = facts.whole(column)
-    ranked = sorted(whole, key=lambda v: -whole[v])
-    shown = ranked[: _MOST_VALUES if len(ranked) > _MOST_VALUES + 1 else len(ranked)]
     held = [facts.within(column, int(n)) for n in drawn]
+    # Lines are for what the drawn groups hold most of; elsewhere they might all stay empty.
+    weight = {v: sum(here.get(v, 0.0) for here in held) for v in whole}
+    ranked = sorted(whole, key=lambda v: (-weight[v], -whole[v]))
+    lines = _MOST_VALUES if len(ranked) > _MOST_VALUES + 1 else len(ranked)
+    shown = sorted(ranked[:lines], key=lambda v: -whole[v])
     grid = [[here.get(v, 0.0) for here in held] for v in shown]
     names = [f"{v} · {share(whole[v])}" for v in shown]
     rest = ranked[len(shown) :]
