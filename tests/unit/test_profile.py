@@ -162,12 +162,57 @@ def test_distribution_of_every_sample_column(name: str) -> None:
         ("Salary", ["10", "20", "30"] * 10, "sensitive"),
         ("measured", [f"{i / 7:.3f}" for i in range(30)], "insensitive"),
         ("colour", ["red", "blue"] * 15, "insensitive"),
+        ("remark", [f"r{i}" for i in range(27)] + ["r1"] * 3, "quasi"),
+        ("remark", [f"r{i}" for i in range(24)] + ["r1"] * 6, "insensitive"),
+        ("remark", [f"r{i}" for i in range(9)], "quasi"),
+        ("remark", ["r1", "r2", *[None] * 28], "quasi"),
+        ("count", [str(i) for i in range(27)] + ["1"] * 3, "quasi"),
+        ("constant", ["r"], "insensitive"),
+        ("nothing", [None] * 30, "insensitive"),
     ],
 )
-def test_suggestions(name: str, values: list[str], role: str) -> None:
+def test_suggestions(name: str, values: list[str | None], role: str) -> None:
     (found,) = suggest_roles(table(**{name: [*values]}))
     assert found.role == role
     assert found.reason.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("names", "role"),
+    [
+        ("Alter,âge,Edad,età,Leeftijd,Alder", "quasi"),
+        ("Geschlecht,Sexe,sexo,Sesso,geslacht,Køn,genre,género", "quasi"),
+        ("Geburtsdatum,date de naissance,Fecha de nacimiento,data di nascita", "quasi"),
+        ("Geboortedatum,Fødselsdato,Geburtsjahr,GebDatum", "quasi"),
+        ("PLZ,Postleitzahl,code postal,Código postal,CAP,codice postale,Postnummer", "quasi"),
+        ("Wohnort,Ort,Ville,Ciudad,città,Comune,woonplaats,Gemeente,Kommune", "quasi"),
+        ("Land,Herkunftsland,Pays,país,Paese", "quasi"),
+        ("Vorname,Nachname,Nom,Prénom,Nombre,Apellidos,Cognome,Voornaam,Efternavn", "identifier"),
+        ("E-Mail-Adresse,Courriel,Correo electrónico,E-mailadres", "identifier"),
+        ("Telefonnummer,Téléphone,Teléfono,Telefoon,Mobilnummer,Handynr", "identifier"),
+        ("Familienstand,état civil,Estado civil,stato civile,Burgerlijke staat", "quasi"),
+        ("Civilstand,situation matrimoniale", "quasi"),
+        ("Beruf,Métier,Profesión,Ocupación,Professione,Beroep,Stilling", "quasi"),
+        ("Gehalt,Einkommen,Salaire,Sueldo,Reddito,Inkomen,Løn,MonatsGehalt", "sensitive"),
+        ("Diagnose,Krankheit,Maladie,Enfermedad,Malattia,Ziekte,Sygdom", "sensitive"),
+        ("Konfession,Religionszugehörigkeit,Religión,Religione,Godsdienst", "sensitive"),
+        ("Staatsangehörigkeit,Staatsangehoerigkeit,Nationalité,Nacionalidad", "quasi"),
+        ("Cittadinanza,Nationaliteit,Nationalitet,Nazionalità", "quasi"),
+        ("Straße,Strasse,Anschrift,Rue,Dirección,Indirizzo,Straat,Adresse,Vej", "identifier"),
+        ("Sozialversicherungsnummer,numéro de sécurité sociale,DNI,BSN,CPR-nr.", "identifier"),
+        ("Codice fiscale,Número de la seguridad social", "identifier"),
+    ],
+)
+def test_headers_in_other_languages(names: str, role: str) -> None:
+    values = [str(i % 20 + 100.5) for i in range(30)]
+    for name in names.split(","):
+        (found,) = suggest_roles(table(**{name: [*values]}))
+        assert found.role == role, name
+
+
+def test_a_foreign_word_is_translated() -> None:
+    (found,) = suggest_roles(table(Geburtsdatum=["1", "2"]))
+    assert found.reason == "'geburtsdatum' (date of birth) in its name: others may know it."
 
 
 def test_suggestions_hold_no_value() -> None:
