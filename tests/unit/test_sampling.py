@@ -45,13 +45,13 @@ def test_a_sample_is_part_of_the_table_and_the_order_of_rows_does_not_matter() -
 def test_which_spelling_of_a_number_is_drawn_does_not_depend_on_the_order_of_rows() -> None:
     rng = np.random.default_rng(5)
     spelled: list[str | None] = ["1"] * 3 + ["1.0"] * 3 + ["2", None]
-    case = Case(columns={"q": list("abcdabcd"), "s": spelled}, quasi=("q",), sensitive=("s",))
+    case = Case(columns={"q": ["a"] * 8, "s": spelled}, quasi=("q",), sensitive=("s",))
     case = replace(case, columns={n: c * 2 for n, c in case.columns.items()}, kinds={"s": "number"})
     seen: set[str] = set()
-    for seed in range(12):
+    for seed in range(20):
         mixed = rng.permutation(16)
         other = replace(case, columns={n: [c[i] for i in mixed] for n, c in case.columns.items()})
-        one, two = (sampled(c.dataset, ("q", "s"), 0.3, seed) for c in (case, other))
+        one, two = (sampled(c.dataset, ("q", "s"), 0.2, seed) for c in (case, other))
         assert texts(one) == texts(two)
         assert one.column("s").values == two.column("s").values
         seen.update(one.column("s").values)
