@@ -50,21 +50,17 @@ def sampled(dataset: Dataset, names: Sequence[str], share: float, seed: int) -> 
     columns = [dataset.column(name) for name in names]
     # The missing value comes after all others.
     codes = [np.where(c.codes < 0, len(c.values), c.codes).astype(np.int32) for c in columns]
-    sizes = [len(c.values) + 1 for c in columns]
-    # Equal numbers may be spelled apart, and what is drawn decides which spelling is published.
-    for spelled, texts in (c.spelled for c in columns if c.spelled is not None):
-        place = np.empty(len(texts) + 1, dtype=np.int32)
-        place[[*sorted(range(len(texts)), key=texts.__getitem__), -1]] = np.arange(len(texts) + 1)
-        codes.append(place[spelled])
-        sizes.append(len(texts) + 1)
-    rank, first = dense_rank(codes, sizes)
+    rank, first = dense_rank(codes, [len(c.values) + 1 for c in columns])
     order = stable_order(rank, len(first))
     draw = np.random.default_rng([seed, STREAM]).permutation(dataset.rows)[:size]
     keep = np.zeros(dataset.rows, dtype=np.bool_)
     keep[order[draw]] = True
+    # Which row of several equal ones is drawn hangs on their order, so that what is published must
+    # not hang on how that one spells its numbers: all have the table's one spelling of a value.
+    alike = [replace(c, spelled=None) for c in dataset.columns]
     return replace(
         dataset,
-        columns=tuple(c.take(keep) for c in dataset.columns),
+        columns=tuple(c.take(keep) for c in alike),
         rows=size,
         undrawn=dataset.rows - size,
     )
