@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from anon_core.errors import AnonError
-from anon_core.reading import MOST_BYTES
+from anon_core.reading import MOST_BYTES, DataOptions
 from anon_core.samples import SAMPLES, Sample
 from ui import loading, options, shell, state
 from ui.explain import plain
@@ -150,6 +150,7 @@ def _recipe() -> None:
     )
     for note in st.session_state.get("start/recipe_notes", ()):
         st.info(plain(note), icon=":material/info:")
+    _offer_reading()
     opened = [loading.Opened(name=one.name, content=one.getvalue()) for one in chosen]
     recipes = [one for one in opened if one.name.lower().endswith(".toml")]
     if not opened:
@@ -157,15 +158,49 @@ def _recipe() -> None:
     if len(recipes) != 1:
         st.warning("Choose one recipe (TOML), and its hierarchy files beside it if it has any.")
         return
+    wanted = loading.recipe_reading(recipes[0])
     try:
         notes = loading.open_recipe(recipes[0], [one for one in opened if one is not recipes[0]])
     except AnonError as error:
         shell.show_error(error, where="The recipe was not opened")
         st.caption("Roles, hierarchies and settings are unchanged.")
+        if wanted is not None:
+            st.caption("It reads its file with other options than this table was read with.")
+            _read_again_button(wanted)
         return
+    st.session_state["start/recipe_reading"] = (state.dataset(), wanted)
     st.session_state["start/recipe_notes"] = ("The recipe was opened and fits the table.", *notes)
     st.session_state["start/recipe_turn"] = turn + 1
     st.rerun()
+
+
+def _offer_reading() -> None:
+    """Offer to read the table as the recipe that was opened on it says."""
+    error: AnonError | None = st.session_state.pop("start/reading_error", None)
+    if error is not None:
+        shell.show_error(error, where="The table stays as it was read")
+    of, wanted = st.session_state.get("start/recipe_reading", (None, None))
+    if wanted is not None and of is state.dataset():
+        _read_again_button(wanted)
+
+
+def _read_again_button(wanted: DataOptions) -> None:
+    st.button(
+        "Read the table again as the recipe says",
+        key="start/read_again",
+        icon=":material/refresh:",
+        on_click=_read_again,
+        args=(wanted,),
+    )
+
+
+def _read_again(wanted: DataOptions) -> None:
+    try:
+        loading.read_again(wanted)
+    except AnonError as error:
+        st.session_state["start/reading_error"] = error
+        return
+    st.session_state["start/recipe_notes"] = ("The table was read again as the recipe says.",)
 
 
 main()

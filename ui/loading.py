@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import PurePath
 from typing import Any, cast
 
-from anon_core.errors import BadHierarchy, BadInput, BadPlan, InputChanged, listing, nearest
+from anon_core.errors import (
+    AnonError,
+    BadHierarchy,
+    BadInput,
+    BadPlan,
+    InputChanged,
+    listing,
+    nearest,
+)
 from anon_core.hierarchy import Hierarchy, flat, from_rows, parse_levels, read_levels
 from anon_core.plan import LevelTable, Plan
 from anon_core.reading import MOST_BYTES, DataOptions, read_table
@@ -185,6 +193,22 @@ def table_csv(data: Dataset) -> bytes:
     return data.frame().to_csv(index=False, lineterminator="\n").encode()
 
 
+def recipe_reading(recipe: Opened) -> DataOptions | None:
+    """Return how a recipe reads the table's file, where that is another way than it was read.
+
+    None where the file was not kept, or the recipe cannot be read.
+    """
+    try:
+        wanted = Plan.from_toml(_text(recipe)).data
+    except AnonError:
+        return None
+    present = DataOptions.from_mapping(state.draft()["data"])
+    reading = {key: getattr(wanted, key) for key in _READING}
+    if state.file() is None or replace(present, **reading) == present:
+        return None
+    return replace(present, **reading)
+
+
 def open_recipe(recipe: Opened, others: Sequence[Opened] = ()) -> tuple[str, ...]:
     """Set everything a recipe says, if it fits the table; otherwise nothing changes.
 
@@ -235,7 +259,7 @@ def open_recipe(recipe: Opened, others: Sequence[Opened] = ()) -> tuple[str, ...
     if any(draft["data"].get(key) != reading.get(key, draft["data"].get(key)) for key in _READING):
         notes.append(
             "The recipe reads its file with other options than this table was read with. The "
-            "table stays as it was read; see Data to read it again."
+            "table stays as it was read until it is read again."
         )
     draft["data"] |= {key: reading[key] for key in _READING if key in reading}
     if plan.population_file:

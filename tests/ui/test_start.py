@@ -108,6 +108,50 @@ def test_a_file_too_large_to_keep_is_not_kept(
         loading.read_again(DataOptions())
 
 
+def test_a_table_is_read_again_as_the_recipe_says(start: AppTest) -> None:
+    content = b"Zip;Age;Job\n5370;20;x\n5371;unknown;y\n"
+    recipe = (
+        '[data]\nmissing_values = ["unknown"]\n[types]\nAge = "text"\n[roles]\n'
+        'quasi = ["Zip", "Age"]\n[algorithm]\nname = "mondrian"\n'
+        '[[models]]\nname = "k-anonymity"\nk = 2\n'
+    )
+    start.file_uploader(key="start/upload/0").upload("x.csv", content, "text/csv").run()
+    start.file_uploader(key="start/recipe/0").upload("r.toml", recipe.encode(), "text/x").run()
+    assert any("other options" in note.value for note in start.info)
+    start.button(key="start/read_again").click().run()
+    assert not start.exception
+    assert start.session_state["state/dataset"].column("Age").missing == 1
+    work = start.session_state["state/work"]
+    assert work["draft"]["algorithm"]["name"] == "mondrian"
+    assert work["roles"]["quasi"] == ["Zip", "Age"]
+    assert [note.value for note in start.info] == ["The table was read again as the recipe says\\."]
+    assert "start/read_again" not in [button.key for button in start.button]
+
+
+def test_a_recipe_that_fits_only_a_table_read_otherwise(start: AppTest) -> None:
+    content = b"Zip;Age;Job\n5370;20;x\n5371;unknown;y\n"
+    recipe = (
+        '[data]\nmissing_values = ["unknown"]\n[types]\nAge = "number"\n[roles]\n'
+        'quasi = ["Zip", "Age"]\n[algorithm]\nname = "optimal"\n'
+        '[[models]]\nname = "k-anonymity"\nk = 2\n'
+    )
+    start.file_uploader(key="start/upload/0").upload("x.csv", content, "text/csv").run()
+    start.file_uploader(key="start/recipe/0").upload("r.toml", recipe.encode(), "text/x").run()
+    assert "declared as number" in start.error[0].value
+    start.button(key="start/read_again").click().run()
+    assert not start.exception
+    assert not start.error
+    assert start.session_state["state/work"]["roles"]["quasi"] == ["Zip", "Age"]
+    assert start.session_state["state/work"]["draft"]["types"] == {"Age": "number"}
+    assert start.session_state["state/dataset"].column("Age").missing == 1
+
+
+def test_a_sample_has_no_file_to_read_again(session: None) -> None:
+    loading.load_sample("toth-private")
+    other = RECIPE.replace("[data]", '[data]\nencoding = "cp1252"')
+    assert loading.recipe_reading(Opened(name="r.toml", content=other.encode())) is None
+
+
 def test_a_recipe_sets_everything(session: None) -> None:
     loading.load_sample("toth-private")
     levels = b"5370;*\n5371;*\n5372;*\n5373;*\n"
