@@ -22,9 +22,6 @@ def main() -> None:
     )
     if state.dataset() is not None:
         _present()
-    st.header("Try a sample", anchor=False)
-    with st.container(key="stack-samples"):
-        _samples()
     with st.container(key="stack-open"):
         left, right = st.columns(2, gap="large")
     with left:
@@ -33,6 +30,9 @@ def main() -> None:
     with right:
         st.header("Open a recipe", anchor=False)
         _recipe()
+    st.header("Try a sample", anchor=False)
+    with st.container(key="stack-samples"):
+        _samples()
 
 
 def _present() -> None:
@@ -84,8 +84,12 @@ def _samples() -> None:
 
 
 def _card(one: Sample) -> None:
-    st.markdown(f"**{plain(one.title)}** · {one.rows:,} rows · k = {one.k}")
+    first = one.models[0] if one.models else {"k": one.k}
+    promised = ", ".join(f"{key} = {value}" for key, value in first.items() if key != "name")
+    st.markdown(f"**{plain(one.title)}** · {one.rows:,} rows · {plain(promised)}")
     st.write(plain(one.summary))
+    if one.shows:
+        st.write(f":material/lightbulb: {plain(one.shows)}")
     st.caption(plain(one.attribution))
     why = one.why_unavailable()
     if why:
@@ -93,7 +97,7 @@ def _card(one: Sample) -> None:
     st.button(
         "Use this sample",
         key=f"start/sample/{one.name}",
-        help=f"Load {one.title} with roles, hierarchies and k to start from.",
+        help=f"Load {one.title} with roles, hierarchies, technique and promises to start from.",
         disabled=bool(why),
         on_click=_use,
         args=(one.name,),
@@ -137,7 +141,7 @@ def _recipe() -> None:
     if state.dataset() is None:
         st.write(
             "A recipe holds roles, technique, promises and options as a TOML file. It is opened "
-            "on a table: choose a sample or load a file first."
+            "on a table: load a file or choose a sample first."
         )
         return
     turn = st.session_state.setdefault("start/recipe_turn", 0)

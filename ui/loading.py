@@ -23,7 +23,7 @@ from anon_core.roles import Roles
 from anon_core.samples import Sample, hierarchy_folder, sample
 from anon_core.table import ColumnKind, Dataset
 
-from . import drafts, population, state
+from . import drafts, population, state, thresholds
 
 #: What of the reading options decides how a file's text becomes cells.
 _READING = ("separator", "missing_values", "encoding")
@@ -71,6 +71,12 @@ def load_sample(name: str) -> None:
         attribution=one.attribution,
         k=one.k,
         sample=one.name,
+    )
+    # The source's own promise is the threshold too, until a person chooses another one.
+    state.begin_with(
+        algorithm=one.algorithm,
+        attacks=thresholds.tables(1 / one.k),
+        **({"models": one.models} if one.models else {}),
     )
 
 

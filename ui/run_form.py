@@ -11,13 +11,16 @@ from anon_core.kinds import Algorithm, Attack
 from anon_core.params import Technique
 from anon_core.registry import family
 from anon_core.samples import sample
-from ui import column_form, population, state, technique_picker
+from ui import column_form, population, state, technique_picker, thresholds
 from ui.explain import plain, what_is_this
 from ui.forms import follow, parameter_form, place
 from ui.shell import show_error
 
 #: Thresholds that are in use, offered both ways because they differ: 1 in 11 is not quite 0.09.
 _USUAL: dict[str, float] = {
+    "1 in 2 (k = 2)": 0.5,
+    "1 in 3 (k = 3)": 1 / 3,
+    "1 in 4 (k = 4)": 0.25,
     "1 in 5 (k = 5)": 0.2,
     "1 in 10 (k = 10)": 0.1,
     "1 in 11 (k = 11)": 1 / 11,
@@ -186,7 +189,7 @@ def attacks(
     """
     given = {a["name"]: a for a in draft.get("attacks", [])}
     known = {n: a for n, a in family("attack").items() if issubclass(a, Attack) and a.parameters()}
-    personal = [n for n, a in known.items() if _is_chance(a)]
+    personal = thresholds.personal()
     tables: dict[str, dict[str, Any]] = {}
     if personal:
         default = next(p.default for p in known[personal[0]].parameters() if p.name == "threshold")
@@ -260,8 +263,3 @@ def advanced(draft: dict[str, Any]) -> tuple[int, dict[str, str]]:
         "programs that need the exact text.",
     )
     return int(seed), {"formulas": formulas}
-
-
-def _is_chance(attack: type[Technique]) -> bool:
-    """Say whether an attack's threshold is a person's chance, not a share of everyone."""
-    return any(p.name == "threshold" and "chance" in p.label.lower() for p in attack.parameters())

@@ -255,6 +255,11 @@ def draft() -> dict[str, Any]:
     return json.loads(json.dumps(_work()["draft"]))
 
 
+def begin_with(**tables: Any) -> None:
+    """Replace tables of the recipe a table starts with; nothing that could be undone."""
+    _work()["draft"] |= json.loads(json.dumps(tables))
+
+
 def update_draft(**tables: Any) -> None:
     """Replace whole tables of the draft; can be undone."""
     plain = json.loads(json.dumps(tables))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,6 +48,13 @@ class Sample:
         Column to hierarchy file, relative to `hierarchy_folder`.
     k : int
         A sensible k to start with.
+    algorithm : mapping of str to object
+        The technique to start with and its parameters, as a recipe names them.
+    models : sequence of mapping
+        The promises to start with; empty for k-anonymity.
+    shows : str
+        How to get the source's own result with one run, in a sentence or two; empty if there is
+        none to get.
     public : str
         Name of the sample that holds the people this one was drawn from, if there is one.
     load : callable
@@ -67,6 +74,9 @@ class Sample:
     types: Mapping[str, str] = field(default_factory=dict[str, str])
     hierarchies: Mapping[str, str] = field(default_factory=dict[str, str])
     k: int
+    algorithm: Mapping[str, object] = field(default_factory=lambda: {"name": "optimal"})
+    models: Sequence[Mapping[str, object]] = ()
+    shows: str = ""
     public: str = ""
     load: Callable[[], pd.DataFrame] = field(repr=False)
     obstacle: Callable[[], str] = field(default=_nothing, repr=False)

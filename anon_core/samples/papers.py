@@ -88,6 +88,10 @@ TOTH_PRIVATE = Sample(
     types={"Zip": "ordered"},
     hierarchies={"Zip": "toth/Zip.csv", "Age": "toth/Age.csv"},
     k=2,
+    shows=(
+        "Opens with the optimal search and k = 2: Run gives figure 2.3. For figure 2.4 choose "
+        "Mondrian, publishing hierarchy nodes."
+    ),
     public="toth-public",
     load=_loader(("Name", "Zip", "Age", "Salary"), _TOTH_PRIVATE),
 )
@@ -123,6 +127,12 @@ LI_MICRODATA = Sample(
     sensitive=("Disease",),
     hierarchies={"Age": "li/Age.csv", "Sex": "li/Sex.csv"},
     k=4,
+    algorithm={"name": "permutation", "partition": "anatomize"},
+    models=({"name": "frequency-l-diversity", "l": 4},),
+    shows=(
+        "Opens with permutation, groups by anatomize, and l = 4: Run gives two tables in the form "
+        "of the paper's, with groups of 4 and 5; who is in which is drawn at random."
+    ),
     load=_loader(("Name", "Age", "Sex", "Disease"), _LI_MICRODATA),
 )
 
@@ -142,6 +152,11 @@ SAMARATI = Sample(
         column: f"samarati/{column}.csv" for column in ("Race", "DOB", "Sex", "ZIP", "Marital")
     },
     k=2,
+    algorithm={"name": "samarati", "max_suppression": 0.23},
+    shows=(
+        "Opens with Samarati's search, k = 2 and at most 2 of 9 rows removed. For slide 30 first "
+        "set DOB, Sex and Marital to identifier on Roles, so that they are left out."
+    ),
     load=_loader(("Race", "DOB", "Sex", "ZIP", "Marital", "Disease"), _SAMARATI_ROWS),
 )
 

@@ -7,11 +7,14 @@ from streamlit.testing.v1 import AppTest
 
 from anon_core.errors import AnonError, BadInput, InputChanged
 from anon_core.reading import DataOptions
+from anon_core.roles import Roles
+from anon_core.runner import run
 from anon_core.samples import SAMPLES, Sample
 from anon_core.samples.base import Sample as SampleType
-from ui import loading, state
+from ui import loading, state, words
 from ui.explain import plain
 from ui.loading import Opened
+from ui.thresholds import personal
 
 RECIPE = """
 seed = 3
@@ -47,6 +50,49 @@ def test_a_sample_sets_everything(start: AppTest) -> None:
     assert set(work["levels"]) == {"Zip", "Age"}
     assert work["draft"]["models"] == [{"name": "k-anonymity", "k": 2}]
     assert any("Toth" in m.value and "8 rows" in m.value for m in start.markdown)
+
+
+@pytest.mark.parametrize("one", [one for one in SAMPLES if one.available()], ids=lambda o: o.name)
+def test_a_sample_opens_with_its_own_promise_as_threshold(session: None, one: Sample) -> None:
+    loading.load_sample(one.name)
+    assert not state.can_undo()
+    plan = state.plan()
+    reached = {a.as_mapping()["threshold"] for a in plan.all_attacks() if a.name in personal()}
+    assert reached == {1 / one.k}
+    assert plan.algorithm.name == one.algorithm["name"]
+    if one.rows <= 10:
+        data, levels = state.dataset(), state.levels()
+        assert data is not None
+        result = run(plan, data, {c: levels[c] for c in plan.hierarchies})
+        lines = [words.against_threshold(a) for a in result.attacks if a.attack in personal()]
+        assert lines or result.release.grouping.published
+        assert {line.standing for line in lines} <= {"met"}
+
+
+def test_a_card_tells_how_to_get_the_papers_table(start: AppTest) -> None:
+    told = [m.value for m in start.markdown]
+    for one in SAMPLES:
+        assert not one.shows or any(plain(one.shows) in text for text in told)
+
+
+def test_slide_30_is_what_the_card_says(session: None) -> None:
+    loading.load_sample("samarati")
+    state.set_roles(
+        Roles(identifier=("DOB", "Sex", "Marital"), quasi=("Race", "ZIP"), sensitive=("Disease",))
+    )
+    plan, data, levels = state.plan(), state.dataset(), state.levels()
+    assert data is not None
+    result = run(plan, data, {c: levels[c] for c in plan.hierarchies})
+    assert result.account.node in ({"Race": 1, "ZIP": 0}, {"Race": 0, "ZIP": 1})
+    assert result.release.suppressed == 2
+
+
+def test_figure_2_3_is_what_the_card_says(session: None) -> None:
+    loading.load_sample("toth-private")
+    plan, data, levels = state.plan(), state.dataset(), state.levels()
+    assert data is not None
+    result = run(plan, data, {c: levels[c] for c in plan.hierarchies})
+    assert result.account.node == {"Zip": 1, "Age": 0}
 
 
 def test_the_table_before_comes_back(start: AppTest) -> None:
