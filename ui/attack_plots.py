@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from anon_core.registry import family
 from anon_core.results import AttackResult
-from ui.charts import Chart, Palette, Series, columns, finish, in_the_middle, label, labels
+from ui.charts import Chart, Palette, Series, columns, finish, in_the_middle, label, two_lines
 from ui.words import share
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 #: An attack, and the sensitive column it is on, if any.
 Key = tuple[str, str]
 _WRAP = 38
+_WIDE = 24  # letters in a line of an attack's name
 
 
 def title_of(attack: str, column: str = "") -> str:
@@ -75,7 +76,7 @@ def _lines(runs: Sequence[Series], colours: Palette, *, wrapped: bool) -> _Lines
     ran = {attack for attack, _ in keys}
     keys |= dict.fromkeys((n, "") for r in runs for n in r.facts.not_run if n not in ran)
     upwards = list(keys)[::-1]
-    names = labels([title_of(*key) for key in upwards], 26)
+    names = two_lines([title_of(*key) for key in upwards], _WIDE)
     return _Lines(
         text=dict(zip(upwards, names, strict=True)),
         colours=colours,
@@ -226,7 +227,7 @@ def risk_chart(runs: Sequence[Series], colours: Palette) -> Chart:
     figure.update_yaxes(
         type="category", categoryorder="array", categoryarray=list(text.values()), showgrid=False
     )
-    finish(figure, colours, height=100 + 32 * len(text), runs=runs)
+    finish(figure, colours, height=100 + 36 * len(text), runs=runs)
     return Chart(
         title="People at risk",
         figure=figure,

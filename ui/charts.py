@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
@@ -161,6 +162,24 @@ def labels(texts: Sequence[str], most: int) -> list[str]:
     found: list[str] = []
     for text in texts:
         short = label(text, most)
+        seen[short] = seen.get(short, 0) + 1
+        found.append(short if seen[short] == 1 else f"{short} ({seen[short]})")
+    return found
+
+
+def two_lines(texts: Sequence[str], width: int) -> list[str]:
+    """Return labels of at most two lines that stay distinct; the second is shortened.
+
+    Examples
+    --------
+    >>> two_lines(["Attribute inference: income"], 20)
+    ['Attribute inference:<br>income']
+    """
+    seen: dict[str, int] = {}
+    found: list[str] = []
+    for text in texts:
+        first, *rest = textwrap.wrap(text, width, break_on_hyphens=False) or [""]
+        short = "<br>".join([label(first), *([label(" ".join(rest), width)] if rest else [])])
         seen[short] = seen.get(short, 0) + 1
         found.append(short if seen[short] == 1 else f"{short} ({seen[short]})")
     return found

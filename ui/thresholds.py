@@ -1,4 +1,4 @@
-"""The threshold of a person's chance of being picked, which several attacks share."""
+"""The thresholds of attacks: that of a person's chance of being picked is shared by several."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ def personal() -> list[str]:
 
 
 def tables(chance: float) -> list[dict[str, Any]]:
-    """Return the recipe's tables that set this threshold; none where it is every attack's own."""
-    default = {n: _default(family("attack")[n]) for n in personal()}
-    return [{"name": n, "threshold": chance} for n in default if default[n] != chance]
-
-
-def _default(attack: type[Technique]) -> object:
-    return next(p.default for p in attack.parameters() if p.name == "threshold")
+    """Return a recipe's tables that set all thresholds alike, those of shares of everyone too."""
+    return [
+        {"name": name, "threshold": chance}
+        for name, attack in family("attack").items()
+        for parameter in attack.parameters()
+        if parameter.name == "threshold" and parameter.default != chance
+    ]
 
 
 def _is_chance(attack: type[Technique]) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from anon_core.runner import Result
 from tests.ui.sessions import carried_out, load
 from ui.attack_plots import attack_dots, risk_chart, title_of
-from ui.charts import Series, light_palette
+from ui.charts import Series, light_palette, two_lines
 from ui.facts import Facts
 from ui.metric_plots import column_heat, metric_bars
 from ui.value_strip import about_equal, group_chart
@@ -84,3 +84,15 @@ def test_groups_of_many_sizes_are_shown_as_areas() -> None:
     run = drawn(carried_out(held))
     assert not about_equal(run.facts)
     assert "by their rows" in group_chart([run], COLOURS).title
+
+
+def test_long_names_of_attacks_get_a_second_line() -> None:
+    assert two_lines(["Attribute inference: income", "Prosecutor"], 24) == [
+        "Attribute inference:<br>income",
+        "Prosecutor",
+    ]
+    long = ["Attribute inference: " + "x" * 40 + end for end in "ab"]
+    one, other = two_lines(long, 24)
+    assert one != other
+    assert all(len(line) <= 28 for line in (*one.split("<br>"), *other.split("<br>")))
+    assert two_lines(["<b>: <i>"], 4) == ["&lt;b&gt;:<br>&lt;i&gt;"]
