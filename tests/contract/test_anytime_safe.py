@@ -74,7 +74,8 @@ def drawn(algorithm: str, seed: int) -> tuple[Case, Plan, Dataset]:
     if any(p.name == "partition" for p in chosen.parameters()):
         settings["partition"] = "mpalm" if chosen.counts_public else "mondrian"
     if any(p.name == "max_suppression" for p in chosen.parameters()):
-        settings["max_suppression"] = 0.3
+        # Coded tails leave the values between as they are, so that most rows stay rare.
+        settings["max_suppression"] = 1.0 if algorithm == "top-bottom-coding" else 0.3
     asked: list[object] = [{"name": "k-anonymity", "k": 3}]
     if chosen.permutes:
         asked = [{"name": "frequency-l-diversity", "l": 2, "column": "s0"}]

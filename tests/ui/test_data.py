@@ -48,7 +48,7 @@ def test_a_workbook_is_refused_with_a_remedy(start: AppTest) -> None:
 
 
 def test_a_doubtful_column_says_why_beside_its_type(start: AppTest) -> None:
-    cells = "".join(f"{n},x\n" for n in (*range(9), "n/a"))
+    cells = "".join(f"{n},x\n" for n in (*range(9), "unsure"))
     content = f"age,job\n{cells}".encode()
     start.file_uploader(key="start/upload/0").upload("people.csv", content, "text/csv").run()
     start.switch_page(DATA).run()
