@@ -40,12 +40,13 @@ def transformation_choice() -> Any:
     return choice(
         default="AG_TS",
         options={
-            "AG_TS": "columns raised, rows removed (AG_TS)",
-            "AG": "columns raised (AG)",
-            "TS": "rows removed (TS)",
-            "AS": "columns blanked (AS)",
+            "AG_TS": "levels and rows (AG_TS)",
+            "AG": "levels only (AG)",
+            "TS": "rows only (TS)",
+            "AS": "whole columns (AS)",
         },
-        help="Rows are removed within the budget; without them the budget plays no part.",
+        help="Levels of columns are raised, rows are removed within the budget, whole columns are "
+        "blanked; where no rows may go the budget plays no part.",
         label="May change",
     )
 

@@ -51,7 +51,7 @@ class CellSuppression(Algorithm):
         options={
             "CS": "cells blanked (CS)",
             "CG": "cells generalized (CG)",
-            "AG_CS": "columns raised, then cells blanked (AG_CS)",
+            "AG_CS": "levels, then cells (AG_CS)",
         },
         help="What happens to cells in which the rows of a group differ.",
         label="May change",
