@@ -92,15 +92,17 @@ class FakeTuples(Attack):
             threshold=1.0,
             per_class=listed.per_group,
             sentence=(
-                f"{len(original):,} combinations of the table and {len(fake):,} fake ones have a "
-                f"group that could hold them; on average {_mean(original):.3g} fit a real one and "
-                f"{_mean(fake):.3g} a fake one. By chance alone the "
-                f"rows of such a group in which a real one's quasi-identifiers meet are "
-                f"{listed.expected:.3g} on average; that one fixed row shows them (Li's "
-                f"lemma value, no bound on presence) has a chance of {listed.lemma:.3g} at most."
+                f"Of the {len(original) + len(fake):,} combinations that the groups could hold, "
+                f"{len(original):,} are in the table and {len(fake):,} are fake: whoever takes one "
+                f"for real is right {rate:.1%} of the time. A real one could stand in "
+                f"{_groups(original)} on average, a fake one in {_groups(fake)}. Shuffled by "
+                f"chance, a group shows a person's quasi-identifiers together in "
+                f"{listed.expected:.3g} of its rows on average, and any one row shows them with a "
+                f"chance of at most {listed.lemma:.3g} (Li's lemma value, no bound on presence)."
             ),
         )
 
 
-def _mean(buckets: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> float:
-    return float(buckets.mean()) if len(buckets) else 0.0
+def _groups(buckets: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> str:
+    mean = f"{float(buckets.mean()) if len(buckets) else 0.0:.3g}"
+    return f"{mean} group{'' if mean == '1' else 's'}"

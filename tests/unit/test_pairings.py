@@ -35,8 +35,11 @@ def test_t21_fake_tuples_of_figure_3_9() -> None:
     groups = [0, 0, 0, 0, 1, 1, 1, 1]
     release = by_hand(FIGURE_2_1.problem(), groups, (("Zip",), ("Age", "Salary")))
     (found,) = FakeTuples().run(release.problem, release.view, Context())
-    assert found.sentence.startswith("8 combinations of the table and 12 fake ones")
-    assert "on average 1 fit a real one and 1 a fake one." in found.sentence
+    assert found.sentence.startswith(
+        "Of the 20 combinations that the groups could hold, 8 are in the table and 12 are fake: "
+        "whoever takes one for real is right 40.0% of the time. "
+    )
+    assert "stand in 1 group on average, a fake one in 1 group." in found.sentence
     assert (found.rate, found.succeeded, found.raw) == (8 / 20, 3.2, 1.0)
     told = pairings(release.view)
     assert told is not None
