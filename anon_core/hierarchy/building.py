@@ -31,6 +31,14 @@ def flat(column: Column) -> Hierarchy:
     return _build(column, [(v, TOP) for v in column.values])
 
 
+class LevelRows(list[list[str]]):
+    """A level table as a file holds it, with the line at which each row begins."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[int] = []
+
+
 def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
     """Build a column's hierarchy from a level table (value first, then one label a level).
 
@@ -63,11 +71,12 @@ def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
             f"The hierarchy of '{column.name}' is empty.",
             remedy="It needs one line per value: the value, then its label on each level.",
         )
-    for number, row in enumerate(rows, start=1):
+    lines = rows.lines if isinstance(rows, LevelRows) else list(range(1, len(rows) + 1))
+    for number, row in zip(lines, rows, strict=True):
         if len(row) != width:
             raise BadHierarchy(
-                f"Hierarchy of '{column.name}', line {number}: {len(row)} cells where line 1 has "
-                f"{width}.",
+                f"Hierarchy of '{column.name}', line {number}: {len(row)} cells where line "
+                f"{lines[0]} has {width}.",
                 remedy="Every line needs the value and one label for every level.",
             )
     cleaned = [tuple(cell.strip() for cell in row) for row in rows]
@@ -75,7 +84,7 @@ def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
     # Missing has its own place under the root, whatever the file says of it.
     numbered = [
         (number, row)
-        for number, row in enumerate(cleaned, start=1)
+        for number, row in zip(lines, cleaned, strict=True)
         if row[0] not in MISSING_TOKENS or row[0] in known
     ]
     own = [row for _, row in numbered]
@@ -111,6 +120,7 @@ def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
             remedy="Add a last level that is the same for every value, for example '*'.",
             values=[t for t in tops[:5] if t in known],
         )
+    path = {row[0]: row for row in own}
     for level in range(1, width - 1):
         parent: dict[str, tuple[str, int]] = {}
         for number, row in numbered:
@@ -124,7 +134,7 @@ def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
                     values=[t for t in under if t in known],
                 )
             meant = seen.get(row[level])
-            if meant is not None and cleaned[meant - 1][level] != row[level]:
+            if meant is not None and path[row[level]][level] != row[level]:
                 raise BadHierarchy(
                     f"Hierarchy of '{column.name}', line {number}: the label on level {level} is "
                     f"also a value, in line {meant}, which does not belong to that group.",

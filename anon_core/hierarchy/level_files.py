@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..errors import BadHierarchy
 from ..table import MISSING, Column
-from .building import from_rows
+from .building import LevelRows, from_rows
 from .json_file import parse_json
 from .model import Hierarchy
 from .relations import is_relations, parse_relations
@@ -48,17 +48,22 @@ def parse_levels(text: str, name: str) -> list[list[str]]:
     return rows
 
 
-def _separated(text: str, name: str) -> tuple[list[list[str]], BadHierarchy | None]:
+def _separated(text: str, name: str) -> tuple[LevelRows, BadHierarchy | None]:
     """Return the cells of a level file; the separator is the one that gives it a single top."""
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     first = next((line for line in text.splitlines() if line.strip()), "")
-    found: dict[str, tuple[list[list[str]], BadHierarchy | None]] = {}
+    found: dict[str, tuple[LevelRows, BadHierarchy | None]] = {}
     for separator in ";,":
         reader = csv.reader(io.StringIO(text), delimiter=separator)
-        rows: list[list[str]] = []
+        rows = LevelRows()
         error: BadHierarchy | None = None
+        begin = 1
         try:
-            rows += (row for row in reader if row)
+            for row in reader:
+                if row:
+                    rows.append(row)
+                    rows.lines.append(begin)
+                begin = reader.line_num + 1
         except csv.Error as problem:
             error = BadHierarchy(
                 f"Hierarchy file of '{name}', line {reader.line_num}: it cannot be read "

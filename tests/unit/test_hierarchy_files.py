@@ -249,3 +249,19 @@ k = 5
         table = next(path for path in sorted(out.iterdir()) if path.suffix == ".csv")
         published.add(table.read_text(encoding="utf-8"))
     assert len(published) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("a;x;*\n\n\nb;x;*\n\nb;y;*\n", ("line 4", "line 6")),
+        ("\n\na;x;*\nb;*\n", ("line 4: 2 cells", "line 3 has 3")),
+        ('"a\nb";x;*\n\nc;x;*\nc;y;*\n', ("line 4", "line 5")),
+        ("\na;x;*\n\nx;y;*\n", ("line 2", "line 4")),
+    ],
+)
+def test_lines_are_counted_as_in_the_file(text: str, places: tuple[str, ...]) -> None:
+    column = encode("c", np.array([0], dtype=np.int32), ["a"])
+    with pytest.raises(BadHierarchy) as caught:
+        from_rows(column, parse_levels(text, "c"))
+    assert all(place in caught.value.message for place in places)
