@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,10 @@ from .problem import Problem
 @dataclass(frozen=True, kw_only=True)
 class MostShare(GroupModel):
     """The part that frequency l-diversity and l-diversity for slicing have in common."""
+
+    # Merged with a group in which a value is too common, one that keeps it may break it.
+    monotone_merge: ClassVar[bool] = False
+    closed_under_union: ClassVar[bool] = True
 
     l: int = integer(default=4, low=2, help="No value may fill more.", label="l")  # noqa: E741
     column: str = sensitive_column(

@@ -256,8 +256,9 @@ def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: s
     kind = cast(type[GroupModel], find("model", model))
     refuses = (
         "cannot be steered"
-        if kind.needs_public
-        and not cast(type[Algorithm], find("algorithm", algorithm)).counts_public
+        if (kind.needs_public and not chosen.counts_public)
+        # Its bounds lean on classes that stay broken however they are divided.
+        or (algorithm == "k-optimize" and not kind.monotone_merge)
         else "permuted apart"
         if permutes and kind.needs_whole_rows
         else ""
@@ -266,7 +267,8 @@ def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: s
         plan = case.plan(algorithm={"name": algorithm, **settings}, models=[promise])
         public = with_doubles(case)
         if refuses:
-            with pytest.raises(BadPlan, match=refuses):
+            # What no table of these values can keep is told first.
+            with pytest.raises((BadPlan, Infeasible), match=f"{refuses}|not eligible"):
                 run(plan, case.dataset, case.levels, population=public)
             continue
         try:
@@ -291,7 +293,9 @@ def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: s
 def test_every_algorithm_can_be_cancelled(algorithm: str) -> None:
     context = Context()
     context.cancel.set()
-    models = [cast(GroupModel, technique("model", "frequency-l-diversity", l=2))]
+    # What merging may break is not for k-Optimize.
+    promise = "l-diversity" if algorithm == "k-optimize" else "frequency-l-diversity"
+    models = [cast(GroupModel, technique("model", promise, l=2))]
     with pytest.raises(Cancelled):
         technique("algorithm", algorithm).run(
             PATIENTS.problem(with_doubles(PATIENTS)), models, context

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -13,6 +14,7 @@ from anon_core.context import Context
 from anon_core.costs import CellCost, SizeCost
 from anon_core.errors import Infeasible
 from anon_core.kinds import GroupModel, Metric
+from anon_core.models.frequency_l_diversity import FrequencyLDiversity
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
 from anon_core.registry import family, find
@@ -225,6 +227,46 @@ def test_a_single_sensitive_column_and_one_of_two() -> None:
             continue
         outcome = search.run(case.problem(), [model], Context())
         assert set(outcome.account.minimal) == naive.minimal_nodes(satisfied)
+
+
+def test_a_good_class_may_be_lost_by_merging_it_with_one_of_a_common_value() -> None:
+    """Of the two rows that may go, those of v1 go; a level up, g takes v0 with it."""
+    case = Case(
+        columns={"q": [f"v{i // 2}" for i in range(8)], "s": list("abaabcbc")},
+        quasi=("q",),
+        sensitive=("s",),
+        levels={"q": [("v0", "g", "*"), ("v1", "g", "*"), ("v2", "h", "*"), ("v3", "h", "*")]},
+    )
+    models = [KAnonymity(k=2), FrequencyLDiversity(l=2)]
+    search = Optimal(max_suppression=0.25, list_minimal=True)
+    account = search.run(case.problem(), models, Context()).account
+    assert account.node == {"q": 0}
+    assert account.cost == pytest.approx(0.25)
+    assert account.minimal == ((0,),)
+
+
+def test_frequency_l_diversity_with_a_budget_is_decided_node_by_node() -> None:
+    rng = np.random.default_rng(2015)
+    decided = lost = 0
+    for _ in range(60):
+        case = random_case(rng, rows=40, quasi=3)
+        rows, attributes, values = case.rows, case.attributes, case.column("s0")
+        if 2 * max(Counter(values).values()) > len(values):
+            continue  # refused before the search
+        costs: dict[naive.Node, Fraction] = {}
+        for node in naive.every_node(attributes):
+            found = naive.classes(rows, attributes, node)
+            kept = {c: m for c, m in found.items() if naive.rare(m, [(values, 2)])}
+            if kept and len(naive.removed_rows(found, kept)) <= 0.5 * len(rows) + 1e-9:
+                covers = naive.covers_at(kept, attributes, node)
+                costs[node] = naive.cost("loss", rows, attributes, covers)
+        models = [FrequencyLDiversity(l=2, column="s0")]
+        outcome = Optimal(max_suppression=0.5).run(case.problem(), models, Context())
+        assert outcome.account.cost == pytest.approx(float(min(costs.values())), abs=1e-12)
+        decided += 1
+        lost += len(costs) < len(list(naive.every_node(attributes)))
+    assert decided > 15
+    assert lost > 5
 
 
 class TogetherAtMost(KAnonymity):
