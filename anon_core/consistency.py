@@ -17,8 +17,7 @@ import numpy.typing as npt
 
 from .context import Context
 from .errors import AnonError
-from .kernels.gain import Prices
-from .kernels.nearest import nearest_boxes, nearest_taker, nearest_tuple
+from .kernels.reach import Sorted, covered_pairs
 from .least_size import LeastSize
 from .params import integer
 from .problem import Problem
@@ -26,8 +25,8 @@ from .release import View
 from .results import State, Verdict
 
 I64 = npt.NDArray[np.int64]
-_MOST = 400_000_000  # comparisons of classes with tuples; beyond, classes of k rows decide
-_CHUNK = 4_000_000
+MOST_PAIRS = 20_000_000  # beyond, classes of k rows decide
+WORK = 20_000_000  # tuples passed at most between two looks at the cancel button
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -111,6 +110,55 @@ def _summed(where: I64, what: I64, size: int) -> I64:
     return np.bincount(where, weights=what, minlength=size).astype(np.int64)
 
 
+def by_order(codes: npt.NDArray[np.int32], count: I64) -> tuple[Sorted, I64, I64]:
+    """Sort distinct tuples, columns of few values first: most boxes show one value there.
+
+    Returns
+    -------
+    Sorted
+    across : int64 array of shape (attributes,)
+        The column of each of its attributes.
+    order : int64 array of shape (tuples,)
+        The tuple given that stands at each place.
+    """
+    across = np.argsort([len(np.unique(column)) for column in codes.T], kind="stable")
+    order = np.lexsort(codes[:, across[::-1]].T) if codes.size else np.arange(len(codes))
+    ranked = np.ascontiguousarray(codes[order][:, across])
+    size, attributes = ranked.shape
+    turn = np.zeros(size, dtype=np.int64)
+    turn[1:] = np.argmax(ranked[1:] != ranked[:-1], axis=1) if attributes else 0
+    skip = np.empty((size, attributes), dtype=np.int64)
+    for d in range(attributes):
+        begin = np.append(np.flatnonzero(turn <= d), size)
+        skip[:, d] = begin[np.searchsorted(begin, np.arange(size), side="right")]
+    return Sorted(ranked, count[order], turn, skip), across, order.astype(np.int64)
+
+
+def covering(
+    tuples: Sorted, low: npt.NDArray[np.int32], high: npt.NDArray[np.int32], context: Context
+) -> tuple[I64, I64] | None:
+    """List which boxes cover which tuples; None where there are too many pairs to list.
+
+    Returns
+    -------
+    box, at : int64 arrays of shape (pairs,)
+    """
+    room = min(64 * (len(low) + 1), MOST_PAIRS)
+    box, at = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+    held, step = 0, max(WORK // max(len(tuples.codes), 1), 1)
+    for start in range(0, len(low), step):
+        context.check()
+        stop = min(start + step, len(low))
+        before, held = held, covered_pairs(tuples, low, high, start, stop, box, at, held)
+        if held > MOST_PAIRS:
+            return None
+        if held > len(box):
+            more = np.empty(min(2 * held, MOST_PAIRS) - before, dtype=np.int64)
+            box, at = np.append(box[:before], more), np.append(at[:before], more)
+            held = covered_pairs(tuples, low, high, start, stop, box, at, before)
+    return box[:held], at[:held]
+
+
 def matches(
     codes: npt.NDArray[np.int32],
     originals: I64,
@@ -118,121 +166,17 @@ def matches(
     high: npt.NDArray[np.int32],
     released: I64,
     context: Context,
-) -> Matches:
-    """Find which boxes low to high, (classes, quasi) each, cover which tuples, (tuples, quasi)."""
-    step = max(_CHUNK // max(len(codes), 1), 1)
-    pairs: list[tuple[I64, I64]] = []
-    for start in range(0, len(low), step):
-        context.check()
-        covered = np.ones((len(low[start : start + step]), len(codes)), dtype=np.bool_)
-        for d in range(codes.shape[1]):
-            covered &= low[start : start + step, d, None] <= codes[None, :, d]
-            covered &= high[start : start + step, d, None] >= codes[None, :, d]
-        box, at = np.nonzero(covered)
-        pairs.append((at.astype(np.int64), (box + start).astype(np.int64)))
-    none = np.empty(0, dtype=np.int64)
-    return Matches(
-        originals=originals,
-        released=released,
-        tuple=np.concatenate([none, *(at for at, _ in pairs)]),
-        box=np.concatenate([none, *(box for _, box in pairs)]),
-    )
+) -> Matches | None:
+    """Find which boxes low to high, (classes, quasi) each, cover which tuples, (tuples, quasi).
 
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Boxes:
-    """Boxes that are widened until they match; arrays are changed in place.
-
-    Attributes
-    ----------
-    problem : Problem
-    prices : Prices
-    low, high : int32 arrays of shape (boxes, quasi)
-    size : int64 array of shape (boxes,)
-        Rows that publish each.
+    Returns None where there are too many pairs to list.
     """
-
-    problem: Problem
-    prices: Prices
-    low: npt.NDArray[np.int32]
-    high: npt.NDArray[np.int32]
-    size: I64
-
-    def matches(self, context: Context) -> Matches:
-        """Count who fits whom at present."""
-        frequency = self.problem.frequency
-        return matches(
-            frequency.run_codes, frequency.run_count, self._low, self._high, self.size, context
-        )
-
-    @property
-    def _low(self) -> npt.NDArray[np.int32]:
-        return self._published()[0]
-
-    @property
-    def _high(self) -> npt.NDArray[np.int32]:
-        return self._published()[1]
-
-    def _published(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        """Return what the boxes cover as they are published: nodes cover more than their ends."""
-        low, high = self.low.copy(), self.high.copy()
-        for d, hierarchy in enumerate(self.problem.quasi_hierarchies):
-            last = len(hierarchy.leaves) - 1
-            if self.prices.by_node[d]:
-                level = hierarchy.smallest_node(low[:, d], high[:, d])
-                for step in range(hierarchy.height + 1):
-                    at = level == step
-                    node = hierarchy.node(step)[low[at, d]]
-                    low[at, d] = hierarchy.starts[step][node]
-                    high[at, d] = hierarchy.bounds(step)[1][node]
-            elif hierarchy.has_missing:  # a range with the missing value is the whole column
-                low[:, d] = np.where((high[:, d] == last) & (low[:, d] < last), 0, low[:, d])
-        return low, high
-
-    def cover_everything(self) -> None:
-        """Let every box cover all leaves: everyone then matches every row."""
-        self.low[:] = 0
-        self.high[:] = [len(h.leaves) - 1 for h in self.problem.quasi_hierarchies]
-
-    def reach_out(self, few: I64) -> None:
-        """Widen boxes to the nearest tuple that each does not cover yet."""
-        codes = self.problem.frequency.run_codes
-        low, high = self._published()
-        for b in few.tolist():
-            t = nearest_tuple(low, high, self.size, self.prices, b, codes)
-            self._cover(b, codes[t], codes[t])
-
-    def take_in(self, few: I64) -> None:
-        """Let each tuple be covered by the nearest box that does not cover it yet."""
-        codes = self.problem.frequency.run_codes
-        for t in few.tolist():
-            low, high = self._published()
-            b = nearest_taker(low, high, self.size, self.prices, codes, t)
-            self._cover(b, codes[t], codes[t])
-
-    def exchange(self, few: I64) -> None:
-        """Join the boxes that cover each tuple most closely with their nearest, both ways."""
-        codes = self.problem.frequency.run_codes
-        for t in few.tolist():
-            inside = (self.low <= codes[t]).all(axis=1) & (codes[t] <= self.high).all(axis=1)
-            own = np.flatnonzero(inside)[:1].astype(np.int64)
-            other = np.empty(1, dtype=np.int64)
-            nearest_boxes(self.low, self.high, self.size, self.prices, own, 0, 1, other, True)
-            if other[0] < 0:
-                continue
-            one, two = int(own[0]), int(other[0])
-            equal = [
-                (self.low == self.low[b]).all(axis=1) & (self.high == self.high[b]).all(axis=1)
-                for b in (one, two)
-            ]
-            low = np.minimum(self.low[one], self.low[two])
-            high = np.maximum(self.high[one], self.high[two])
-            self.low[equal[0] | equal[1]] = low
-            self.high[equal[0] | equal[1]] = high
-
-    def _cover(self, b: int, low: npt.NDArray[np.int32], high: npt.NDArray[np.int32]) -> None:
-        self.low[b] = np.minimum(self.low[b], low)
-        self.high[b] = np.maximum(self.high[b], high)
+    tuples, across, order = by_order(codes, originals)
+    low, high = (np.ascontiguousarray(ends[:, across], dtype=np.int32) for ends in (low, high))
+    pairs = covering(tuples, low, high, context)
+    if pairs is None:
+        return None
+    return Matches(originals=originals, released=released, tuple=order[pairs[1]], box=pairs[0])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,20 +229,20 @@ class ConsistencyModel(LeastSize):
         state: State
         if not len(persons.sizes):
             reached, state, sentence = 0, "holds", "No row is published."
-        elif len(low) * len(frequency.run_count) > _MOST:
-            # Too many to compare: the rows of a class match each other.
-            reached, state = smallest, "holds" if smallest >= self.k else "undecided"
-            sentence = f"Rows of one class match each other; the smallest class has {smallest}."
         else:
             found = matches(
                 frequency.run_codes, frequency.run_count, low, high, persons.sizes, context
             )
-            counted = self.counts(found)
-            # A row that is hidden and matches nothing published is nobody's to find.
-            shown = counted[counted > 0] if len(counted) == len(found.originals) else counted
-            reached = int(shown.min()) if len(shown) else 0
-            state = "holds" if reached >= self.k else "broken"
-            sentence = f"Everyone matches at least {reached} rows; {self.k} were asked for."
+            if found is None:  # the rows of a class match each other
+                reached, state = smallest, "holds" if smallest >= self.k else "undecided"
+                sentence = f"Rows of one class match each other; the smallest class has {smallest}."
+            else:
+                counted = self.counts(found)
+                # A row that is hidden and matches nothing published is nobody's to find.
+                shown = counted[counted > 0] if len(counted) == len(found.originals) else counted
+                reached = int(shown.min()) if len(shown) else 0
+                state = "holds" if reached >= self.k else "broken"
+                sentence = f"Everyone matches at least {reached} rows; {self.k} were asked for."
         return [
             Verdict(
                 model=self.name,

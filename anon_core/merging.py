@@ -56,7 +56,7 @@ def merged(
         for start in range(0, len(broken), step):
             context.check()
             stop = min(start + step, len(broken))
-            nearest_boxes(low, high, size, prices, broken, start, stop, nearest, False)
+            nearest_boxes(low, high, size, prices, broken, start, stop, nearest)
         joined = np.arange(count, dtype=np.int64)
         joined[broken] = nearest
         # Whoever points at each other, directly or along a chain, becomes one group.

@@ -76,7 +76,7 @@ def watched_tuples(problem: Problem, models: Sequence[GroupModel]) -> WatchedTup
         values=values_of(problem, watched),
         distinct=distinct,
         share=share,
-        least=max(m.least_size() for m in models),
+        least=max((m.least_size() for m in models), default=1),
     )
 
 
@@ -149,7 +149,7 @@ def relaxed_parts(
         values=values_of(problem, watched),
         distinct=distinct,
         share=share,
-        least=max(m.least_size() for m in models),
+        least=max((m.least_size() for m in models), default=1),
     )
     part = _partition(problem, rows, by_tree, weights, context, relaxed=True)
     return buckets_of_rows(key, part)

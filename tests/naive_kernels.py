@@ -254,9 +254,7 @@ def grown_tree(
 Box = tuple[Codes, Codes]
 
 
-def nearest_box(
-    ways: Sequence[Way], boxes: Sequence[Box], size: Sequence[int], b: int, *, apart_only: bool
-) -> int:
+def nearest_box(ways: Sequence[Way], boxes: Sequence[Box], size: Sequence[int], b: int) -> int:
     """Return the box to join with at the least additional price; -1 where there is no other."""
 
     def grown(other: int) -> float:
@@ -264,29 +262,111 @@ def nearest_box(
         now = size[other] * box_price(ways, *boxes[other])
         return box_price(ways, *joint) * (size[b] + size[other]) - now
 
-    others = [o for o in range(len(boxes)) if o != b and not (apart_only and boxes[o] == boxes[b])]
+    others = [o for o in range(len(boxes)) if o != b]
     return min(others, key=grown, default=-1)
 
 
-def growth(ways: Sequence[Way], box: Box, size: int, t: Codes) -> float:
-    """Return the additional price when a box takes in a tuple; infinity where it covers it."""
-    if all(a <= c <= b for a, b, c in zip(*box, t, strict=True)):
-        return math.inf
-    return size * (row_price(ways, [*box, t]) - box_price(ways, *box))
+# ---- boxes of their own --------------------------------------------------------------------------
 
 
-def least_growth(grown: Sequence[float]) -> int:
-    """Return the first place of the least growth; -1 where all are covered."""
-    best = min(grown, default=math.inf)
-    return -1 if math.isinf(best) else list(grown).index(best)
+def shown_box(ways: Sequence[Way], box: Box) -> Box:
+    """Return what a box shows that must cover two leaves a column."""
+    low, high = list(box[0]), list(box[1])
+    for d, way in enumerate(ways):
+        lo, hi = low[d], high[d]
+        if lo == hi:
+            continue
+        if way.nodes:
+            inside = next(r for r, _ in way.nodes if lo in r and hi in r)
+            low[d], high[d] = inside.start, inside.stop - 1
+        elif hi == way.missing:
+            low[d] = 0
+    return tuple(low), tuple(high)
 
 
-def nearest_tuple(ways: Sequence[Way], box: Box, size: int, tuples: Sequence[Codes]) -> int:
-    return least_growth([growth(ways, box, size, t) for t in tuples])
+def covers(box: Box, t: Codes) -> bool:
+    return all(a <= c <= b for a, b, c in zip(*box, t, strict=True))
 
 
-def nearest_taker(ways: Sequence[Way], boxes: Sequence[Box], size: Sequence[int], t: Codes) -> int:
-    return least_growth([growth(ways, b, n, t) for b, n in zip(boxes, size, strict=True)])
+def growth(ways: Sequence[Way], box: Box, t: Codes) -> float:
+    """Return what a row of a box costs more when it takes in a tuple; 0 where it covers it."""
+    if covers(box, t):
+        return 0.0
+    return row_price(ways, [*box, t]) - box_price(ways, *box)
+
+
+def with_tuple(ways: Sequence[Way], box: Box, t: Codes) -> Box:
+    return shown_box(ways, box_of([*box, t]))
+
+
+def fitting(boxes: Sequence[Box], size: Sequence[int], t: Codes) -> int:
+    """Return the rows whose boxes cover a tuple."""
+    return sum(n for b, n in zip(boxes, size, strict=True) if covers(b, t))
+
+
+def nearest_outside(
+    ways: Sequence[Way], box: Box, tuples: Sequence[Codes], wanted: Sequence[bool]
+) -> int:
+    """Return the tuple that costs least to take in; -1 where none is left."""
+    outside = [t for t, c in enumerate(tuples) if wanted[t] and not covers(box, c)]
+    return min(outside, key=lambda t: growth(ways, box, tuples[t]), default=-1)
+
+
+def reaching_box(
+    ways: Sequence[Way], box: Box, tuples: Sequence[Codes], count: Sequence[int], k: int
+) -> Box:
+    """Widen a box to its nearest tuple until k rows fit it, or all do."""
+    while True:
+        fit = sum(n for t, n in zip(tuples, count, strict=True) if covers(box, t))
+        nearest = nearest_outside(ways, box, tuples, [True] * len(tuples))
+        if fit >= k or nearest < 0:
+            return box
+        box = with_tuple(ways, box, tuples[nearest])
+
+
+def taking_in(
+    ways: Sequence[Way], boxes: Sequence[Box], size: Sequence[int], t: Codes, fits: int, k: int
+) -> list[Box]:
+    """Let a tuple be covered by those boxes that cost least, until it fits k rows."""
+    room, found = k - fits, list(boxes)
+
+    def price(b: int) -> float:
+        weight = size[b] / min(size[b], room)
+        more = 0.0
+        for d, way in enumerate(ways):
+            lo, hi = boxes[b][0][d], boxes[b][1][d]
+            if not lo <= t[d] <= hi:
+                wider = cell_price(way, min(t[d], lo), max(t[d], hi))
+                more += (wider - cell_price(way, lo, hi)) * weight
+        return more
+
+    outside = [b for b in range(len(boxes)) if not covers(boxes[b], t)]
+    for b in sorted(outside, key=price):
+        if fitting(found, size, t) >= k:
+            break
+        found[b] = with_tuple(ways, found[b], t)
+    return found
+
+
+def joining(
+    ways: Sequence[Way],
+    boxes: Sequence[Box],
+    size: Sequence[int],
+    tuples: Sequence[Codes],
+    member: Sequence[int],
+    wanted: Sequence[bool],
+) -> list[Box]:
+    """Widen that box of a part to a tuple that is wanted which costs all its rows least."""
+    found, least = list(boxes), math.inf
+    for b in member:
+        nearest = nearest_outside(ways, boxes[b], tuples, wanted)
+        if nearest >= 0:
+            price = growth(ways, boxes[b], tuples[nearest]) * size[b]
+            if price < least:
+                least = price
+                found = list(boxes)
+                found[b] = with_tuple(ways, boxes[b], tuples[nearest])
+    return found
 
 
 # ---- groups of few changed cells -----------------------------------------------------------------

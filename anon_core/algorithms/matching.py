@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from ..boxes import covered_outcome
-from ..consistency import Boxes, ConsistencyModel
+from ..clustering import blocks
+from ..clusters import k_members, refuse_fewer
+from ..consistency import ConsistencyModel
 from ..context import Context, part_of
 from ..costs import CellCost
 from ..gain import cell_prices
-from ..kinds import Algorithm, GroupModel, run_buckets
-from ..merging import boxes_of, merged
+from ..kernels.gain import Prices
+from ..kinds import Algorithm, Buckets, GroupModel, run_buckets
+from ..merging import merged
+from ..own_boxes import OutOfTime, OwnBoxes
 from ..params import choice
 from ..partition import cut_by_tree
 from ..problem import Problem
@@ -32,7 +36,8 @@ class Matching(Algorithm):
     title: ClassVar[str] = "Boxes by matches"
     summary: ClassVar[str] = (
         "Starts from exact rows and widens the cells of whoever has too few matches, each time "
-        "together with the row that costs least. Promises about classes are kept by merging rows."
+        "to the row that costs least. Promises about classes are kept by merging rows. Clusters "
+        "that keep every promise as classes are formed besides; what costs less is published."
     )
     when: ClassVar[str] = (
         "When (k, k)- or global (1, k)-anonymity is promised, which needs no equal rows."
@@ -49,48 +54,79 @@ class Matching(Algorithm):
     )
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
-        """Widen boxes; see `Algorithm.run`."""
+        """Widen boxes, form classes, publish the better; see `Algorithm.run`."""
         nodes = [cut_by_tree(problem, h) for h in problem.quasi_hierarchies]
         metric = cast(CellCost, find("metric", self.metric)())
         prices = cell_prices(problem, metric, nodes, np.ones(len(nodes)))
-        # 1. Promises about classes: rows that break them are merged with their nearest.
-        rows = np.arange(len(problem.frequency.run_count), dtype=np.int64)
+        # 1. Classes keep every promise about matches too, and are there when time is up.
+        classes = _classes(problem, models, prices, _first_half(part_of(context, 0.0, 0.3)))
+        whole = OwnBoxes.of_groups(problem, classes, prices)
+        found = {"Classes": whole.price()}
+        chosen, boxes, rounds = classes, whole, 0
+        # 2. Boxes of their own, from exact rows or from the least classes that are promised.
         rest = [m for m in models if not isinstance(m, ConsistencyModel)]
-        groups = run_buckets(problem, rows)
+        groups = run_buckets(problem, np.arange(len(problem.frequency.run_count), dtype=np.int64))
         if rest:
-            groups = merged(problem, rest, groups, prices, part_of(context, 0.0, 0.5))
-        low, high, size = boxes_of(problem, groups)
-        boxes = Boxes(problem=problem, prices=prices, low=low, high=high, size=size)
-        for model in models:
-            if isinstance(model, ConsistencyModel):
-                self._widen(boxes, model, part_of(context, 0.5, 1.0))
-        return covered_outcome(problem, groups, low, high, nodes)
-
-    def _widen(self, boxes: Boxes, model: ConsistencyModel, context: Context) -> None:
-        # 2. A published row that fits too few people is widened to the nearest.
-        while model.of_released:
-            few = np.flatnonzero(boxes.matches(context).per_class < model.k)
-            if _settled(boxes, few, context, 0.0):
-                break
-            boxes.reach_out(few)
-        # 3. Who fits too few published rows is covered by the nearest.
-        while model.of_originals:
-            few = np.flatnonzero(boxes.matches(context).per_tuple < model.k)
-            if _settled(boxes, few, context, 0.5):
-                break
-            boxes.take_in(few)
-        # 4. Who could be ruled out exchanges places with the nearest.
-        while model.perfect:
-            few = np.flatnonzero(boxes.matches(context).per_tuple_perfect < model.k)
-            if _settled(boxes, few, context, 0.9):
-                break
-            boxes.exchange(few)
+            groups = merged(problem, rest, groups, prices, part_of(context, 0.3, 0.5))
+        own = OwnBoxes.of_groups(problem, groups, prices)
+        try:
+            rounds = _widened(own, models, part_of(context, 0.5, 1.0))
+            found["Boxes by matches"] = own.price()
+        except OutOfTime:
+            found["Boxes by matches"] = np.inf
+        # 3. The better is published.
+        if found["Boxes by matches"] <= found["Classes"]:
+            chosen, boxes = groups, own
+        outcome = covered_outcome(problem, chosen, *boxes.ends(), nodes)
+        steps = tuple(
+            {
+                "Release": name,
+                f"{metric.title} of the cells": price if np.isfinite(price) else "not finished",
+                "Rounds of exchanges": 0 if name == "Classes" else rounds,
+                "Published": "yes" if (name == "Classes") == (boxes is whole) else "no",
+            }
+            for name, price in found.items()
+        )
+        return replace(outcome, account=replace(outcome.account, steps=steps))
 
 
-def _settled(boxes: Boxes, few: npt.NDArray[np.int64], context: Context, share: float) -> bool:
-    """Say whether nothing lacks matches; where time is up, see to it at any price."""
-    context.report(share, "Widening cells")
-    if len(few) and context.out_of_time():
-        boxes.cover_everything()
-        return True
-    return not len(few)
+def _first_half(context: Context) -> Context:
+    """Return a context with half of the time that is left."""
+    if context.deadline is None:
+        return context
+    left = max(context.deadline - time.monotonic(), 0.0)
+    return replace(context, deadline=context.deadline - left / 2)
+
+
+def _classes(
+    problem: Problem, models: Sequence[GroupModel], prices: Prices, context: Context
+) -> Buckets:
+    """Return clusters of near rows that keep every promise as classes.
+
+    Raises
+    ------
+    Infeasible
+        If not even all rows as one class do.
+    """
+    k = max(model.least_size() for model in models)
+    refuse_fewer(problem, k)
+    block = blocks(problem, [], k, prices, part_of(context, 0.0, 0.1))
+    part = k_members(problem, block, k, prices, part_of(context, 0.1, 0.9))
+    return merged(problem, models, run_buckets(problem, part), prices, part_of(context, 0.9, 1.0))
+
+
+def _widened(boxes: OwnBoxes, models: Sequence[GroupModel], context: Context) -> int:
+    """Widen boxes until every promise about matches is kept; return the rounds of exchanges.
+
+    Raises
+    ------
+    OutOfTime
+        If time is up before.
+    """
+    asked = [model for model in models if isinstance(model, ConsistencyModel)]
+    released = max((m.k for m in asked if m.of_released or m.perfect), default=1)
+    originals = max((m.k for m in asked if m.of_originals or m.perfect), default=1)
+    exchanged = max((m.k for m in asked if m.perfect), default=1)
+    boxes.reach_out(released, part_of(context, 0.0, 0.5))
+    boxes.take_in(originals, part_of(context, 0.5, 0.8))
+    return boxes.exchange(exchanged, part_of(context, 0.8, 1.0)) if exchanged > 1 else 0

@@ -46,7 +46,7 @@ def found(table: str) -> Matches:
     tuples = sorted(set(PT))
     boxes = sorted(set(TABLES[table]))
     covers = np.array([[interval(cell) for cell in box] for box in boxes], dtype=np.int32)
-    return matches(
+    pairs = matches(
         np.array([(RACES.index(r), ZIPS.index(z)) for r, z in tuples], dtype=np.int32),
         np.array([PT.count(t) for t in tuples], dtype=np.int64),
         covers[:, :, 0],
@@ -54,6 +54,8 @@ def found(table: str) -> Matches:
         np.array([TABLES[table].count(b) for b in boxes], dtype=np.int64),
         Context(),
     )
+    assert pairs is not None
+    return pairs
 
 
 @pytest.mark.parametrize(

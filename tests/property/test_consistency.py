@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 
 import numpy as np
 import pytest
@@ -47,6 +48,7 @@ def test_matches_are_those_of_single_rows() -> None:
             size.astype(np.int64),
             Context(),
         )
+        assert found is not None
         at, of = at.ravel(), of.ravel()
         for i in range(people):
             assert found.per_tuple[at[i]] == sum(fits[i])
@@ -75,8 +77,8 @@ def test_releases_keep_the_promise_and_verify(model: str, algorithm: str) -> Non
         assert result.verification.holds
         assert all(v.holds for v in result.verdicts)
         below += int(result.class_sizes.min() < 3)
-    # Boxes by matches need no classes of k rows; where only perfect matchings count they form some.
-    assert (below > 0) == (algorithm == "matching" and "global" not in model)
+    # Boxes by matches need no classes of k rows, even where only perfect matchings count.
+    assert (below > 0) == (algorithm == "matching")
 
 
 def test_boxes_by_matches_lose_less_than_classes() -> None:
@@ -88,3 +90,36 @@ def test_boxes_by_matches_lose_less_than_classes() -> None:
             plan = case.plan(algorithm={"name": "matching"}, models=[{"name": model, "k": 3}])
             lost[model] += run(plan, case.dataset, case.levels).measures["ncp"].value
     assert lost["k-k-anonymity"] < lost["k-anonymity"]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_boxes_by_matches_never_lose_more_than_clusters(model: str) -> None:
+    rng = np.random.default_rng([97, len(model)])
+    less = 0
+    for _ in range(8):
+        case = random_case(rng, rows=60, quasi=3, kinds=("number", "text"))
+        lost = [
+            run(
+                case.plan(algorithm={"name": name}, models=[{"name": model, "k": 4}]),
+                case.dataset,
+                case.levels,
+            )
+            .measures["ncp"]
+            .value
+            for name in ("matching", "k-member")
+        ]
+        assert lost[0] <= lost[1] + 1e-12
+        less += lost[0] < lost[1] - 1e-12
+    assert less > 4
+
+
+@pytest.mark.parametrize("seconds", [-1.0, 0.0])
+def test_without_time_classes_are_published(seconds: float) -> None:
+    case = random_case(np.random.default_rng(101), rows=60, quasi=3, kinds=("number", "text"))
+    model = {"name": "global-one-k-anonymity", "k": 4}
+    plan = case.plan(algorithm={"name": "matching"}, models=[model])
+    late = Context(deadline=time.monotonic() + seconds)
+    result = run(plan, case.dataset, case.levels, context=late)
+    assert result.verification.holds
+    assert [step["Published"] for step in result.account.steps] == ["yes", "no"]
+    assert result.class_sizes.min() >= 4

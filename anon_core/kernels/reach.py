@@ -1,0 +1,308 @@
+"""Boxes of their own: which tuples they cover, and which to take in next for the least price.
+
+Tuples are sorted, so that those that begin alike stand together: a whole run of them is passed over
+as soon as what they share costs too much.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .compiled import compiled
+from .gain import Prices, cover_price
+
+I32 = npt.NDArray[np.int32]
+I64 = npt.NDArray[np.int64]
+F64 = npt.NDArray[np.float64]
+B1 = npt.NDArray[np.bool_]
+
+# What lies outside costs something even where its price is nothing: only what is covered is free.
+_NEXT_TO_NOTHING = 1e-12
+# Tuples beside a box's own that are looked at first: most often one of them is near.
+_BESIDE = 8
+
+
+class Sorted(NamedTuple):
+    """Distinct tuples in lexicographic order.
+
+    Attributes
+    ----------
+    codes : int32 array of shape (tuples, attributes)
+    count : int64 array of shape (tuples,)
+        Rows of each.
+    turn : int64 array of shape (tuples,)
+        First attribute in which a tuple differs from the one before; 0 at the first.
+    skip : int64 array of shape (tuples, attributes)
+        Next tuple that differs in an attribute up to this one.
+    """
+
+    codes: I32
+    count: I64
+    turn: I64
+    skip: I64
+
+
+@compiled
+def shown_ends(prices: Prices, d: int, lo: int, hi: int) -> tuple[int, int]:
+    """Return the first and last leaf of what a cell shows that must cover two leaves."""
+    if lo == hi:
+        return lo, hi
+    if not prices.by_node[d]:  # a range with the missing value is the whole column
+        return (0, hi) if hi == prices.missing[d] else (lo, hi)
+    base = prices.tree_offset[d]
+    while prices.first_leaf[base + lo] != prices.first_leaf[base + hi]:
+        base += prices.leaves[d]
+    first = prices.first_leaf[base + lo]
+    while hi + 1 < prices.leaves[d] and prices.first_leaf[base + hi + 1] == first:
+        hi += 1
+    return first, hi
+
+
+@compiled
+def widen(prices: Prices, low: I32, high: I32, b: int, codes: I32, t: int) -> None:
+    """Let box b cover tuple t, and all that its cells then show."""
+    for d in range(codes.shape[1]):
+        c = codes[t, d]
+        lo, hi = shown_ends(prices, d, min(low[b, d], c), max(high[b, d], c))
+        low[b, d] = lo
+        high[b, d] = hi
+
+
+@compiled
+def show(prices: Prices, low: I32, high: I32) -> None:
+    """Widen all boxes to what their cells show."""
+    for b in range(len(low)):
+        for d in range(low.shape[1]):
+            lo, hi = shown_ends(prices, d, low[b, d], high[b, d])
+            low[b, d] = lo
+            high[b, d] = hi
+
+
+@compiled
+def box_price(prices: Prices, low: I32, high: I32, size: I64) -> float:
+    """Return what all rows of all boxes cost together."""
+    total = 0.0
+    for b in range(len(low)):
+        for d in range(low.shape[1]):
+            total += size[b] * cover_price(prices, d, low[b, d], high[b, d])
+    return total
+
+
+@compiled
+def growth_by_code(prices: Prices, low: I32, high: I32, b: int, grown: F64) -> None:
+    """Fill in what box b would cost more per row if it took in each code of each attribute."""
+    for d in range(low.shape[1]):
+        lo, hi = low[b, d], high[b, d]
+        own = cover_price(prices, d, lo, hi)
+        for c in range(prices.leaves[d]):
+            more = 0.0
+            if c < lo or c > hi:
+                more = cover_price(prices, d, min(c, lo), max(c, hi)) - own
+                more = max(more, _NEXT_TO_NOTHING)
+            grown[prices.place_of[d] + c] = more
+
+
+@compiled
+def nearest_outside(
+    prices: Prices, tuples: Sorted, grown: F64, home: int, part: I64, wanted: B1
+) -> tuple[int, float, int]:
+    """Return the tuple that costs least to take in, its price, and the rows that are covered.
+
+    Of equal prices the first tuple counts.
+
+    Parameters
+    ----------
+    prices : Prices
+    tuples : Sorted
+    grown : float64 array
+        See `growth_by_code`.
+    home : int
+        A tuple beside which to look first.
+    part : int64 array of shape (tuples,)
+    wanted : bool array of shape (parts,)
+        Only tuples of these parts are taken in; -1 and infinity where there is none.
+    """
+    size, attributes = tuples.codes.shape
+    best, nearest, rows = np.inf, -1, 0
+    for t in range(max(home - _BESIDE, 0), min(home + _BESIDE + 1, size)):
+        price = 0.0
+        for d in range(attributes):
+            price += grown[prices.place_of[d] + tuples.codes[t, d]]
+        if 0.0 < price < best and wanted[part[t]]:
+            best, nearest = price, t
+    so_far = np.zeros(attributes + 1)
+    t = 0
+    while t < size:
+        d = tuples.turn[t]
+        while d < attributes:
+            so_far[d + 1] = so_far[d] + grown[prices.place_of[d] + tuples.codes[t, d]]
+            if so_far[d + 1] > best:
+                break
+            d += 1
+        if d < attributes:
+            t = tuples.skip[t, d]
+            continue
+        if so_far[attributes] == 0.0:
+            rows += tuples.count[t]
+        elif wanted[part[t]] and (so_far[attributes] < best or t < nearest):
+            best, nearest = so_far[attributes], t
+        t += 1
+    return nearest, best, rows
+
+
+@compiled
+def reach_out(
+    prices: Prices, tuples: Sorted, low: I32, high: I32, home: I64, k: int, start: int, stop: int
+) -> None:
+    """Widen boxes start..stop, each to the nearest tuple again and again, until k rows fit it."""
+    grown = np.empty(prices.leaves.sum(), np.float64)
+    part = np.zeros(len(tuples.codes), np.int64)
+    wanted = np.ones(1, np.bool_)
+    for b in range(start, stop):
+        while True:
+            growth_by_code(prices, low, high, b, grown)
+            nearest, _, rows = nearest_outside(prices, tuples, grown, home[b], part, wanted)
+            if rows >= k or nearest < 0:
+                break
+            widen(prices, low, high, b, tuples.codes, nearest)
+
+
+@compiled
+def take_in(
+    prices: Prices,
+    codes: I32,
+    low: I32,
+    high: I32,
+    size: I64,
+    who: I64,
+    fits: I64,
+    k: int,
+    start: int,
+    stop: int,
+) -> None:
+    """Let tuples who[start:stop] be covered by the boxes that cost least, by k rows each.
+
+    Parameters
+    ----------
+    prices : Prices
+    codes : int32 array of shape (tuples, attributes)
+    low, high : int32 arrays of shape (boxes, attributes)
+    size : int64 array of shape (boxes,)
+        Rows that publish each box.
+    who : int64 array of shape (searchers,)
+    fits : int64 array of shape (searchers,)
+        Rows that cover each at least; below k.
+    """
+    boxes, attributes = low.shape
+    best = np.empty(k, np.float64)
+    taker = np.empty(k, np.int64)
+    for w in range(start, stop):
+        t = who[w]
+        room = k - fits[w]
+        held, rows = 0, 0
+        for b in range(boxes):
+            worst = best[room - 1] if held == room else np.inf
+            # A box of several rows gives several matches at once, as far as they are needed.
+            weight = size[b] / min(size[b], room)
+            grown, outside = 0.0, False
+            for d in range(attributes):
+                c, lo, hi = codes[t, d], low[b, d], high[b, d]
+                if c < lo or c > hi:
+                    outside = True
+                    more = cover_price(prices, d, min(c, lo), max(c, hi))
+                    grown += (more - cover_price(prices, d, lo, hi)) * weight
+                    if grown >= worst:
+                        break
+            if not outside:
+                rows += size[b]
+                continue
+            if grown >= worst:
+                continue
+            at = held if held < room else room - 1
+            while at > 0 and best[at - 1] > grown:
+                best[at], taker[at] = best[at - 1], taker[at - 1]
+                at -= 1
+            best[at], taker[at] = grown, b
+            held = min(held + 1, room)
+        for i in range(held):
+            if rows >= k:
+                break
+            widen(prices, low, high, taker[i], codes, t)
+            rows += size[taker[i]]
+
+
+@compiled
+def join_parts(
+    prices: Prices,
+    tuples: Sorted,
+    low: I32,
+    high: I32,
+    size: I64,
+    home: I64,
+    part: I64,
+    member: I64,
+    first: I64,
+    near: I64,
+    first_near: I64,
+    start: int,
+    stop: int,
+) -> None:
+    """Widen one box of each of parts start..stop to a tuple of a near part, for the least price.
+
+    Parameters
+    ----------
+    prices, tuples, low, high, size, home
+        See above.
+    part : int64 array of shape (tuples,)
+    member, first : int64 arrays of shape (boxes listed,) and (parts joined + 1,)
+        The boxes of each part to join begin at `first`.
+    near, first_near : int64 arrays
+        The parts of tuples that it may take in, alike.
+    """
+    grown = np.empty(prices.leaves.sum(), np.float64)
+    wanted = np.zeros(part.max() + 1, np.bool_)
+    for p in range(start, stop):
+        for i in range(first_near[p], first_near[p + 1]):
+            wanted[near[i]] = True
+        least, widened, taken = np.inf, -1, -1
+        for i in range(first[p], first[p + 1]):
+            b = member[i]
+            growth_by_code(prices, low, high, b, grown)
+            nearest, price, _ = nearest_outside(prices, tuples, grown, home[b], part, wanted)
+            if nearest >= 0 and price * size[b] < least:
+                least, widened, taken = price * size[b], b, nearest
+        if widened >= 0:
+            widen(prices, low, high, widened, tuples.codes, taken)
+        for i in range(first_near[p], first_near[p + 1]):
+            wanted[near[i]] = False
+
+
+@compiled
+def covered_pairs(
+    tuples: Sorted, low: I32, high: I32, start: int, stop: int, box: I64, at: I64, held: int
+) -> int:
+    """List the tuples that boxes start..stop cover, after the first `held` pairs.
+
+    Returns
+    -------
+    int
+        Pairs there are now; those beyond the room of `box` and `at` are counted only.
+    """
+    size, attributes = tuples.codes.shape
+    for b in range(start, stop):
+        t = 0
+        while t < size:
+            d = tuples.turn[t]
+            while d < attributes and low[b, d] <= tuples.codes[t, d] <= high[b, d]:
+                d += 1
+            if d < attributes:
+                t = tuples.skip[t, d]
+                continue
+            if held < len(box):
+                box[held], at[held] = b, t
+            held += 1
+            t += 1
+    return held

@@ -1,0 +1,220 @@
+"""Boxes of their own, widened until the matches that were promised are there (Gionis et al. 2008).
+
+Each box is first as narrow as the rows that publish it. It reaches out to its nearest rows until k
+rows fit it, (k, 1); rows that fit too few boxes are taken in by the nearest, (1, k); and whoever
+could be ruled out by a perfect matching has its part of the exchanges joined with another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .consistency import WORK, by_order, covering
+from .context import Context
+from .kernels.gain import Prices
+from .kernels.reach import Sorted, box_price, join_parts, reach_out, show, take_in
+from .kinds import Buckets
+from .merging import boxes_of
+from .problem import Problem
+
+I32 = npt.NDArray[np.int32]
+I64 = npt.NDArray[np.int64]
+
+
+class OutOfTime(Exception):
+    """The boxes could not be finished in time; another release is to be published."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OwnBoxes:
+    """Boxes that are widened until they match; `low` and `high` are changed in place.
+
+    Attributes
+    ----------
+    prices : Prices
+    tuples : Sorted
+        The table's distinct tuples. Their attributes, and those of the boxes and prices, stand in
+        the order `across`.
+    across : int64 array of shape (quasi,)
+    low, high : int32 arrays of shape (boxes, quasi)
+        What each box shows.
+    size : int64 array of shape (boxes,)
+        Rows that publish each.
+    own : int64 array of shape (tuples,)
+        The box of each tuple's rows.
+    home : int64 array of shape (boxes,)
+        A tuple of each box.
+    """
+
+    prices: Prices
+    tuples: Sorted
+    across: I64
+    low: I32
+    high: I32
+    size: I64
+    own: I64
+    home: I64
+
+    @classmethod
+    def of_groups(cls, problem: Problem, groups: Buckets, prices: Prices) -> OwnBoxes:
+        """Begin with what covers each group; no tuple may stand in two."""
+        frequency = problem.frequency
+        tuples, across, order = by_order(frequency.run_codes, frequency.run_count)
+        prices = prices._replace(
+            by_node=prices.by_node[across],
+            place_of=prices.place_of[across],
+            step=prices.step[across],
+            whole=prices.whole[across],
+            missing=prices.missing[across],
+            tree_offset=prices.tree_offset[across],
+            leaves=prices.leaves[across],
+        )
+        low, high, size = boxes_of(problem, groups)
+        low, high = (np.ascontiguousarray(ends[:, across]) for ends in (low, high))
+        show(prices, low, high)
+        of_run = np.empty(len(order), dtype=np.int64)
+        of_run[frequency.run[groups.key]] = groups.group
+        own = of_run[order]
+        home = np.empty(len(low), dtype=np.int64)
+        home[own] = np.arange(len(own))
+        return cls(
+            prices=prices,
+            tuples=tuples,
+            across=across,
+            low=low,
+            high=high,
+            size=size,
+            own=own,
+            home=home,
+        )
+
+    def price(self) -> float:
+        """Return what all rows' cells cost, as a share of the table's cells."""
+        return box_price(self.prices, self.low, self.high, self.size) / max(
+            self.low.shape[1] * int(self.size.sum()), 1
+        )
+
+    def ends(self) -> tuple[I32, I32]:
+        """Return first and last leaf of every box, in the order of the table's columns."""
+        low, high = np.empty_like(self.low), np.empty_like(self.high)
+        low[:, self.across], high[:, self.across] = self.low, self.high
+        return low, high
+
+    def reach_out(self, k: int, context: Context) -> None:
+        """Widen boxes to the nearest tuples until k rows fit each: (k, 1)."""
+        step = self._step()
+        for start in range(0, len(self.low), step):
+            self._go_on(start / len(self.low), context)
+            stop = min(start + step, len(self.low))
+            reach_out(self.prices, self.tuples, self.low, self.high, self.home, k, start, stop)
+
+    def take_in(self, k: int, context: Context) -> None:
+        """Let each tuple be covered by the nearest boxes until it fits k rows: (1, k)."""
+        box, at = self._pairs(context)
+        fits = _summed(at, self.size[box], len(self.own))
+        few = np.flatnonzero(fits < k)
+        step = self._step()
+        for start in range(0, len(few), step):
+            self._go_on(start / len(few), context)
+            stop = min(start + step, len(few))
+            take_in(
+                self.prices,
+                self.tuples.codes,
+                self.low,
+                self.high,
+                self.size,
+                few,
+                fits[few],
+                k,
+                start,
+                stop,
+            )
+
+    def exchange(self, k: int, context: Context) -> int:
+        """Join parts of exchanges until k rows are left of what each tuple fits: global (1, k).
+
+        Every tuple must fit k rows already. That everyone publishes its own box is one perfect
+        matching; a pair lies in another if its tuple and its box lie on a cycle of tuples that fit
+        boxes and boxes that are published by tuples. Those are the pairs within a strongly
+        connected component. A component one of whose tuples has too few of them fits boxes of
+        others: one box of its own that takes in a tuple of those makes one component of both.
+
+        Returns
+        -------
+        int
+            Rounds that it took.
+        """
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        rounds, boxes, first = 0, len(self.low), 0
+        while True:
+            box, at = self._pairs(context)
+            links = csr_array(
+                (np.ones(len(box), dtype=np.int8), (self.own[at], box)), shape=(boxes, boxes)
+            )
+            part = connected_components(links, directed=True, connection="strong")[1]
+            part = part.astype(np.int64)
+            of_tuple = part[self.own]
+            within = of_tuple[at] == part[box]
+            fits = _summed(at, self.size[box] * within, len(self.own))
+            few = fits < k
+            lacking = int(np.count_nonzero(few))
+            if not lacking:
+                return rounds
+            first = first or lacking
+            self._go_on(1.0 - lacking / first, context)
+            # Parts to join, the boxes of each, and the parts whose boxes its lacking tuples fit.
+            joined = np.unique(of_tuple[few])
+            member = np.argsort(part, kind="stable").astype(np.int64)
+            ranked = part[member]
+            begin, end = (np.searchsorted(ranked, joined, side=s) for s in ("left", "right"))
+            listed = np.concatenate([member[a:b] for a, b in zip(begin, end, strict=True)])
+            ahead = few[at] & ~within
+            wide = int(part.max()) + 1
+            near = np.unique(of_tuple[at[ahead]] * wide + part[box[ahead]])
+            first_of = np.append(0, np.cumsum(end - begin)).astype(np.int64)
+            first_near = np.searchsorted(near // wide, np.append(joined, wide)).astype(np.int64)
+            start, step = 0, self._step()
+            while start < len(joined):
+                self._go_on(1.0 - lacking / first, context)
+                stop = int(np.searchsorted(first_of, first_of[start] + step, side="right")) - 1
+                stop = min(max(stop, start + 1), len(joined))
+                join_parts(
+                    self.prices,
+                    self.tuples,
+                    self.low,
+                    self.high,
+                    self.size,
+                    self.home,
+                    of_tuple,
+                    listed,
+                    first_of,
+                    near % wide,
+                    first_near,
+                    start,
+                    stop,
+                )
+                start = stop
+            rounds += 1
+
+    def _pairs(self, context: Context) -> tuple[I64, I64]:
+        pairs = covering(self.tuples, self.low, self.high, context)
+        if pairs is None:
+            raise OutOfTime
+        return pairs
+
+    def _step(self) -> int:
+        return max(WORK // max(len(self.own), 1), 1)
+
+    def _go_on(self, share: float, context: Context) -> None:
+        context.report(share, "Widening cells")
+        if context.out_of_time():
+            raise OutOfTime
+
+
+def _summed(where: I64, what: I64, size: int) -> I64:
+    return np.bincount(where, weights=what, minlength=size).astype(np.int64)
