@@ -75,7 +75,7 @@ def _named_width(
     width = len(names)
     while width and not names[width - 1]:
         codes, pool = columns[width - 1]
-        if any(pool[code].strip() for code in np.unique(codes)):
+        if any(pool[code].strip() for code in np.unique(codes).tolist()):
             break
         width -= 1
     return width or len(names)

@@ -92,6 +92,12 @@ def test_the_kind_of_values(values: list[str], kind: str) -> None:
     assert kind_of(values) == kind  # as the second computation reads them
 
 
+@given(st.lists(st.from_regex(r"[+-]?[0-9]{0,4}[.,]?[0-9]{0,4}", fullmatch=True), max_size=4))
+def test_both_computations_find_the_same_kind(texts: list[str]) -> None:
+    values = [text for text in dict.fromkeys(texts) if text]
+    assert detect_kind(values) == kind_of(values)
+
+
 @pytest.mark.parametrize(
     ("cell", "text"),
     [
