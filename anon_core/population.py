@@ -13,6 +13,7 @@ from .errors import AnonError, BadPlan
 from .frequency import dense_rank
 from .hierarchy import Hierarchy
 from .kernels.cover import covered
+from .overlap import fits
 from .problem import Problem
 from .release import Persons, View, raw_view
 
@@ -111,12 +112,15 @@ class PopulationRisk:
     unmatched : int
         Classes that no person of the population table fits, so that the table is not a sample of
         it; they are counted with their size in the release.
+    bounded : bool
+        Whether classes were too many to say who fits several, so that chances are upper bounds.
     """
 
     chance: npt.NDArray[np.float64]
     estimated: bool
     size: int
     unmatched: int = 0
+    bounded: bool = False
 
 
 def population_risk(
@@ -124,35 +128,39 @@ def population_risk(
 ) -> PopulationRisk:
     """Return the chance per class, from a population table, its stated size, or the table itself.
 
-    With a stated size N the class sizes F in the population are unknown; given f sampled rows and
-    the sampling share π = n/N, F is taken as negative binomial, and the chance is E[1/F | f]
-    (Benedetti and Franconi 1998).
+    With a stated size N the people F who fit a class in the population are unknown; given the f of
+    the table who do and the sampling share π = n/N, F is taken as negative binomial, and the chance
+    is E[1/F | f] (Benedetti and Franconi 1998). Where classes do not overlap, f is the class's
+    size.
     """
     sizes = persons.sizes
     population = problem.population
-    if population is None:
-        return PopulationRisk(chance=1.0 / sizes, estimated=False, size=problem.rows)
-    if population.codes is None or population.tuple_count is None:
-        share = problem.rows / population.size
+    if population is None or population.codes is None or population.tuple_count is None:
+        found = fits(problem, view, persons, context)
+        own = found.people_of_row
+        if population is None:
+            chance, size = 1.0 / own, problem.rows
+        else:
+            chance, size = expected_inverse(own, problem.rows / population.size), population.size
         return PopulationRisk(
-            chance=expected_inverse(sizes, share), estimated=True, size=population.size
+            chance=chance, estimated=population is not None, size=size, bounded=found.bounded
         )
     covers = [population.cover(view.vocabularies[n]) for n in persons.columns]
     low = np.stack([lo[persons.codes[:, d]] for d, (lo, _) in enumerate(covers)], axis=1)
     high = np.stack([hi[persons.codes[:, d]] for d, (_, hi) in enumerate(covers)], axis=1)
     place = [problem.quasi.index(n) for n in persons.columns]
-    found = np.zeros(len(sizes), dtype=np.int64)
+    people = np.zeros(len(sizes), dtype=np.int64)
     codes = np.ascontiguousarray(population.codes[:, place])
     for start in range(0, len(codes), _TUPLES):
         context.check()
         stop = start + _TUPLES
-        covered(low, high, codes[start:stop], population.tuple_count[start:stop], found)
-    counted = np.maximum(found, sizes)  # a sample can't exceed its population
+        covered(low, high, codes[start:stop], population.tuple_count[start:stop], people)
+    counted = np.maximum(people, sizes)  # a sample can't exceed its population
     return PopulationRisk(
         chance=1.0 / counted,
         estimated=False,
         size=population.size,
-        unmatched=int(np.count_nonzero(found < sizes)),
+        unmatched=int(np.count_nonzero(people < sizes)),
     )
 
 

@@ -147,6 +147,8 @@ class AttackResult:
         Confidence interval, only where the attack was sampled or estimated; None is exact.
     estimated : bool
         True where the answer rests on a statistical model, not on counting.
+    upper_bound : bool
+        True where only a bound of what the attacker achieves is known, from above.
     per_class : float64 array of shape (classes,)
         Chance of success against the people of each class.
     column : str
@@ -170,6 +172,7 @@ class AttackResult:
     sentence: str
     interval: tuple[float, float] | None = None
     estimated: bool = False
+    upper_bound: bool = False
     column: str = ""
     hits: Hits | None = None
 

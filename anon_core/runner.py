@@ -178,6 +178,7 @@ class Result:
                     "at_risk": a.at_risk,
                     "threshold": a.threshold,
                     "estimated": a.estimated,
+                    "upper_bound": a.upper_bound,
                 }
                 for a in self.attacks
             ],

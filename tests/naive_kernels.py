@@ -719,3 +719,20 @@ def _tries(
             values = {i: rows[i][d] for i in bucket}
             found += naive.cuts(attributes[d], values, relaxed=True)
     return found
+
+
+# ---- classes that overlap ------------------------------------------------------------------------
+
+
+def fitting_classes(boxes: Sequence[tuple[Codes, Codes]], person: Codes) -> list[int]:
+    """Return the classes whose cells, from first to last leaf, cover a person."""
+    return [
+        c
+        for c, (low, high) in enumerate(boxes)
+        if all(a <= leaf <= b for a, leaf, b in zip(low, person, high, strict=True))
+    ]
+
+
+def lowest_bit(word: int) -> int:
+    """Return the place of the lowest bit of a word that is not zero."""
+    return next(place for place in itertools.count() if word >> place & 1)

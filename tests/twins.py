@@ -40,6 +40,12 @@ TWINS: Mapping[str, str] = {
     "mdav.farthest_from_mean": "naive.mdav",
     "mdav.take_nearest": "naive.mdav",
     "nearest.nearest_boxes": "naive_kernels.nearest_box",
+    # What stands in a table of bits is compared by what is read from it.
+    "overlap.fitting": "naive_kernels.fitting_classes",
+    "overlap.least": "naive_kernels.fitting_classes",
+    "overlap.lowest": "naive_kernels.lowest_bit",
+    "overlap.mark": "naive_kernels.fitting_classes",
+    "overlap.tally": "naive_kernels.fitting_classes",
     # Four steps to one count, compared together.
     "rare.first_with": "naive.rows_around",
     "rare.meeting_places": "naive.rows_around",

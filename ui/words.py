@@ -158,23 +158,24 @@ def against_threshold(attack: AttackResult, *, permuted: bool = False) -> Line:
     reached = attack.worst
     standing: Standing = "not met" if reached > attack.threshold else "met"
     limit = f"your threshold is {chance(attack.threshold)}: {standing}"
+    worst = "at worst (an upper bound)" if attack.upper_bound else "at worst"
     if attack.attack == "prosecutor":
         who = "Someone who knows these columns, and that the person is in the table,"
         if permuted:
             return Line(
-                sentence=f"{who} picks the right row {times(reached)}, at worst, and with it the "
+                sentence=f"{who} picks the right row {times(reached)}, {worst}, and with it the "
                 f"person's group; what the group gives away stands below; {limit}.",
                 standing=standing,
             )
         return Line(
-            sentence=f"{who} picks the right row {times(reached)}, at worst; {limit}.",
+            sentence=f"{who} picks the right row {times(reached)}, {worst}; {limit}.",
             standing=standing,
         )
     estimated = ", estimated from the population's size" if attack.estimated else ""
     if attack.attack == "journalist":
         return Line(
             sentence="Someone who does not know who is in the table pins a row to the right person "
-            f"{times(reached)}, at worst{estimated}; {limit}.",
+            f"{times(reached)}, {worst}{estimated}; {limit}.",
             standing=standing,
         )
     return Line(sentence=f"{attack.sentence} Y{limit[1:]}{estimated}.", standing=standing)

@@ -9,6 +9,7 @@ from typing import ClassVar
 from ..context import Context
 from ..errors import AnonError
 from ..kinds import Attack
+from ..overlap import BOUNDED
 from ..params import number
 from ..population import linked, why_not, why_not_covered
 from ..problem import Problem
@@ -29,11 +30,12 @@ class Journalist(Attack):
         "knowing who is in the table."
     )
     formula: ClassVar[str] = (
-        "1 / F per row, F = people of the population in the class; with a stated size only, "
-        "E[1/F | f] under a negative binomial model"
+        "1 / F per row, F = people of the population who fit its cells; with a stated size only, "
+        "E[1/F | f] under a negative binomial model, f = people of the table who fit"
     )
     source: ClassVar[str] = (
-        "El Emam and Dankar 2008, doi 10.1197/jamia.M2716; Benedetti and Franconi 1998"
+        "El Emam and Dankar 2008, doi 10.1197/jamia.M2716; Benedetti and Franconi 1998; who fits, "
+        "where classes overlap: Gionis, Mazza and Tassa 2008"
     )
 
     threshold: float = number(
@@ -73,6 +75,7 @@ class Journalist(Attack):
             if risk.unmatched
             else ""
         )
+        gap += f" {BOUNDED}" if risk.bounded else ""
         return [
             AttackResult(
                 attack=self.name,
@@ -87,6 +90,7 @@ class Journalist(Attack):
                 threshold=self.threshold,
                 per_class=risk.chance,
                 estimated=risk.estimated,
+                upper_bound=risk.bounded,
                 sentence=(
                     f"Among {risk.size:,} people, a published row is pinned to the right person "
                     f"with chance {worst:.3g} at worst{model}.{gap}"

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from ..context import Context
 from ..kinds import Attack
+from ..overlap import BOUNDED
 from ..params import number
 from ..population import linked, why_not, why_not_covered
 from ..problem import Problem
@@ -28,9 +29,13 @@ class Marketer(Attack):
         "right."
     )
     formula: ClassVar[str] = (
-        "(1/n) Σ f / F over classes; F = f where no population is stated, which gives classes / n"
+        "(1/n) Σ f / F over classes, F = people who fit the class's cells; where no population is "
+        "stated those of the table, which gives classes / n where classes do not overlap"
     )
-    source: ClassVar[str] = "Dankar and El Emam 2010, doi 10.1145/1754239.1754271"
+    source: ClassVar[str] = (
+        "Dankar and El Emam 2010, doi 10.1145/1754239.1754271; who fits, where classes overlap: "
+        "Gionis, Mazza and Tassa 2008"
+    )
 
     threshold: float = number(
         default=0.05,
@@ -69,9 +74,11 @@ class Marketer(Attack):
                 threshold=self.threshold,
                 per_class=risk.chance,
                 estimated=risk.estimated,
+                upper_bound=risk.bounded,
                 sentence=(
                     f"Linking all rows gets {per_cent(rate)} of them right on average "
                     f"({succeeded:,.0f} of {problem.rows:,})."
+                    f"{f' {BOUNDED}' if risk.bounded else ''}"
                 ),
             )
         ]

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from ..context import Context
 from ..kinds import Attack
+from ..overlap import BOUNDED, HIDDEN, fits, published_people
 from ..params import number
 from ..population import matched, why_not
 from ..problem import Problem
@@ -25,10 +26,16 @@ class Prosecutor(Attack):
     title: ClassVar[str] = "Prosecutor re-identification"
     summary: ClassVar[str] = (
         "Someone who knows a person's quasi-identifiers, and that the person is in the table, "
-        "picks one of the matching rows."
+        "picks one of the rows that fit."
     )
-    formula: ClassVar[str] = "1 / |G| per person; mean = classes / n, worst = 1 / min |G|"
-    source: ClassVar[str] = "El Emam and Dankar 2008, doi 10.1197/jamia.M2716"
+    formula: ClassVar[str] = (
+        "1 / published rows whose cells cover the person's values; where classes do not overlap "
+        "1 / |G|, mean = classes / n, worst = 1 / min |G|"
+    )
+    source: ClassVar[str] = (
+        "El Emam and Dankar 2008, doi 10.1197/jamia.M2716; rows that fit, where classes overlap: "
+        "Gionis, Mazza and Tassa 2008"
+    )
 
     threshold: float = number(
         default=0.2,
@@ -43,36 +50,43 @@ class Prosecutor(Attack):
         return why_not(view)
 
     def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
-        """Attack every person of the table; exhaustive, so the figures are exact.
+        """Attack every person of the table.
+
+        Exhaustive, so the figures are exact but where it is left open who is hidden.
 
         Raises
         ------
         AnonError
             If the quasi-identifiers stand in several link blocks.
         """
-        sizes = matched(view).sizes
-        chance = 1.0 / sizes
-        worst = float(chance.max(initial=0.0))
-        rate = len(sizes) / problem.rows
-        risky = int(sizes[chance > self.threshold].sum())
+        found = fits(problem, view, matched(view), context)
+        known = published_people(problem, view, found)
+        fewest = int(found.fewest_rows.min(initial=problem.rows))
+        succeeded = min(chances.expected for chances in known)
+        if found.rows_of_person is None:  # one a class, without a rounding
+            succeeded = float(len(found.fewest_rows))
+        rate = succeeded / problem.rows
+        doubt = BOUNDED if found.bounded else "" if known[0].exact else HIDDEN
         return [
             AttackResult(
                 attack=self.name,
                 attempted=problem.rows,
                 eligible=view.rows,
-                succeeded=float(len(sizes)),
+                succeeded=succeeded,
                 rate=rate,
-                worst=worst,
+                worst=1.0 / fewest if view.rows else 0.0,
                 baseline=1.0 / problem.rows,
                 raw=len(problem.frequency.run_count) / problem.rows,
-                at_risk=risky,
+                at_risk=min(chances.above(self.threshold) for chances in known),
                 threshold=self.threshold,
-                per_class=chance,
+                per_class=1.0 / found.fewest_rows,
+                upper_bound=bool(doubt),
                 sentence=(
                     "Someone who knows these columns picks the right row "
-                    f"{'every time' if sizes.min() == 1 else f'1 time in {int(sizes.min())}'}, "
+                    f"{'every time' if fewest == 1 else f'1 time in {fewest}'}, "
                     f"at worst; {per_cent(rate)} of the time on average."
-                    if len(sizes)
+                    f"{f' {doubt}' if doubt else ''}"
+                    if view.rows
                     else "No row is published, so nobody can be matched."
                 ),
             )
