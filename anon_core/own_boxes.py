@@ -15,13 +15,14 @@ import numpy.typing as npt
 from .consistency import WORK, by_order, covering
 from .context import Context
 from .kernels.gain import Prices
-from .kernels.reach import Sorted, box_price, join_parts, reach_out, show, take_in
+from .kernels.reach import Parts, Sorted, box_price, cheapest_joins, join, reach_out, show, take_in
 from .kinds import Buckets
 from .merging import boxes_of
 from .problem import Problem
 
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
+MOST_PARTS = 4096  # components that are looked through for the cheapest exchange
 
 
 class OutOfTime(Exception):
@@ -147,59 +148,77 @@ class OwnBoxes:
         int
             Rounds that it took.
         """
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import connected_components
-
-        rounds, boxes, first = 0, len(self.low), 0
+        rounds, first = 0, 0
         while True:
-            box, at = self._pairs(context)
-            links = csr_array(
-                (np.ones(len(box), dtype=np.int8), (self.own[at], box)), shape=(boxes, boxes)
-            )
-            part = connected_components(links, directed=True, connection="strong")[1]
-            part = part.astype(np.int64)
-            of_tuple = part[self.own]
-            within = of_tuple[at] == part[box]
-            fits = _summed(at, self.size[box] * within, len(self.own))
-            few = fits < k
-            lacking = int(np.count_nonzero(few))
+            parts = self._parts(k, context)
+            lacking = len(parts.few)
             if not lacking:
                 return rounds
             first = first or lacking
-            self._go_on(1.0 - lacking / first, context)
-            # Parts to join, the boxes of each, and the parts whose boxes its lacking tuples fit.
-            joined = np.unique(of_tuple[few])
-            member = np.argsort(part, kind="stable").astype(np.int64)
-            ranked = part[member]
-            begin, end = (np.searchsorted(ranked, joined, side=s) for s in ("left", "right"))
-            listed = np.concatenate([member[a:b] for a, b in zip(begin, end, strict=True)])
-            ahead = few[at] & ~within
-            wide = int(part.max()) + 1
-            near = np.unique(of_tuple[at[ahead]] * wide + part[box[ahead]])
-            first_of = np.append(0, np.cumsum(end - begin)).astype(np.int64)
-            first_near = np.searchsorted(near // wide, np.append(joined, wide)).astype(np.int64)
+            who = np.flatnonzero(np.diff(parts.first_few)).astype(np.int64)
+            price = np.empty(len(who), dtype=np.float64)
+            widened, taken = (np.empty(len(who), dtype=np.int64) for _ in range(2))
+            # Each box and tuple of a part is compared with all others.
+            work = np.cumsum(np.diff(parts.first_box)[who] + np.diff(parts.first_few)[who])
             start, step = 0, self._step()
-            while start < len(joined):
+            while start < len(who):
                 self._go_on(1.0 - lacking / first, context)
-                stop = int(np.searchsorted(first_of, first_of[start] + step, side="right")) - 1
-                stop = min(max(stop, start + 1), len(joined))
-                join_parts(
+                before = work[start - 1] if start else 0
+                stop = max(int(np.searchsorted(work, before + step, side="right")), start + 1)
+                cheapest_joins(
                     self.prices,
                     self.tuples,
                     self.low,
                     self.high,
                     self.size,
                     self.home,
-                    of_tuple,
-                    listed,
-                    first_of,
-                    near % wide,
-                    first_near,
+                    parts,
+                    who,
+                    MOST_PARTS,
                     start,
                     stop,
+                    price,
+                    widened,
+                    taken,
                 )
                 start = stop
+            order = np.argsort(price, kind="stable")
+            join(self.prices, self.tuples, self.low, self.high, parts, order, widened, taken)
             rounds += 1
+
+    def _parts(self, k: int, context: Context) -> Parts:
+        """Return who can change places, and who has fewer than k matches by that."""
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        box, at = self._pairs(context)
+        boxes = len(self.low)
+        links = csr_array(
+            (np.ones(len(box), dtype=np.int8), (self.own[at], box)), shape=(boxes, boxes)
+        )
+        wide, part = connected_components(links, directed=True, connection="strong")
+        of_box = part.astype(np.int64)
+        of_tuple = of_box[self.own]
+        within = of_tuple[at] == of_box[box]
+        fits = _summed(at, self.size[box] * within, len(self.own))
+        few = np.flatnonzero(fits < k)
+        few = few[np.argsort(of_tuple[few], kind="stable")].astype(np.int64)
+        ahead = np.unique(of_tuple[at[~within]] * wide + of_box[box[~within]])
+        behind = np.sort(ahead % wide * wide + ahead // wide)
+        ends = np.arange(wide + 1)
+        by_part = np.argsort(of_box, kind="stable").astype(np.int64)
+        return Parts(
+            of_tuple=of_tuple,
+            of_box=of_box,
+            first_box=np.searchsorted(of_box[by_part], ends).astype(np.int64),
+            box=by_part,
+            first_few=np.searchsorted(of_tuple[few], ends).astype(np.int64),
+            few=few,
+            first_ahead=np.searchsorted(ahead // wide, ends).astype(np.int64),
+            ahead=ahead % wide,
+            first_behind=np.searchsorted(behind // wide, ends).astype(np.int64),
+            behind=behind % wide,
+        )
 
     def _pairs(self, context: Context) -> tuple[I64, I64]:
         pairs = covering(self.tuples, self.low, self.high, context)

@@ -348,24 +348,57 @@ def taking_in(
     return found
 
 
-def joining(
+def reached_parts(links: Sequence[Sequence[int]], part: int, most: int) -> list[int]:
+    """Return the other parts that links lead to, the nearest first."""
+    found: list[int] = []
+    for here in itertools.chain([part], found):  # grows while it is walked
+        for to in links[here]:
+            if to != part and to not in found and len(found) < most:
+                found.append(to)
+    return found
+
+
+def cheapest_join(
     ways: Sequence[Way],
     boxes: Sequence[Box],
     size: Sequence[int],
     tuples: Sequence[Codes],
-    member: Sequence[int],
-    wanted: Sequence[bool],
+    mine: Sequence[int],
+    ahead: Sequence[bool],
+    few: Sequence[int],
+    behind: Sequence[bool],
+) -> tuple[float, int, int]:
+    """Return price, box and tuple of the cheapest match that closes a cycle of a part.
+
+    `mine` are the part's boxes, which may take in tuples marked in `ahead`; `few` its lacking
+    tuples, which boxes marked in `behind` may take in.
+    """
+    found: list[tuple[float, int, int]] = []
+    for b in mine:
+        t = nearest_outside(ways, boxes[b], tuples, ahead)
+        if t >= 0:
+            found.append((growth(ways, boxes[b], tuples[t]) * size[b], b, t))
+    for t in few:
+        taken = [b for b, inside in enumerate(behind) if inside]
+        found += [(growth(ways, boxes[b], tuples[t]) * size[b], b, t) for b in taken]
+    return min(found, key=lambda option: option[0], default=(math.inf, -1, -1))
+
+
+def joined_boxes(
+    ways: Sequence[Way],
+    boxes: Sequence[Box],
+    tuples: Sequence[Codes],
+    of_box: Sequence[int],
+    of_tuple: Sequence[int],
+    options: Sequence[tuple[int, int]],
 ) -> list[Box]:
-    """Widen that box of a part to a tuple that is wanted which costs all its rows least."""
-    found, least = list(boxes), math.inf
-    for b in member:
-        nearest = nearest_outside(ways, boxes[b], tuples, wanted)
-        if nearest >= 0:
-            price = growth(ways, boxes[b], tuples[nearest]) * size[b]
-            if price < least:
-                least = price
-                found = list(boxes)
-                found[b] = with_tuple(ways, boxes[b], tuples[nearest])
+    """Widen boxes, option after option, unless both parts were options' before."""
+    found, done = list(boxes), set[int]()
+    for b, t in options:
+        both = {of_box[b], of_tuple[t]}
+        if b >= 0 and not both <= done:
+            found[b] = with_tuple(ways, found[b], tuples[t])
+        done |= both if b >= 0 else set()
     return found
 
 

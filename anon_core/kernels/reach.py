@@ -45,6 +45,33 @@ class Sorted(NamedTuple):
     skip: I64
 
 
+class Parts(NamedTuple):
+    """Strongly connected components of who can change places, and the links between them.
+
+    Attributes
+    ----------
+    of_tuple, of_box : int64 arrays of shape (tuples,) and (boxes,)
+        Each one's part.
+    first_box, box : int64 arrays of shape (parts + 1,) and (boxes,)
+        The boxes of each part begin at `first_box`.
+    first_few, few : int64 arrays
+        The tuples that have too few matches within their part, alike.
+    first_ahead, ahead, first_behind, behind : int64 arrays
+        The parts whose boxes cover tuples of each part, and those whose tuples its boxes cover.
+    """
+
+    of_tuple: I64
+    of_box: I64
+    first_box: I64
+    box: I64
+    first_few: I64
+    few: I64
+    first_ahead: I64
+    ahead: I64
+    first_behind: I64
+    behind: I64
+
+
 @compiled
 def shown_ends(prices: Prices, d: int, lo: int, hi: int) -> tuple[int, int]:
     """Return the first and last leaf of what a cell shows that must cover two leaves."""
@@ -235,49 +262,137 @@ def take_in(
 
 
 @compiled
-def join_parts(
+def mark_reached(first: I64, following: I64, part: int, most: int, seen: B1, reached: I64) -> int:
+    """Mark the parts that links lead to from a part, the nearest first, and list them.
+
+    Parameters
+    ----------
+    first, following : int64 arrays of shape (parts + 1,) and (links,)
+        The links of each part begin at `first`.
+    part : int
+        Not marked itself.
+    most : int
+        Parts listed at most.
+    seen : bool array of shape (parts,)
+    reached : int64 array
+        Room for `most` parts.
+
+    Returns
+    -------
+    int
+        Parts listed.
+    """
+    held, at, here = 0, -1, part
+    while at < held:
+        for i in range(first[here], first[here + 1]):
+            to = following[i]
+            if to != part and not seen[to] and held < most:
+                seen[to] = True
+                reached[held] = to
+                held += 1
+        at += 1
+        if at < held:
+            here = reached[at]
+    return held
+
+
+@compiled
+def cheapest_joins(
     prices: Prices,
     tuples: Sorted,
     low: I32,
     high: I32,
     size: I64,
     home: I64,
-    part: I64,
-    member: I64,
-    first: I64,
-    near: I64,
-    first_near: I64,
+    parts: Parts,
+    who: I64,
+    most: int,
     start: int,
     stop: int,
+    price: F64,
+    widened: I64,
+    taken: I64,
 ) -> None:
-    """Widen one box of each of parts start..stop to a tuple of a near part, for the least price.
+    """Find for parts who[start:stop] the box and the tuple whose match closes a cycle for least.
+
+    A box of the part takes in a tuple that links lead to, or a lacking tuple of the part is taken
+    in by a box from which links lead to the part.
 
     Parameters
     ----------
     prices, tuples, low, high, size, home
         See above.
-    part : int64 array of shape (tuples,)
-    member, first : int64 arrays of shape (boxes listed,) and (parts joined + 1,)
-        The boxes of each part to join begin at `first`.
-    near, first_near : int64 arrays
-        The parts of tuples that it may take in, alike.
+    parts : Parts
+    who : int64 array of shape (searchers,)
+    most : int
+        Parts looked at in either direction, at most.
+    price, widened, taken : float64, int64 and int64 arrays of shape (searchers,)
+        Filled in; infinity and -1 where there is none.
     """
     grown = np.empty(prices.leaves.sum(), np.float64)
-    wanted = np.zeros(part.max() + 1, np.bool_)
-    for p in range(start, stop):
-        for i in range(first_near[p], first_near[p + 1]):
-            wanted[near[i]] = True
-        least, widened, taken = np.inf, -1, -1
-        for i in range(first[p], first[p + 1]):
-            b = member[i]
+    seen = np.zeros(len(parts.first_box) - 1, np.bool_)
+    reached = np.empty(most, np.int64)
+    for w in range(start, stop):
+        p = who[w]
+        price[w], widened[w], taken[w] = np.inf, -1, -1
+        held = mark_reached(parts.first_ahead, parts.ahead, p, most, seen, reached)
+        for i in range(parts.first_box[p], parts.first_box[p + 1]):
+            b = parts.box[i]
             growth_by_code(prices, low, high, b, grown)
-            nearest, price, _ = nearest_outside(prices, tuples, grown, home[b], part, wanted)
-            if nearest >= 0 and price * size[b] < least:
-                least, widened, taken = price * size[b], b, nearest
-        if widened >= 0:
-            widen(prices, low, high, widened, tuples.codes, taken)
-        for i in range(first_near[p], first_near[p + 1]):
-            wanted[near[i]] = False
+            t, more, _ = nearest_outside(prices, tuples, grown, home[b], parts.of_tuple, seen)
+            if t >= 0 and more * size[b] < price[w]:
+                price[w], widened[w], taken[w] = more * size[b], b, t
+        seen[reached[:held]] = False
+        held = mark_reached(parts.first_behind, parts.behind, p, most, seen, reached)
+        for i in range(parts.first_few[p], parts.first_few[p + 1]):
+            t = parts.few[i]
+            for b in range(len(low)):
+                if not seen[parts.of_box[b]]:
+                    continue
+                more = 0.0
+                for d in range(low.shape[1]):
+                    c, lo, hi = tuples.codes[t, d], low[b, d], high[b, d]
+                    if c < lo or c > hi:
+                        more += cover_price(prices, d, min(c, lo), max(c, hi)) * size[b]
+                        more -= cover_price(prices, d, lo, hi) * size[b]
+                        if more >= price[w]:
+                            break
+                if more < price[w]:
+                    price[w], widened[w], taken[w] = more, b, t
+        seen[reached[:held]] = False
+
+
+@compiled
+def join(
+    prices: Prices,
+    tuples: Sorted,
+    low: I32,
+    high: I32,
+    parts: Parts,
+    order: I64,
+    widened: I64,
+    taken: I64,
+) -> int:
+    """Widen the boxes found, the cheapest first, where neither part has been joined before.
+
+    Returns
+    -------
+    int
+        Boxes widened.
+    """
+    done = np.zeros(len(parts.first_box) - 1, np.bool_)
+    joined = 0
+    for w in order:
+        b, t = widened[w], taken[w]
+        if b < 0:
+            continue
+        one, other = parts.of_box[b], parts.of_tuple[t]
+        if not (done[one] and done[other]):
+            widen(prices, low, high, b, tuples.codes, t)
+            joined += 1
+        done[one] = True
+        done[other] = True
+    return joined
 
 
 @compiled

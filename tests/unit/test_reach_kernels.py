@@ -5,16 +5,21 @@ Prices are whole eighths, so that sums are exact in any order and ties are ties.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from anon_core.consistency import by_order
 from anon_core.kernels.reach import (
+    Parts,
     box_price,
+    cheapest_joins,
     covered_pairs,
     growth_by_code,
-    join_parts,
+    join,
+    mark_reached,
     nearest_outside,
     reach_out,
     show,
@@ -27,6 +32,7 @@ from tests.unit.test_group_kernels import Table, tables
 pytestmark = pytest.mark.kernels
 
 I32 = npt.NDArray[np.int32]
+I64 = npt.NDArray[np.int64]
 
 
 def sorted_table(t: Table) -> None:
@@ -162,39 +168,98 @@ def test_tuples_are_taken_in() -> None:
     assert several > 20
 
 
-def test_parts_are_joined() -> None:
-    joined = 0
-    for rng, t in tables(25, 150):
+def drawn_links(rng: np.random.Generator, parts: int) -> list[list[int]]:
+    return [np.flatnonzero(rng.random(parts) < 0.3).tolist() for _ in range(parts)]
+
+
+def listed(lists: Sequence[Sequence[int]]) -> tuple[I64, I64]:
+    """Return where each list begins, and all of them one after the other."""
+    first = np.cumsum([0, *map(len, lists)]).astype(np.int64)
+    return first, np.array([x for own in lists for x in own], dtype=np.int64)
+
+
+def test_parts_that_links_lead_to() -> None:
+    cut_off = 0
+    rng = np.random.default_rng(26)
+    for _ in range(200):
+        parts = int(rng.integers(1, 9))
+        links = drawn_links(rng, parts)
+        start, most = int(rng.integers(parts)), int(rng.integers(1, 9))
+        seen, reached = np.zeros(parts, dtype=np.bool_), np.full(most, -1, dtype=np.int64)
+        held = mark_reached(*listed(links), start, most, seen, reached)
+        expected = naive_kernels.reached_parts(links, start, most)
+        assert reached[:held].tolist() == expected
+        assert np.flatnonzero(seen).tolist() == sorted(expected)
+        cut_off += held == most
+    assert cut_off > 20
+
+
+def test_parts_are_joined_at_the_least_price() -> None:
+    joined = both = 0
+    for rng, t in tables(25, 200):
         sorted_table(t)
         tuples, _, _ = by_order(t.codes, t.count)
         low, high, boxes = drawn_boxes(rng, t)
         size = rng.integers(1, 4, len(boxes))
-        part = rng.integers(0, 4, t.size)
-        part[0] = 3
-        # Two parts are joined: one after the other, each by boxes and with near parts of its own.
-        member = [np.flatnonzero(rng.random(len(boxes)) < 0.6) for _ in range(2)]
-        near = [np.flatnonzero(rng.random(4) < 0.5) for _ in range(2)]
-        join_parts(
-            t.prices,
-            tuples,
-            low,
-            high,
-            size,
-            rng.integers(0, t.size, len(boxes)),
-            part,
-            np.concatenate(member),
-            np.array([0, len(member[0]), len(member[0]) + len(member[1])]),
-            np.concatenate(near),
-            np.array([0, len(near[0]), len(near[0]) + len(near[1])]),
-            0,
-            2,
+        number, most = 4, int(rng.integers(1, 6))
+        of_tuple, of_box = (rng.integers(0, number, n) for n in (t.size, len(boxes)))
+        mine = [np.flatnonzero(of_box == p).tolist() for p in range(number)]
+        few = [
+            np.flatnonzero((of_tuple == p) & (rng.random(t.size) < 0.3)).tolist()
+            for p in range(number)
+        ]
+        ahead, behind = drawn_links(rng, number), drawn_links(rng, number)
+        parts = Parts(
+            of_tuple, of_box, *listed(mine), *listed(few), *listed(ahead), *listed(behind)
         )
-        expected = boxes
-        for own, others in zip(member, near, strict=True):
-            wanted = np.isin(part, others).tolist()
-            expected = naive_kernels.joining(
-                t.ways, expected, size.tolist(), t.tuples, own.tolist(), wanted
+        who = np.arange(number)
+        price = np.empty(number)
+        widened, taken = np.empty(number, dtype=np.int64), np.empty(number, dtype=np.int64)
+        for start in (0, 2):
+            cheapest_joins(
+                t.prices,
+                tuples,
+                low,
+                high,
+                size,
+                rng.integers(0, t.size, len(boxes)),
+                parts,
+                who,
+                most,
+                start,
+                start + 2,
+                price,
+                widened,
+                taken,
             )
+        options: list[tuple[int, int]] = []
+        for p in range(number):
+            forth = naive_kernels.reached_parts(ahead, p, most)
+            back = naive_kernels.reached_parts(behind, p, most)
+            cheapest = naive_kernels.cheapest_join(
+                t.ways,
+                boxes,
+                size.tolist(),
+                t.tuples,
+                mine[p],
+                np.isin(of_tuple, forth).tolist(),
+                few[p],
+                np.isin(of_box, back).tolist(),
+            )
+            assert (price[p], widened[p], taken[p]) == cheapest
+            options.append((int(widened[p]), int(taken[p])))
+            both += taken[p] in few[p]
+        order = np.argsort(price, kind="stable")
+        done = join(t.prices, tuples, low, high, parts, order, widened, taken)
+        expected = naive_kernels.joined_boxes(
+            t.ways,
+            boxes,
+            t.tuples,
+            of_box.tolist(),
+            of_tuple.tolist(),
+            [options[w] for w in order.tolist()],
+        )
         assert as_boxes(low, high) == expected
-        joined += expected != boxes
+        joined += done > 1
     assert joined > 40
+    assert both > 40
