@@ -48,15 +48,18 @@ def columns_of(frame: pd.DataFrame | ArrowFrame) -> tuple[list[str], list[Coded]
     Raises
     ------
     BadInput
-        If it is no data frame, or a column holds raw bytes or nested values.
+        If it is no data frame, or a column holds raw bytes or nested values, or characters that no
+        file can hold.
     """
-    if is_pandas(frame):
+    if is_pandas(frame) and hasattr(frame, "columns"):
         own = cast("pd.DataFrame", frame)
         columns = [coded_series(own.iloc[:, place]) for place in range(len(own.columns))]
-        return [str(name) for name in own.columns], columns, len(own)
+        names = [str(name) for name in own.columns]
+        refuse_unwritable(names, columns)
+        return names, columns, len(own)
     import pyarrow as pa
 
-    if not hasattr(frame, "__arrow_c_stream__"):
+    if is_pandas(frame) or not hasattr(frame, "__arrow_c_stream__"):
         raise BadInput(
             "This is no data frame that can be read.",
             remedy="Give a frame of pandas, polars or pyarrow.",
@@ -98,6 +101,24 @@ def coded_arrow(column: pa.ChunkedArray[Any]) -> Coded:
     target = np.append(np.arange(len(values), dtype=np.int32), np.int32(-1))
     target[gone] = -1
     return target[codes], texts
+
+
+def refuse_unwritable(names: Sequence[str], columns: Sequence[Coded]) -> None:
+    """Refuse halves of characters, as texts hold that were decoded in the wrong way.
+
+    Raises
+    ------
+    BadInput
+        Naming the first column.
+    """
+    for place, (name, (_, texts)) in enumerate(zip(names, columns, strict=True), start=1):
+        try:
+            "".join([name, *texts]).encode()
+        except UnicodeEncodeError as error:
+            raise BadInput(
+                f"Column {place} of the table holds characters that cannot be written as UTF-8.",
+                remedy="Read the table anew with the encoding it was written in.",
+            ) from error
 
 
 def refuse_nested(schema: pa.Schema, what: str) -> None:

@@ -116,6 +116,21 @@ def test_columns_without_one_plain_value_a_row_are_refused(column: list[Any]):
         columns_of(pa.table({"a": column}))
 
 
+def test_a_series_is_no_frame():
+    with pytest.raises(BadInput, match="no data frame"):
+        columns_of(pd.Series(["a", "b"]))  # type: ignore[arg-type]
+
+
+def test_halves_of_characters_are_refused_without_showing_them():
+    cells = pd.Series(["Zo\udceb", "Ann", None], dtype=object)
+    with pytest.raises(BadInput, match="Column 2 of the table holds characters") as refused:
+        Dataset.from_frame(pd.DataFrame({"age": [1, 2, 3], "who": cells}))
+    assert "Zo" not in str(refused.value)
+    name = pd.Index(["Zo\udceb"], dtype=object)
+    with pytest.raises(BadInput, match="Column 1 of the table holds characters"):
+        Dataset.from_frame(pd.DataFrame([[1], [2]], columns=name))
+
+
 def test_what_is_no_frame_is_refused():
     given: Any = [[1, 2], [datetime.date(2020, 1, 1)]]
     with pytest.raises(BadInput, match="no data frame"):
