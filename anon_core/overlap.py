@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from .context import Context
+from .context import Context, part_of
 from .frequency import dense_rank
 from .kernels.overlap import WORD, WORDS, least, mark, tally
 from .problem import Problem
@@ -26,7 +26,7 @@ I64 = npt.NDArray[np.int64]
 
 #: Comparisons of tuples with classes, and pairs that fit, beyond which sizes of classes decide.
 _MOST = 16_000_000_000
-_MOST_PAIRS = 1_000_000_000
+_MOST_PAIRS = 300_000_000
 _TUPLES = 20_000  # between two looks at the cancel button
 #: What a result adds where classes were too many to compare.
 BOUNDED = (
@@ -150,7 +150,7 @@ def _fits(problem: Problem, view: View, persons: Persons, context: Context) -> F
     of_row = np.zeros(len(sizes), dtype=np.int64)
     room = np.empty(WORD * WORDS, dtype=np.int64)
     pairs = 0
-    for table, these, some in boxes.tables(context):
+    for table, these, some in boxes.tables(part_of(context, 0.0, 0.6)):
         own = np.zeros(len(these), dtype=np.int64)
         pairs += tally(
             table, boxes.lines[some], people[some], sizes[these], of_person[some], own, room
@@ -161,7 +161,7 @@ def _fits(problem: Problem, view: View, persons: Persons, context: Context) -> F
     if pairs == np.count_nonzero(of_person):  # everyone fits one class at most
         return _by_size(persons)
     fewest = np.full(len(sizes), problem.rows, dtype=np.int64)
-    for table, these, some in boxes.tables(context):
+    for table, these, some in boxes.tables(part_of(context, 0.6, 1.0)):
         own = fewest[these]
         least(table, boxes.lines[some], of_person[some], own, room)
         fewest[these] = own
@@ -221,7 +221,8 @@ class _Boxes:
             these = self.order[start : start + WORD * WORDS]
             mark(self.low[these], self.high[these], self.first, table)
             for begin in range(0, len(self.lines), _TUPLES):
-                context.check()
+                done = (start + len(these) * begin / len(self.lines)) / len(self.order)
+                context.report(done, "Counting who fits whom")
                 yield table, these, slice(begin, begin + _TUPLES)
 
 

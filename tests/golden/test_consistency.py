@@ -7,14 +7,18 @@ import itertools
 import numpy as np
 import pytest
 
+from anon_core.attacks.marketer import Marketer
+from anon_core.attacks.prosecutor import Prosecutor
 from anon_core.consistency import Matches, matches
 from anon_core.context import Context
+from anon_core.grouping import Grouping
 from anon_core.models.global_one_k import GlobalOneK
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.k_k import KK
 from anon_core.models.k_one import KOne
 from anon_core.models.one_k import OneK
-from anon_core.release import raw_view
+from anon_core.release import Release, one_block, raw_view
+from anon_core.vocabulary import Vocabulary
 from tests.making import Case
 
 PT = [
@@ -103,3 +107,54 @@ def test_k_17_only_the_first_table_is_2_anonymous(table: str, k: int) -> None:
     problem = case.problem()
     (verdict,) = KAnonymity(k=2).measure(problem, raw_view(problem), Context())
     assert (verdict.reached, verdict.holds) == (k, k >= 2)
+
+
+def published(table: str) -> Release:
+    """Return a table as the release of the rows that stand beside its own."""
+    case = Case(
+        columns={"race": [r for r, _ in PT], "zip": [z for _, z in PT]},
+        quasi=("race", "zip"),
+        kinds={"race": "text", "zip": "text"},
+    )
+    problem, rows = case.problem(), TABLES[table]
+    boxes = list(dict.fromkeys(rows))
+    entries = list(zip(problem.frequency.row_key.tolist(), map(boxes.index, rows), strict=True))
+    ordered = sorted(set(entries))
+    vocabularies, cells = {}, {}
+    for d, name in enumerate(problem.quasi):
+        texts = tuple(dict.fromkeys(box[d] for box in boxes))
+        ends = np.array([interval(text) for text in texts], dtype=np.int32)
+        level = np.full(len(texts), -1, dtype=np.int32)
+        vocabularies[name] = Vocabulary(
+            column=name, texts=texts, lo=ends[:, 0], hi=ends[:, 1], level=level
+        )
+        cells[name] = np.array([texts.index(box[d]) for box in boxes], dtype=np.int32)
+    grouping = Grouping(
+        key=np.array([key for key, _ in ordered]),
+        member=np.array([member for _, member in ordered]),
+        count=np.array([entries.count(e) for e in ordered]),
+        group=np.arange(len(boxes)),
+    )
+    return one_block(problem, grouping, vocabularies, cells)
+
+
+@pytest.mark.parametrize(
+    ("table", "known", "worst", "linked"),
+    [
+        # Nobody's values fit both classes, so that their sizes are all there is to count.
+        ("2-anonymity", 2, 1 / 2, 2),
+        # (Asian, 94141) is a class of one row, but two people fit it, each of whom fits three rows.
+        ("revisited", 3 / 2 + 2 / 3, 1 / 2, 2 / 2 + 1 / 2 + 2 / 3),
+        # (Asian, 94142) is a row of one person, who fits two other rows as well.
+        ("none_a", 4 / 2 + 1 / 3, 1 / 2, 2 / 2 + 2 / 3 + 1),
+        # The person with 94142 fits one row, (Asian, 9414*), which two others fit as well.
+        ("none_b", 2 / 2 + 2 / 3 + 1, 1, 2 / 2 + 2 / 2 + 1 / 3),
+    ],
+)
+def test_attackers_count_what_fits(table: str, known: float, worst: float, linked: float) -> None:
+    release = published(table)
+    (one,) = Prosecutor().run(release.problem, release.view, Context())
+    assert one.succeeded == pytest.approx(known)
+    assert one.worst == worst
+    (other,) = Marketer().run(release.problem, release.view, Context())
+    assert other.succeeded == pytest.approx(linked)
