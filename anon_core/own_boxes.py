@@ -23,10 +23,11 @@ from .problem import Problem
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
 MOST_PARTS = 4096  # components that are looked through for the cheapest exchange
+MOST_TRIED = 256  # boxes, and lacking tuples, of one component that are tried for it
 
 
-class OutOfTime(Exception):
-    """The boxes could not be finished in time; another release is to be published."""
+class Unfinished(Exception):
+    """The boxes could not be finished; another release is to be published."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -202,17 +203,20 @@ class OwnBoxes:
         within = of_tuple[at] == of_box[box]
         fits = _summed(at, self.size[box] * within, len(self.own))
         few = np.flatnonzero(fits < k)
-        few = few[np.argsort(of_tuple[few], kind="stable")].astype(np.int64)
+        # Of a large component only the boxes of those who lack matches are tried.
+        tried = np.bincount(of_box, minlength=wide)[of_box] <= MOST_TRIED
+        tried[self.own[few]] = True
+        first_box, listed = _first_of_each(of_box, np.flatnonzero(tried), wide)
+        first_few, few = _first_of_each(of_tuple, few, wide)
         ahead = np.unique(of_tuple[at[~within]] * wide + of_box[box[~within]])
         behind = np.sort(ahead % wide * wide + ahead // wide)
         ends = np.arange(wide + 1)
-        by_part = np.argsort(of_box, kind="stable").astype(np.int64)
         return Parts(
             of_tuple=of_tuple,
             of_box=of_box,
-            first_box=np.searchsorted(of_box[by_part], ends).astype(np.int64),
-            box=by_part,
-            first_few=np.searchsorted(of_tuple[few], ends).astype(np.int64),
+            first_box=first_box,
+            box=listed,
+            first_few=first_few,
             few=few,
             first_ahead=np.searchsorted(ahead // wide, ends).astype(np.int64),
             ahead=ahead % wide,
@@ -223,7 +227,7 @@ class OwnBoxes:
     def _pairs(self, context: Context) -> tuple[I64, I64]:
         pairs = covering(self.tuples, self.low, self.high, context)
         if pairs is None:
-            raise OutOfTime
+            raise Unfinished
         return pairs
 
     def _step(self) -> int:
@@ -232,7 +236,15 @@ class OwnBoxes:
     def _go_on(self, share: float, context: Context) -> None:
         context.report(share, "Widening cells")
         if context.out_of_time():
-            raise OutOfTime
+            raise Unfinished
+
+
+def _first_of_each(part: I64, who: I64, parts: int) -> tuple[I64, I64]:
+    """List the first few of every part; return where each part's begin, and the list."""
+    ranked = who[np.argsort(part[who], kind="stable")]
+    begin = np.searchsorted(part[ranked], np.arange(parts))
+    kept = ranked[np.arange(len(ranked)) - begin[part[ranked]] < MOST_TRIED].astype(np.int64)
+    return np.searchsorted(part[kept], np.arange(parts + 1)).astype(np.int64), kept
 
 
 def _summed(where: I64, what: I64, size: int) -> I64:

@@ -15,11 +15,11 @@ from ..clusters import k_members, refuse_fewer
 from ..consistency import ConsistencyModel
 from ..context import Context, part_of
 from ..costs import CellCost
-from ..gain import cell_prices
+from ..gain import cell_prices, gain_parts
 from ..kernels.gain import Prices
 from ..kinds import Algorithm, Buckets, GroupModel, run_buckets
 from ..merging import merged
-from ..own_boxes import OutOfTime, OwnBoxes
+from ..own_boxes import OwnBoxes, Unfinished
 from ..params import choice
 from ..partition import cut_by_tree
 from ..problem import Problem
@@ -36,8 +36,9 @@ class Matching(Algorithm):
     title: ClassVar[str] = "Boxes by matches"
     summary: ClassVar[str] = (
         "Starts from exact rows and widens the cells of whoever has too few matches, each time "
-        "to the row that costs least. Promises about classes are kept by merging rows. Clusters "
-        "that keep every promise as classes are formed besides; what costs less is published."
+        "to the row that costs least. Promises about classes are kept by merging rows. Classes "
+        "that keep every promise are formed besides, by clustering and by cuts; what costs least "
+        "is published."
     )
     when: ClassVar[str] = (
         "When (k, k)- or global (1, k)-anonymity is promised, which needs no equal rows."
@@ -59,8 +60,13 @@ class Matching(Algorithm):
         metric = cast(CellCost, find("metric", self.metric)())
         prices = cell_prices(problem, metric, nodes, np.ones(len(nodes)))
         # 1. Classes keep every promise about matches too, and are there when time is up.
-        classes = _classes(problem, models, prices, _first_half(part_of(context, 0.0, 0.3)))
-        whole = OwnBoxes.of_groups(problem, classes, prices)
+        classes, whole = min(
+            (
+                (groups, OwnBoxes.of_groups(problem, groups, prices))
+                for groups in _classes(problem, models, prices, part_of(context, 0.0, 0.3))
+            ),
+            key=lambda pair: pair[1].price(),
+        )
         found = {"Classes": whole.price()}
         chosen, boxes, rounds = classes, whole, 0
         # 2. Boxes of their own, from exact rows or from the least classes that are promised.
@@ -72,7 +78,7 @@ class Matching(Algorithm):
         try:
             rounds = _widened(own, models, part_of(context, 0.5, 1.0))
             found["Boxes by matches"] = own.price()
-        except OutOfTime:
+        except Unfinished:
             found["Boxes by matches"] = np.inf
         # 3. The better is published.
         if found["Boxes by matches"] <= found["Classes"]:
@@ -100,8 +106,8 @@ def _first_half(context: Context) -> Context:
 
 def _classes(
     problem: Problem, models: Sequence[GroupModel], prices: Prices, context: Context
-) -> Buckets:
-    """Return clusters of near rows that keep every promise as classes.
+) -> list[Buckets]:
+    """Return clusters of near rows, and parts by cuts, that keep every promise as classes.
 
     Raises
     ------
@@ -110,9 +116,14 @@ def _classes(
     """
     k = max(model.least_size() for model in models)
     refuse_fewer(problem, k)
+    context = _first_half(context)
     block = blocks(problem, [], k, prices, part_of(context, 0.0, 0.1))
     part = k_members(problem, block, k, prices, part_of(context, 0.1, 0.9))
-    return merged(problem, models, run_buckets(problem, part), prices, part_of(context, 0.9, 1.0))
+    formed = run_buckets(problem, part)
+    found = [merged(problem, models, formed, prices, part_of(context, 0.9, 1.0))]
+    if all(model.by_limits for model in models):
+        found.append(run_buckets(problem, gain_parts(problem, models, prices, context)))
+    return found
 
 
 def _widened(boxes: OwnBoxes, models: Sequence[GroupModel], context: Context) -> int:
@@ -120,8 +131,8 @@ def _widened(boxes: OwnBoxes, models: Sequence[GroupModel], context: Context) ->
 
     Raises
     ------
-    OutOfTime
-        If time is up before.
+    Unfinished
+        If time is up before, or more fits more than can be listed.
     """
     asked = [model for model in models if isinstance(model, ConsistencyModel)]
     released = max((m.k for m in asked if m.of_released or m.perfect), default=1)

@@ -52,10 +52,10 @@ class Parts(NamedTuple):
     ----------
     of_tuple, of_box : int64 arrays of shape (tuples,) and (boxes,)
         Each one's part.
-    first_box, box : int64 arrays of shape (parts + 1,) and (boxes,)
-        The boxes of each part begin at `first_box`.
+    first_box, box : int64 arrays of shape (parts + 1,) and (boxes listed,)
+        The boxes of each part that may be widened begin at `first_box`.
     first_few, few : int64 arrays
-        The tuples that have too few matches within their part, alike.
+        Tuples that have too few matches within their part, alike.
     first_ahead, ahead, first_behind, behind : int64 arrays
         The parts whose boxes cover tuples of each part, and those whose tuples its boxes cover.
     """
