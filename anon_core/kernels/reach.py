@@ -31,8 +31,8 @@ class Sorted(NamedTuple):
     Attributes
     ----------
     codes : int32 array of shape (tuples, attributes)
-    count : int64 array of shape (tuples,)
-        Rows of each.
+    rows : int64 array of shape (tuples,)
+        Of each.
     turn : int64 array of shape (tuples,)
         First attribute in which a tuple differs from the one before; 0 at the first.
     skip : int64 array of shape (tuples, attributes)
@@ -40,7 +40,7 @@ class Sorted(NamedTuple):
     """
 
     codes: I32
-    count: I64
+    rows: I64
     turn: I64
     skip: I64
 
@@ -82,7 +82,7 @@ def shown_ends(prices: Prices, d: int, lo: int, hi: int) -> tuple[int, int]:
     base = prices.tree_offset[d]
     while prices.first_leaf[base + lo] != prices.first_leaf[base + hi]:
         base += prices.leaves[d]
-    first = prices.first_leaf[base + lo]
+    first = int(prices.first_leaf[base + lo])
     while hi + 1 < prices.leaves[d] and prices.first_leaf[base + hi + 1] == first:
         hi += 1
     return first, hi
@@ -157,7 +157,7 @@ def nearest_outside(
     for t in range(max(home - _BESIDE, 0), min(home + _BESIDE + 1, size)):
         price = 0.0
         for d in range(attributes):
-            price += grown[prices.place_of[d] + tuples.codes[t, d]]
+            price += float(grown[prices.place_of[d] + tuples.codes[t, d]])
         if 0.0 < price < best and wanted[part[t]]:
             best, nearest = price, t
     so_far = np.zeros(attributes + 1)
@@ -173,9 +173,9 @@ def nearest_outside(
             t = tuples.skip[t, d]
             continue
         if so_far[attributes] == 0.0:
-            rows += tuples.count[t]
+            rows += tuples.rows[t]
         elif wanted[part[t]] and (so_far[attributes] < best or t < nearest):
-            best, nearest = so_far[attributes], t
+            best, nearest = float(so_far[attributes]), t
         t += 1
     return nearest, best, rows
 
@@ -191,7 +191,7 @@ def reach_out(
     for b in range(start, stop):
         while True:
             growth_by_code(prices, low, high, b, grown)
-            nearest, _, rows = nearest_outside(prices, tuples, grown, home[b], part, wanted)
+            nearest, _, rows = nearest_outside(prices, tuples, grown, int(home[b]), part, wanted)
             if rows >= k or nearest < 0:
                 break
             widen(prices, low, high, b, tuples.codes, nearest)
@@ -339,7 +339,7 @@ def cheapest_joins(
         for i in range(parts.first_box[p], parts.first_box[p + 1]):
             b = parts.box[i]
             growth_by_code(prices, low, high, b, grown)
-            t, more, _ = nearest_outside(prices, tuples, grown, home[b], parts.of_tuple, seen)
+            t, more, _ = nearest_outside(prices, tuples, grown, int(home[b]), parts.of_tuple, seen)
             if t >= 0 and more * size[b] < price[w]:
                 price[w], widened[w], taken[w] = more * size[b], b, t
         seen[reached[:held]] = False
@@ -383,7 +383,7 @@ def join(
     done = np.zeros(len(parts.first_box) - 1, np.bool_)
     joined = 0
     for w in order:
-        b, t = widened[w], taken[w]
+        b, t = int(widened[w]), int(taken[w])
         if b < 0:
             continue
         one, other = parts.of_box[b], parts.of_tuple[t]

@@ -43,7 +43,7 @@ def sorted_table(t: Table) -> None:
     t.prices = prices._replace(
         **{name: getattr(prices, name)[across] for name in prices._fields if name not in FLAT}
     )
-    t.codes, t.count = tuples.codes, tuples.count
+    t.codes, t.count = tuples.codes, tuples.rows
     assert (np.sort(order) == np.arange(t.size)).all()
     t.tuples = [tuple(row) for row in t.codes.tolist()]
     assert t.tuples == sorted(t.tuples)
