@@ -75,7 +75,8 @@ def _named_width(
     width = len(names)
     while width and not names[width - 1]:
         codes, pool = columns[width - 1]
-        if any(pool[code].strip() for code in np.unique(codes).tolist()):
+        used: list[int] = np.unique(codes).tolist()
+        if any(pool[code].strip() for code in used):
             break
         width -= 1
     return width or len(names)
