@@ -18,7 +18,7 @@ from .kernels.split import AXIS, NODE, WATCHED, number_parts, pack, split, tag
 from .lattice import layout_of
 
 WORK = 50_000_000  # looks at a code between two looks whether to stop, about 0.1 s
-GRAIN = 4_096  # tuples up to which a part is left to one thread, more in large tables
+GRAIN = 8_192  # tuples up to which a part is left to one thread, more in large tables
 _SHARES = 32  # parts of at least this share of the tuples are handed out
 _LOOK = 0.05  # seconds between two looks at the cancel button
 _MOST = 1 << 31  # a tag has so much room for a count, and for a number
