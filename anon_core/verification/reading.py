@@ -10,11 +10,15 @@ import re
 import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
 import pandas as pd
 
 from ..errors import BadInput
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SEPARATORS = (",", ";", "\t", "|")
 
@@ -170,9 +174,24 @@ def read_parquet(content: bytes, name: str, *, every: bool = False) -> pd.DataFr
     for column in (table.column(i) for i in places):
         # numpy's 32-bit floats write 0.1 where Python's write what 0.1 becomes in 64 bits.
         floats = pa.types.is_floating(column.type)
-        columns.append(column.to_numpy() if floats else column.to_pylist())
+        columns.append(column.to_numpy() if floats else _values(column))
     names = [table.column_names[i] for i in places]
     return _frame(names if every else [n.strip() for n in names], columns)
+
+
+def _values(column: pa.ChunkedArray[Any]) -> Iterable[object]:
+    """Return the cells of a column as Python's values, each different one made once."""
+    import pyarrow as pa
+
+    try:
+        coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+        whole = cast(Any, coded.unify_dictionaries().combine_chunks())
+    except pa.ArrowException:  # lists and the like have no dictionary
+        return column.to_pylist()
+    made = np.empty(len(whole.dictionary) + 1, dtype=object)  # the last stands for no value
+    made[:-1] = whole.dictionary.to_pylist()
+    places = whole.indices.cast(pa.int64()).fill_null(-1)
+    return made[places.to_numpy(zero_copy_only=False)]
 
 
 def _frame(header: Sequence[str], columns: Iterable[Iterable[object]]) -> pd.DataFrame:
