@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from .context import Context
+from .context import Context, silent
 from .kinds import Metric
 from .lattice import Node
 from .node_cost import NodeCost
@@ -42,6 +42,14 @@ class Clock:
         used = (time.monotonic() - self.began) / self.seconds
         self.context.report(min(used, 1.0), stage)
         return used < self.share and not self.context.out_of_time()
+
+    def context_left(self) -> Context:
+        """Return a context for work that ends by itself when this clock's time is up."""
+        ends = self.began + self.seconds * self.share
+        if self.context.deadline is not None:
+            ends = min(ends, self.context.deadline)
+        # How much of the box is used is this clock's to tell, not that work's.
+        return replace(self.context, deadline=ends, progress=silent)
 
 
 def clock(context: Context, seconds: float) -> Clock:

@@ -14,7 +14,7 @@ from .errors import Cancelled
 Progress = Callable[[float, str], None]
 
 
-def _silent(share: float, stage: str) -> None:
+def silent(share: float, stage: str) -> None:
     """Report to nobody."""
 
 
@@ -35,7 +35,7 @@ class Context:
     """
 
     generator: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
-    progress: Progress = _silent
+    progress: Progress = silent
     cancel: threading.Event = field(default_factory=threading.Event)
     deadline: float | None = None
 

@@ -2,8 +2,9 @@
 
 Whole columns: levels are lowered from the top one at a time, the best first; then one column is
 raised for another to be lowered; then the same again from places nearby. Part by part: the table
-is parted along the hierarchies, each part choosing its own levels (see `specialization`), and a few
-ways to weigh the choice are tried. The best release so far is always at hand.
+is parted along the hierarchies, each part choosing its own levels (see `specialization`), then cut
+further one node at a time (see `gain`), and a few ways to weigh the choice are tried. The best
+release so far is always at hand.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, cast
 
+import numpy as np
+
 from ..climbing import Clock, Walk, clock
 from ..context import Context
 from ..costs import CellCost
 from ..errors import BadHierarchy, Infeasible
+from ..gain import cell_prices, gain_parts
 from ..kinds import Algorithm, Approach, GroupModel, Metric
 from ..lattice import Node
 from ..node_cost import best_by
@@ -32,7 +36,8 @@ _TIE = 1e-12
 #: Share of the time box that the search may take; the rest goes to its bound.
 _SEARCH = 0.7
 #: How much a split has to save for what it uses up: which is best differs from table to table.
-_WEIGHTS = (0.5, 1.0, 1.5, 0.0, 0.75, 0.25)
+#: None cuts the whole table in two again and again instead.
+_WEIGHTS = (0.5, None, 1.0, 1.5, 0.0, 0.75, 0.25)
 
 
 @register("algorithm")
@@ -183,12 +188,20 @@ class Anytime(Algorithm):
                 best_of="classes that keep them",
             )
         steer = metric if isinstance(metric, CellCost) else cast(CellCost, find("metric", "loss")())
+        whole = np.ones(len(problem.quasi), dtype=np.float64)
+        prices = cell_prices(problem, steer, [True] * len(whole), whole)
         best: tuple[float, Release] | None = None
         steps: list[Mapping[str, int | float | str]] = []
         for weight in _WEIGHTS:
-            part = local_parts(problem, models, steer, weight, time_left)
-            if part is None:
+            start = None
+            if weight is not None:
+                start = local_parts(problem, models, steer, weight, time_left)
+                if start is None:
+                    break
+            elif not time_left.check("Cutting parts"):
                 break
+            # Sets one node apart from the rest, wherever that still saves something.
+            part = gain_parts(problem, models, prices, time_left.context_left(), start=start)
             try:
                 release = node_release(problem, part)
             except BadHierarchy:  # one text at two levels: only whole columns can be told apart
@@ -196,7 +209,8 @@ class Anytime(Algorithm):
             cost = metric.measure(problem, release, context).value
             if best is None or cost < best[0]:
                 best = (cost, release)
-            steps.append({"weight": weight, "cost": cost, "classes": int(release.grouping.classes)})
+            way = "cuts alone" if weight is None else f"levels first, weight {weight:g}"
+            steps.append({"way": way, "cost": cost, "classes": int(release.grouping.classes)})
         if best is None:  # not even one way was carried out in time
             return self._whole_columns(problem, models, metric, context, time_left)
         sizes = best[1].grouping.sizes

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from anon_core.algorithms.anytime import Anytime
+from anon_core.algorithms.mondrian import Mondrian
 from anon_core.context import Context
 from anon_core.errors import Infeasible
 from anon_core.kinds import GroupModel, Metric
@@ -128,6 +129,26 @@ def test_the_bounds_by_enumeration() -> None:
                 positive += before > 0
         assert column_bound(nodes, metric, 1, lambda: False) <= best + 1e-12
     assert positive > 100
+
+
+def test_part_by_part_is_never_behind_mondrian_at_nodes() -> None:
+    rng = np.random.default_rng(33)
+    ahead = 0
+    for _ in range(60):
+        case = random_case(rng, rows=int(rng.integers(10, 60)), quasi=int(rng.integers(1, 5)))
+        problem = case.problem()
+        models: list[GroupModel] = [KAnonymity(k=int(rng.integers(2, 5)))]
+        loss = find("metric", "loss")()
+        assert isinstance(loss, Metric)
+        cuts = Mondrian(output="node", cut_at="best-gain", metric="loss")
+        behind = cuts.run(problem, models, Context()).release
+        found = Anytime(metric="loss").run(problem, models, Context())
+        lost = loss.measure(problem, behind, Context()).value
+        assert found.account.cost is not None
+        assert found.account.cost <= lost + 1e-12
+        assert any(step["way"] == "cuts alone" for step in found.account.steps)
+        ahead += found.account.cost < lost - 1e-12
+    assert ahead > 5
 
 
 class TogetherAtMost(KAnonymity):
