@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .compiled import compiled
-from .sides import side_holds
+from .sides import move_inside, side_holds
 
 I32 = npt.NDArray[np.int32]
 I64 = npt.NDArray[np.int64]
@@ -244,26 +244,6 @@ def best_apart(
     if first < 0:
         return best, -1, -1
     return best, tally.seen[first], tally.seen[last]
-
-
-@compiled
-def move_inside(
-    order: I64, start: int, stop: int, codes: I32, d: int, first: int, last: int, spare: I64
-) -> int:
-    """Put tuples with a code in first..last first, keeping order; return where the rest begins."""
-    left = start
-    held = 0
-    for i in range(start, stop):
-        t = order[i]
-        if first <= codes[t, d] <= last:
-            order[left] = t
-            left += 1
-        else:
-            spare[held] = t
-            held += 1
-    for i in range(held):
-        order[left + i] = spare[i]
-    return left
 
 
 @compiled

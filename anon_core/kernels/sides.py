@@ -58,13 +58,15 @@ def side_holds(
 
 
 @compiled
-def move_below(order: I64, start: int, stop: int, codes: I32, d: int, bar: int, spare: I64) -> int:
-    """Put tuples with code ≤ bar first, keeping their order; return where the rest begins."""
+def move_inside(
+    order: I64, start: int, stop: int, codes: I32, d: int, first: int, last: int, spare: I64
+) -> int:
+    """Put tuples with a code in first..last first, keeping order; return where the rest begins."""
     left = start
     held = 0
     for i in range(start, stop):
         t = order[i]
-        if codes[t, d] <= bar:
+        if first <= codes[t, d] <= last:
             order[left] = t
             left += 1
         else:

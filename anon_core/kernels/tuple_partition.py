@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .compiled import compiled
-from .sides import move_below, move_half, side_holds, ties_below, weighted_median
+from .sides import move_half, move_inside, side_holds, ties_below, weighted_median
 from .sliced import sign_of_sum
 
 I32 = npt.NDArray[np.int32]
@@ -480,7 +480,7 @@ def tuple_partition(
                         bar = median if attempt == 2 else before
                     if bar < 0 or bar >= last:
                         continue
-                    middle = move_below(order, start, stop, codes, d, bar, spare)
+                    middle = move_inside(order, start, stop, codes, d, 0, bar, spare)
                 holds = True
                 for side in range(2):
                     limit_epoch += 1

@@ -28,7 +28,7 @@ def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
             (cover, ["covered"]),
             (widen_boxes, ["widen_boxes"]),
             (roll_up, ["roll_up"]),
-            (sides, ["side_holds", "move_below", "weighted_median"]),
+            (sides, ["side_holds", "move_inside", "weighted_median"]),
             (split, [n for n in vars(split) if hasattr(getattr(split, n), "py_func")]),
         ):
             for name in names:
@@ -136,7 +136,7 @@ def test_boxes_are_the_hulls_of_their_tuples(kernels: None) -> None:
 def test_move_below_keeps_the_order_of_both_sides(kernels: None) -> None:
     codes = np.array([[3], [0], [2], [1], [3], [0]], dtype=np.int32)
     order = np.array([5, 4, 3, 2, 1, 0])
-    middle = sides.move_below(order, 1, 6, codes, 0, 1, np.empty(6, np.int64))
+    middle = sides.move_inside(order, 1, 6, codes, 0, 0, 1, np.empty(6, np.int64))
     assert middle == 3
     assert order.tolist() == [5, 3, 1, 4, 2, 0]
 
