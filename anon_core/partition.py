@@ -179,10 +179,26 @@ def values_of(problem: Problem, watched: Sequence[str]) -> tuple[int, ...]:
     return tuple(len(problem.hierarchies[name].leaves) for name in watched)
 
 
-def refuse_whole(problem: Problem, models: Sequence[GroupModel]) -> None:
-    """Refuse models that cuts cannot look at, and what not even the whole table can keep."""
+def keeps_whole(problem: Problem, model: GroupModel) -> bool:
+    """Say whether the whole table as one class keeps a promise."""
     frequency = problem.frequency
     one = np.zeros(len(frequency.count), dtype=np.int64)
+    histograms = {
+        name: histogram(
+            one,
+            frequency.codes[:, frequency.columns.index(name)],
+            frequency.count,
+            1,
+            len(problem.hierarchies[name].leaves),
+        )
+        for name in model.needs(problem)
+    }
+    stats = GroupStats(sizes=np.array([problem.rows], dtype=np.int64), histograms=histograms)
+    return bool(model.per_group(stats)[0])
+
+
+def refuse_whole(problem: Problem, models: Sequence[GroupModel]) -> None:
+    """Refuse models that cuts cannot look at, and what not even the whole table can keep."""
     for model in models:
         if not model.by_limits:
             public = model.needs_public
@@ -191,18 +207,7 @@ def refuse_whole(problem: Problem, models: Sequence[GroupModel]) -> None:
                 remedy="Choose another privacy model, or the optimal search"
                 + (" or MPALM." if public else "."),
             )
-        histograms = {
-            name: histogram(
-                one,
-                frequency.codes[:, frequency.columns.index(name)],
-                frequency.count,
-                1,
-                len(problem.hierarchies[name].leaves),
-            )
-            for name in model.needs(problem)
-        }
-        stats = GroupStats(sizes=np.array([problem.rows], dtype=np.int64), histograms=histograms)
-        if not model.per_group(stats)[0]:
+        if not keeps_whole(problem, model):
             raise Infeasible(
                 f"Not even the whole table as one class keeps {model.title}.",
                 remedy="Ask for less, or load more rows.",

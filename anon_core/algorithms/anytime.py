@@ -15,12 +15,13 @@ from typing import ClassVar, cast
 
 import numpy as np
 
+from ..boxes import box_outcome
 from ..climbing import Clock, Walk, clock
 from ..context import Context
 from ..costs import CellCost
 from ..errors import BadHierarchy, Infeasible
 from ..gain import cell_prices, gain_parts
-from ..kinds import Algorithm, Approach, GroupModel, Metric
+from ..kinds import Algorithm, Approach, GroupModel, Metric, run_buckets
 from ..lattice import Node
 from ..node_cost import best_by
 from ..nodes import Nodes, rows_allowed, suppression_budget
@@ -30,7 +31,7 @@ from ..registry import find, register
 from ..release import Release
 from ..results import Outcome, SearchAccount
 from ..row_bound import SET_SIZES, column_bound, row_bound
-from ..specialization import local_parts, node_release, steers, whole_holds
+from ..specialization import local_parts, steers, whole_holds
 
 _TIE = 1e-12
 #: Share of the time box that the search may take; the rest goes to its bound.
@@ -188,8 +189,8 @@ class Anytime(Algorithm):
                 best_of="classes that keep them",
             )
         steer = metric if isinstance(metric, CellCost) else cast(CellCost, find("metric", "loss")())
-        whole = np.ones(len(problem.quasi), dtype=np.float64)
-        prices = cell_prices(problem, steer, [True] * len(whole), whole)
+        nodes = [True] * len(problem.quasi)
+        prices = cell_prices(problem, steer, nodes, np.ones(len(nodes)))
         best: tuple[float, Release] | None = None
         steps: list[Mapping[str, int | float | str]] = []
         for weight in _WEIGHTS:
@@ -203,7 +204,7 @@ class Anytime(Algorithm):
             # Sets one node apart from the rest, wherever that still saves something.
             part = gain_parts(problem, models, prices, time_left.context_left(), start=start)
             try:
-                release = node_release(problem, part)
+                release = box_outcome(problem, run_buckets(problem, part), nodes).release
             except BadHierarchy:  # one text at two levels: only whole columns can be told apart
                 return self._whole_columns(problem, models, metric, context, time_left)
             cost = metric.measure(problem, release, context).value
