@@ -4,19 +4,18 @@
 PORT ?= 8501
 PY := .venv/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check --no-input
-CODE := anon_core ui pages app.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint types imports coverage bench format clean dev chromium
+.PHONY: help run test test-long check lint types imports map coverage bench format clean dev chromium
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 # The environment's Python finds the core from every folder, as an exported recipe needs it.
 run: .venv/runtime.stamp ## start the dashboard and print its address (PORT=8501)
 	@$(PY) scripts/find_core.py
 	@$(PY) scripts/fetch_sample.py
-	@exec $(PY) scripts/serve.py "$(PORT)"
+	@exec $(PY) -m anonymity_workbench serve --port "$(PORT)"
 
 # Files of tests run beside each other; what drives a browser runs by itself afterwards, since a
 # page waits longer on a busy machine.
@@ -25,9 +24,13 @@ test: dev chromium ## run every test, browser tests included (ARGS= goes to one 
 ifdef ARGS
 	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest $(ARGS)
 else
-	@$(PY) -m pytest -n auto --dist loadfile -m "not e2e"
+	@$(PY) -m pytest -n auto --dist loadfile -m "not e2e and not long"
 	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest -m e2e
 endif
+
+test-long: dev ## run the tests that take too long for every change (ARGS= goes to pytest)
+	@$(PY) scripts/fetch_sample.py
+	@TEST_LONG=1 $(PY) -m pytest -m "long or often" $(ARGS)
 
 check: lint types imports test ## format, lint, types, import rules, then every test
 
@@ -41,10 +44,13 @@ types: dev ## strict types of the code (not of the tests)
 imports: dev ## who may import whom
 	@$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()' --no-logo
 
+map: .venv/python.stamp ## every module with the first line of its docstring, by folder
+	@$(PY) scripts/module_map.py
+
 # Compiled kernels can't be traced, so their tests run a second time uncompiled.
 coverage: dev ## measure what the tests reach, browser tests aside
 	@$(PY) scripts/fetch_sample.py
-	@$(PY) -m pytest -q -m "not e2e" --cov --cov-report=
+	@$(PY) -m pytest -q -m "not e2e and not long" --cov --cov-report=
 	@NUMBA_DISABLE_JIT=1 $(PY) -m pytest -q -m kernels --cov --cov-append --cov-report=
 	@$(PY) -m coverage report
 

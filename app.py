@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from anon_core.errors import AnonError
-from anon_core.reading import MOST_BYTES, DataOptions
+from anon_core.base.errors import AnonError
+from anon_core.data.reading import MOST_BYTES, DataOptions
 from anon_core.samples import SAMPLES, Sample
-from ui import loading, options, shell, state
-from ui.explain import plain
-from ui.words import size
+from ui.components.guard import handled, panel, show_error
+from ui.forms import read_options as options
+from ui.panels import shell
+from ui.session import archives, loading, state
+from ui.words.explain import plain
+from ui.words.phrases import size
 
 
 def main() -> None:
@@ -21,17 +24,20 @@ def main() -> None:
         "and publish a release whose promises were recomputed from the published file."
     )
     if state.dataset() is not None:
-        _present()
+        with panel("The table that is loaded"):
+            _present()
     with st.container(key="stack-open"):
         left, right = st.columns(2, gap="large")
     with left:
         st.header("Load your own table", anchor=False)
-        _upload()
+        with panel("Load your own table"):
+            _upload()
     with right:
         st.header("Open a recipe", anchor=False)
-        _recipe()
+        with panel("Open a recipe"):
+            _recipe()
     st.header("Try a sample", anchor=False)
-    with st.container(key="stack-samples"):
+    with st.container(key="stack-samples"), panel("Try a sample"):
         _samples()
 
 
@@ -61,6 +67,7 @@ def _present() -> None:
                 )
 
 
+@handled("The table that is loaded")
 def _bring_back() -> None:
     state.undo_dataset()
 
@@ -76,7 +83,7 @@ def _ready() -> str:
 def _samples() -> None:
     error: AnonError | None = st.session_state.pop("start/sample_error", None)
     if error is not None:
-        shell.show_error(error)
+        show_error(error)
     for begin in range(0, len(SAMPLES), 3):
         for column, one in zip(st.columns(3), SAMPLES[begin : begin + 3], strict=False):
             with column.container(border=True, height="stretch", key=f"card-{one.name}"):
@@ -104,6 +111,7 @@ def _card(one: Sample) -> None:
     )
 
 
+@handled("Try a sample")
 def _use(name: str) -> None:
     try:
         loading.load_sample(name)
@@ -129,7 +137,7 @@ def _upload() -> None:
                 loading.Opened(name=chosen.name, content=chosen.getvalue()), reading()
             )
     except AnonError as error:
-        shell.show_error(error, where="Nothing was loaded")
+        show_error(error, where="Nothing was loaded")
         if state.dataset() is not None:
             st.caption("The table you had and all work on it are unchanged.")
         return
@@ -140,14 +148,13 @@ def _upload() -> None:
 def _recipe() -> None:
     if state.dataset() is None:
         st.write(
-            "A recipe holds roles, technique, promises and options as a TOML file. It is opened "
-            "on a table: load a file or choose a sample first."
+            "A recipe holds roles, technique, promises and options. It is opened on a table: load "
+            "a file or choose a sample, before or after."
         )
-        return
     turn = st.session_state.setdefault("start/recipe_turn", 0)
     chosen = st.file_uploader(
-        "A recipe (TOML), together with the files it names",
-        type=["toml", "csv", "parquet", "gz"],
+        "A recipe (TOML) together with the files it names, or the zip that Export made",
+        type=["zip", "toml", "csv", "parquet", "gz"],
         accept_multiple_files=True,
         key=f"start/recipe/{turn}",
         help="Sets roles, hierarchies, technique and promises, if the recipe fits the table.",
@@ -155,18 +162,33 @@ def _recipe() -> None:
     for note in st.session_state.get("start/recipe_notes", ()):
         st.info(plain(note), icon=":material/info:")
     _offer_reading()
-    opened = [loading.Opened(name=one.name, content=one.getvalue()) for one in chosen]
+    try:
+        opened = [
+            file
+            for one in chosen
+            for file in archives.unpacked(loading.Opened(name=one.name, content=one.getvalue()))
+        ]
+    except AnonError as error:
+        show_error(error, where="The recipe was not opened")
+        return
     recipes = [one for one in opened if one.name.lower().endswith(".toml")]
     if not opened:
         return
     if len(recipes) != 1:
         st.warning("Choose one recipe (TOML), and its hierarchy files beside it if it has any.")
         return
-    wanted = loading.recipe_reading(recipes[0])
+    others = [one for one in opened if one is not recipes[0]]
+    wanted: DataOptions | None = None
     try:
-        notes = loading.open_recipe(recipes[0], [one for one in opened if one is not recipes[0]])
+        if (table := archives.table_of(recipes[0], others)) is not None:
+            loading.load_file(table, loading.reading_of(recipes[0]))
+        elif state.dataset() is None:
+            st.info("The recipe is at hand. Load its table now, and it is opened on that.")
+            return
+        wanted = loading.recipe_reading(recipes[0])
+        notes = loading.open_recipe(recipes[0], others)
     except AnonError as error:
-        shell.show_error(error, where="The recipe was not opened")
+        show_error(error, where="The recipe was not opened")
         st.caption("Roles, hierarchies and settings are unchanged.")
         if wanted is not None:
             st.caption("It reads its file with other options than this table was read with.")
@@ -182,7 +204,7 @@ def _offer_reading() -> None:
     """Offer to read the table as the recipe that was opened on it says."""
     error: AnonError | None = st.session_state.pop("start/reading_error", None)
     if error is not None:
-        shell.show_error(error, where="The table stays as it was read")
+        show_error(error, where="The table stays as it was read")
     of, wanted = st.session_state.get("start/recipe_reading", (None, None))
     if wanted is not None and of is state.dataset():
         _read_again_button(wanted)
@@ -198,6 +220,7 @@ def _read_again_button(wanted: DataOptions) -> None:
     )
 
 
+@handled("Open a recipe")
 def _read_again(wanted: DataOptions) -> None:
     try:
         loading.read_again(wanted)

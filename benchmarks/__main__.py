@@ -13,9 +13,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import exhaustive, mondrian, optimal, peers, scale, tables, whole
-from .bench import Bench
-from .timing import shown
+from benchmarks import exhaustive, mondrian, optimal, peers, scale, seeds, tables, whole
+from benchmarks.bench import Bench
+from benchmarks.timing import shown
 
 
 def main() -> int:
@@ -64,6 +64,7 @@ def main() -> int:
         print("\nMondrian at scale: left out by --quick.")
     else:
         scale.synthetic_tables(bench, large=options.large)
+    seeds.seeds(bench)
     whole.start(bench)
     print(f"\nTook {shown(time.perf_counter() - began)}.")
     for sentence in bench.wrong:

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from anon_core import Dataset, read_table
-
-from .tables import Source
-from .timing import Row, repeated
+from benchmarks.tables import Source
+from benchmarks.timing import Row, repeated
 
 
 @dataclass

@@ -16,16 +16,17 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from anon_core.context import Context
-from anon_core.kinds import Algorithm, GroupModel, Metric
-from anon_core.registry import find
-from anon_core.runner import prepare
-from anon_core.size_sweep import size_sweep
-
-from .bench import Bench, read
-from .optimal import BUDGETS
-from .tables import Source
-from .timing import Row, table
+from anon_core.base.context import Context
+from anon_core.base.registry import find
+from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.metric import Metric
+from anon_core.contracts.model import GroupModel
+from anon_core.job.prepare import prepare
+from anon_core.lattice.size_sweep import size_sweep
+from benchmarks.bench import Bench, read
+from benchmarks.optimal import BUDGETS
+from benchmarks.tables import Source
+from benchmarks.timing import Row, table
 
 Levels = Mapping[str, Sequence[Sequence[str]]]
 Node = tuple[int, ...]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from anon_core import Dataset, Plan, Result, anonymize, run
-from anon_core.context import Context
-from anon_core.frame_to_frame import texts_of
-from anon_core.plan import LevelTable
-from anon_core.publish import public_edition
-from anon_core.runner import prepare
-
-from .bench import Bench
-from .timing import Row
+from anon_core.base.context import Context
+from anon_core.job.chances import chances
+from anon_core.job.frame_to_frame import texts_of
+from anon_core.job.plan import LevelTable
+from anon_core.job.prepare import prepare
+from anon_core.job.publish import public_edition
+from benchmarks.bench import Bench
+from benchmarks.timing import Row
 
 
 def from_frame(
@@ -29,7 +28,7 @@ def from_frame(
     def searched() -> pd.DataFrame:
         problem = prepare(plan, Dataset.from_frame(frame, kinds=plan.types), levels)
         release = plan.algorithm.run(problem, plan.models, Context()).release
-        edition = public_edition(release, np.random.default_rng(plan.seed))
+        edition = public_edition(release, chances(plan, problem).publish)
         return texts_of(edition.tables["release"]).to_pandas()
 
     def measured() -> pd.DataFrame:

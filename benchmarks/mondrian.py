@@ -10,15 +10,14 @@ import numpy as np
 import pandas as pd
 
 from anon_core import Dataset
-from anon_core.context import Context
-from anon_core.plan import Plan
-from anon_core.registry import find
-from anon_core.runner import prepare
-
-from . import baseline
-from .bench import Bench, read
-from .tables import K, Source
-from .timing import Row, table
+from anon_core.base.context import Context
+from anon_core.base.registry import find
+from anon_core.job.plan import Plan
+from anon_core.job.prepare import prepare
+from benchmarks import baseline
+from benchmarks.bench import Bench, read
+from benchmarks.tables import K, Source
+from benchmarks.timing import Row, table
 
 #: What each way to recode locally is asked for; the order is that of the table.
 _LOCAL: tuple[dict[str, Any], ...] = (

@@ -11,20 +11,21 @@ import numpy as np
 import pandas as pd
 
 from anon_core import run
-from anon_core.context import Context
-from anon_core.kinds import Algorithm, GroupModel, Metric
-from anon_core.node_cost import NodeCost
-from anon_core.nodes import Nodes, rows_allowed
-from anon_core.problem import Problem
-from anon_core.registry import find
-from anon_core.runner import prepare
-from anon_core.size_sweep import SizeSweep, size_sweep
-
-from . import baseline
-from .bench import Bench, read
-from .frames import from_frame
-from .tables import K, Source
-from .timing import Row, table
+from anon_core.base.context import Context
+from anon_core.base.registry import find
+from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.metric import Metric
+from anon_core.contracts.model import GroupModel
+from anon_core.job.prepare import prepare
+from anon_core.lattice.node_cost import NodeCost
+from anon_core.lattice.nodes import Nodes, rows_allowed
+from anon_core.lattice.size_sweep import SizeSweep, size_sweep
+from anon_core.release.problem import Problem
+from benchmarks import baseline
+from benchmarks.bench import Bench, read
+from benchmarks.frames import from_frame
+from benchmarks.tables import K, Source
+from benchmarks.timing import Row, table
 
 BUDGETS = (0.0, 0.02, 1.0)
 

@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 
 from anon_core import run
-from anon_core.plan import Plan
-
-from .bench import Bench, read
-from .tables import Source
-from .timing import Row, table
+from anon_core.job.plan import Plan
+from benchmarks.bench import Bench, read
+from benchmarks.tables import Source
+from benchmarks.timing import Row, table
 
 #: k → mean loss of the best known tool's local recoding at hierarchy nodes, nine columns. It
 #: removes up to 43 rows.

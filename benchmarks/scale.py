@@ -9,19 +9,19 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from anon_core.boxes import box_outcome
-from anon_core.context import Context
-from anon_core.frequency import frequency_set
-from anon_core.kinds import GroupModel, run_buckets
-from anon_core.partition import strict_parts
-from anon_core.problem import Problem
-from anon_core.registry import find
-from anon_core.runner import prepare
-
-from . import baseline, synthetic
-from .bench import Bench, read
-from .tables import K, Source
-from .timing import Row, table
+from anon_core.base.context import Context
+from anon_core.base.registry import find
+from anon_core.contracts.model import GroupModel
+from anon_core.contracts.partitioner import run_buckets
+from anon_core.data.frequency import frequency_set
+from anon_core.job.prepare import prepare
+from anon_core.partition.box_release import box_outcome
+from anon_core.partition.mondrian_cuts import strict_parts
+from anon_core.release.problem import Problem
+from benchmarks import baseline, synthetic
+from benchmarks.bench import Bench, read
+from benchmarks.tables import K, Source
+from benchmarks.timing import Row, table
 
 SEED = 2006
 MILLION = 1_000_000

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from anon_core import Dataset, Roles
-from anon_core.problem import Problem, build_problem
-from anon_core.table import Column
+from anon_core.data.column import Column
+from anon_core.release.problem import Problem, build_problem
 
 
 def skewed(rows: int, sizes: Sequence[int], seed: int) -> Problem:

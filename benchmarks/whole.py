@@ -10,12 +10,11 @@ from typing import Any
 
 from anon_core import __main__ as command_line
 from anon_core import read_table, run
-from anon_core.context import Context
-from anon_core.runner import prepare
-
-from .bench import Bench, read
-from .tables import K, Source
-from .timing import Row, table
+from anon_core.base.context import Context
+from anon_core.job.prepare import prepare
+from benchmarks.bench import Bench, read
+from benchmarks.tables import K, Source
+from benchmarks.timing import Row, table
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 _PEAK = """
@@ -36,11 +35,12 @@ began = time.perf_counter()
 print(time.perf_counter() - began)
 """
 _TECHNIQUES = (
-    "from anon_core import runner, registry; [registry.family(f) for f in registry.FAMILIES]"
+    "from anon_core.base import registry; from anon_core.job import runner; "
+    "[registry.family(f) for f in registry.FAMILIES]"
 )
 _APP = (
     "import importlib, pkgutil, ui; "
-    "[importlib.import_module(f'ui.{m.name}') for m in pkgutil.iter_modules(ui.__path__)]"
+    "[importlib.import_module(m.name) for m in pkgutil.walk_packages(ui.__path__, 'ui.')]"
 )
 
 

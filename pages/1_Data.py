@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import streamlit as st
 
-from anon_core.errors import AnonError, BadInput
-from anon_core.profile import ColumnProfile, profile, rows_missing
-from anon_core.table import COLUMN_KINDS, ColumnKind, Dataset
-from ui import distribution, loading, options, shell, state
-from ui.explain import plain
-from ui.words import share
+from anon_core.base.errors import AnonError, BadInput
+from anon_core.data.kinds import KINDS, ColumnKind
+from anon_core.data.table import Dataset
+from anon_core.job.profile import ColumnProfile, profile, rows_missing
+from ui.charts import column_distribution as distribution
+from ui.components.guard import handled, panel, show_error
+from ui.forms import read_options as options
+from ui.panels import shell
+from ui.session import loading, state
+from ui.words.explain import plain
+from ui.words.phrases import share
 
 #: Rows that the preview holds beside the table.
 _MOST_SHOWN = 100_000
-_KIND_WORDS = {
-    "text": "text",
-    "ordered": "ordered text",
-    "number": "number",
-    "date": "date",
-}
 
 
 def main() -> None:
@@ -28,7 +27,7 @@ def main() -> None:
     try:
         data = state.typed_dataset()
     except BadInput as error:
-        shell.show_error(error, where="A column cannot be read as its type")
+        show_error(error, where="A column cannot be read as its type")
         shell.undo_button(key="data/undo")
         return
     if data is None:
@@ -37,21 +36,27 @@ def main() -> None:
         st.info(plain(note), icon=":material/info:")
     found = state.once("profile", data.fingerprint, lambda: profile(data))
     st.header("Columns", anchor=False)
-    _columns(found)
+    with panel("Columns"):
+        _columns(found)
     with st.container(key="stack-column"):
         left, right = st.columns([3, 2], gap="large")
     with left:
         name = _choose(found)
-        distribution.draw(data, name)
+        with panel("One column"):
+            distribution.draw(data, name)
     with right:
         st.header("Type", anchor=False)
-        _kind(data, name)
+        with panel("Type"):
+            _kind(data, name)
         st.header("Missing values", anchor=False)
-        _missing(data)
+        with panel("Missing values"):
+            _missing(data)
         st.header("Sample", anchor=False)
-        _sample(data)
+        with panel("Sample"):
+            _sample(data)
     st.header("Rows", anchor=False)
-    _rows(data)
+    with panel("Rows"):
+        _rows(data)
     st.download_button(
         "Download this table (CSV, internal)",
         data=lambda: loading.table_csv(data),
@@ -62,14 +67,15 @@ def main() -> None:
         "table. Keep it where the original is kept.",
         key="data/download",
     )
-    _reading()
+    with panel("How the file is read"):
+        _reading()
     shell.next_step("pages/2_Roles.py", "Mark what each column tells an attacker")
 
 
 def _columns(found: tuple[ColumnProfile, ...]) -> None:
     shown: dict[str, list[object]] = {
         "Column": [one.name for one in found],
-        "Type": [_KIND_WORDS[one.kind] for one in found],
+        "Type": [KINDS[one.kind].title for one in found],
         "Distinct": [one.distinct for one in found],
         "Missing": [one.missing for one in found],
         "Most frequent": [one.top for one in found],
@@ -119,8 +125,8 @@ def _kind(data: Dataset, name: str) -> None:
     st.session_state[key] = present
     st.selectbox(
         f"{plain(name)} is read as",
-        COLUMN_KINDS,
-        format_func=lambda kind: _KIND_WORDS[kind],
+        list(KINDS),
+        format_func=lambda kind: KINDS[kind].title,
         key=key,
         on_change=_set_kind,
         args=(name, key),
@@ -130,7 +136,7 @@ def _kind(data: Dataset, name: str) -> None:
     for note in data.column(name).notes:  # the table of columns cuts them off
         st.caption(plain(note))
     if error is not None:
-        shell.show_error(error, where="The type stays as it was")
+        show_error(error, where="The type stays as it was")
     shell.undo_button(key="data/undo")
 
 
@@ -147,6 +153,7 @@ def _rows(data: Dataset) -> None:
         st.caption(f"The first {first:,} of {data.rows:,} rows.")
 
 
+@handled("Type")
 def _set_kind(name: str, key: str) -> None:
     kind: ColumnKind = st.session_state[key]
     try:
@@ -182,6 +189,7 @@ def _missing(data: Dataset) -> None:
         st.caption("No row misses a value in these columns.")
 
 
+@handled("Missing values")
 def _set_missing() -> None:
     reading = state.draft()["data"] | {"missing": st.session_state["data/missing"]}
     state.update_draft(data=reading)
@@ -206,6 +214,7 @@ def _sample(data: Dataset) -> None:
         st.caption(f"At most {int(drawn * data.rows + 1e-9):,} of {data.rows:,} rows are drawn.")
 
 
+@handled("Sample")
 def _set_sample() -> None:
     share_drawn = round(float(st.session_state["data/sample"]) / 100, 6)
     state.update_draft(data=state.draft()["data"] | {"sample": share_drawn})
@@ -226,7 +235,7 @@ def _reading() -> None:
             try:
                 loading.read_again(made())
             except AnonError as error:
-                shell.show_error(error, where="The table stays as it was read")
+                show_error(error, where="The table stays as it was read")
                 return
             st.rerun()
 

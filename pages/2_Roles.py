@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import streamlit as st
 
-from anon_core.errors import BadInput
-from anon_core.profile import ColumnProfile, Uniqueness, profile, uniqueness
-from anon_core.suggest import Suggestion, suggest_roles
-from anon_core.table import Dataset
-from ui import assigning, shell, state
-from ui.explain import plain
-from ui.words import share
+from anon_core.base.errors import BadInput
+from anon_core.data.role_suggestions import Suggestion, suggest_roles
+from anon_core.data.table import Dataset
+from anon_core.job.profile import ColumnProfile, Uniqueness, profile, uniqueness
+from ui.components.guard import handled, panel, show_error
+from ui.forms import role_table as assigning
+from ui.panels import shell
+from ui.session import state
+from ui.words.explain import plain
+from ui.words.phrases import share
 
 _EXPLAINED = (
-    "**Identifiers** (names, numbers of persons) are left out of every release. "
+    "**Identifiers** (names, ID numbers) are never published. The **person** column says whom a "
+    "row is about, where one person has several rows: it is not published either, and promises "
+    "and attacks then count people in place of rows. "
     "**Quasi-identifiers** are what an attacker may know of a person, such as age and ZIP code; "
     "they are made coarser, or their links to the rest are cut. **Sensitive** columns are what "
     "nobody must learn; they stay and are protected. **Insensitive** columns are published exactly "
-    "as they are."
+    "as they are. **Left out** columns are neither published nor used. Columns still **undecided** "
+    "block Run, so that nothing is published only because nobody thought of it."
 )
 
 
@@ -28,17 +34,23 @@ def main() -> None:
     try:
         data = state.typed_dataset()
     except BadInput as error:
-        shell.show_error(error, where="A column cannot be read as its type; see Data")
+        show_error(error, where="A column cannot be read as its type; see Data")
         return
     if data is None:
         return
     st.markdown(_EXPLAINED)
     found = state.once("profile", data.fingerprint, lambda: profile(data))
     suggested = state.once("suggested", data.fingerprint, lambda: suggest_roles(data))
-    _uniqueness(data)
-    _buttons(suggested)
-    assigning.editor(found, suggested)
-    _published(data, found)
+    with panel("How unique the rows are"):
+        _uniqueness(data)
+    with panel("Suggestions"):
+        _buttons(suggested)
+    with panel("Roles"):
+        assigning.editor(found, suggested)
+    with panel("What is published exactly"):
+        _published(data, found)
+    with panel("What is undecided"):
+        _undecided()
     shell.next_step("pages/3_Hierarchies.py", "Choose how each quasi-identifier becomes coarser")
 
 
@@ -48,9 +60,20 @@ def _buttons(suggested: tuple[Suggestion, ...]) -> None:
             "Apply suggestions",
             icon=":material/auto_fix_high:",
             key="roles/apply",
-            on_click=state.set_roles,
-            args=(assigning.as_roles({one.name: one.role for one in suggested}),),
-            help="Give every column the suggested role; can be undone.",
+            on_click=handled("Suggestions")(assigning.take),
+            args=({one.name: one.role for one in suggested},),
+            help="Give every column the suggested role; what is unknown stays undecided. Can be "
+            "undone.",
+        )
+        undecided = state.undecided()
+        st.button(
+            "Leave out what is undecided",
+            icon=":material/block:",
+            key="roles/leave_out",
+            disabled=not undecided,
+            on_click=handled("Roles")(state.set_roles),
+            args=(state.roles(), (*state.left_out(), *undecided)),
+            help="Columns without a role are then neither published nor used; can be undone.",
         )
         shell.undo_button(key="roles/undo")
         st.caption("Double-click a role, or press Enter on it, to change it.")
@@ -65,12 +88,17 @@ def _uniqueness(data: Dataset) -> None:
             icon=":material/info:",
         )
         return
-    found = state.once("uniqueness", (data.fingerprint, quasi), lambda: uniqueness(data, quasi))
+    person = state.roles().person
+    found = state.once(
+        "uniqueness",
+        (data.fingerprint, quasi, person),
+        lambda: uniqueness(data, quasi, person),
+    )
     most = found.most
     those = "this quasi-identifier" if len(quasi) == 1 else f"these {len(quasi)} quasi-identifiers"
     line = (
-        f"With {those}, **{share(found.share)} of rows are unique** ({found.unique:,} of "
-        f"{found.rows:,})"
+        f"With {those}, **{share(found.share)} of {found.counted} are unique** "
+        f"({found.unique:,} of {found.rows:,})"
     )
     if most:
         without = (found.unique - found.contribution[most]) / found.rows
@@ -87,35 +115,46 @@ def _uniqueness(data: Dataset) -> None:
 
 def _contributions(found: Uniqueness) -> None:
     order = sorted(found.contribution, key=lambda name: -found.contribution[name])
+    fewer, part = f"Unique {found.counted} fewer without it", f"Share of all {found.counted}"
     st.dataframe(
         {
             "Quasi-identifier": order,
-            "Unique rows fewer without it": [found.contribution[name] for name in order],
-            "Share of all rows": [found.contribution[name] / found.rows * 100 for name in order],
+            fewer: [found.contribution[name] for name in order],
+            part: [found.contribution[name] / found.rows * 100 for name in order],
         },
         hide_index=True,
         column_config={
-            "Unique rows fewer without it": st.column_config.NumberColumn(format="localized"),
-            "Share of all rows": st.column_config.ProgressColumn(
-                format="%.1f%%", min_value=0, max_value=100
-            ),
+            fewer: st.column_config.NumberColumn(format="localized"),
+            part: st.column_config.ProgressColumn(format="%.1f%%", min_value=0, max_value=100),
         },
     )
     st.caption("A column can contribute nothing because another one says the same.")
 
 
+def _undecided() -> None:
+    """Name the columns that still block Run."""
+    names = state.undecided()
+    if names:
+        st.warning(
+            f"Still undecided: {', '.join(plain(name) for name in names)}. Run waits until each "
+            "has a role or is left out.",
+            icon=":material/help:",
+        )
+
+
 def _published(data: Dataset, found: tuple[ColumnProfile, ...]) -> None:
     """Say what the insensitive columns, which are published exactly, add to the risk."""
     roles = state.roles()
-    exact = roles.insensitive(data)
+    exact = roles.exact(data)
     if not roles.quasi or not exact:
         return
     telling = [one for one in found if one.name in exact and one.once_share >= 0.05]
     if telling:
         names = ", ".join(f"{plain(one.name)} ({share(one.once_share)})" for one in telling[:5])
         st.warning(
-            f"Published exactly although many rows have a value of their own: {names}. Whoever "
-            "knows such a value finds the row. Consider marking them as quasi-identifiers.",
+            f"Published exactly although many rows have a value of their own: {names}. Anyone who "
+            "knows such a value finds the row. Consider marking them as quasi-identifiers, or "
+            "leaving them out.",
             icon=":material/fingerprint:",
         )
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from anon_core.errors import AnonError
-from anon_core.table import Dataset
-from ui import hierarchy_files, level_panel, shell, state
-from ui.explain import plain
-from ui.hierarchy_builder import builder
+from anon_core.base.errors import AnonError
+from anon_core.data.table import Dataset
+from ui.components.guard import panel, show_error
+from ui.panels import hierarchy_files, level_panel, shell
+from ui.panels.hierarchy_builder import builder
+from ui.session import state
+from ui.words.explain import plain
 
 
 def main() -> None:
@@ -18,7 +20,7 @@ def main() -> None:
     try:
         data = state.typed_dataset()
     except AnonError as error:
-        shell.show_error(error, where="A column cannot be read as its type; see Data")
+        show_error(error, where="A column cannot be read as its type; see Data")
         return
     if data is None:
         return
@@ -31,6 +33,7 @@ def main() -> None:
 
 
 @st.fragment
+@panel("Hierarchies")
 def _choice(data: Dataset) -> None:
     """Draw everything that an edit changes; an edit draws no more than this again."""
     quasi = state.roles().quasi
@@ -45,12 +48,13 @@ def _choice(data: Dataset) -> None:
     files = st.container()
     with st.container(key="stack-hierarchy"):
         left, right = st.columns([13, 5], gap="medium")
-    with left:  # first, since it is what the hand is waiting for
+    fits = False
+    with left, panel("Builder"):  # first, since it is what the hand is waiting for
         fits = builder(data.column(column))
-    with files:
+    with files, panel("Hierarchy"):
         hierarchy_files.draw(data, column)
     if fits:
-        with right:
+        with right, panel("What each level does"):
             level_panel.draw(data, column)
 
 

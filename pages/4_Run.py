@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import streamlit as st
 
-from anon_core.errors import AnonError, Cancelled, Infeasible
-from ui import (
-    hotkey,
-    jobs,
-    population,
-    promises_form,
-    results,
-    run_form,
-    running,
-    state,
-    technique_picker,
-    warming,
-)
-from ui.explain import plain
-from ui.plan_words import intention, not_defined, out_of_reach
-from ui.shell import next_step, page, show_error
-from ui.words import outcome, promises
+from anon_core.base.errors import AnonError, Cancelled, Infeasible, NotFound
+from anon_core.contracts.algorithm import met_first
+from ui.components import hotkey
+from ui.components.guard import handled, panel, show_error
+from ui.forms import promises_form, run_form, technique_picker
+from ui.panels.shell import next_step, page
+from ui.session import jobs, results, running, state
+from ui.session import population_tables as population
+from ui.session import precompile_status as warming
+from ui.words.explain import plain
+from ui.words.phrases import outcome, promises
+from ui.words.plan_words import intention, not_defined, out_of_reach
 
 #: The column with the button stays in view while the forms scroll.
 _LOOK = """<style>
@@ -37,8 +32,9 @@ def choices() -> None:
     data, roles = state.dataset(), state.roles()
     rows = data.rows if data is not None else 1
     st.subheader("Promises", anchor=False)
-    chosen = technique_picker.chosen(draft["algorithm"].get("name", "optimal"))
-    models = promises_form.models(draft, roles.sensitive, chosen)
+    chosen = technique_picker.chosen(draft["algorithm"].get("name", met_first()[0]))
+    promised = promises_form.models(draft, roles.sensitive, chosen)
+    models = promised.tables
     st.subheader("Technique", anchor=False)
     algorithm = run_form.technique(draft)
     st.subheader("Attackers", anchor=False)
@@ -51,21 +47,40 @@ def choices() -> None:
             technique_picker.chosen(algorithm["name"]),
             public=bool(people.get("file")),
         )
-    with st.expander("Advanced: seed, formulas"):
-        seed, export = run_form.advanced(draft)
+    with st.expander("Advanced: secret seed, formulas"):
+        export = run_form.advanced(draft)
+    with st.expander("Advanced: metrics"):
+        metrics = run_form.metrics(draft, models)
     state.update_draft(
         models=models,
         algorithm=algorithm,
+        metrics=metrics,
         attacks=attacks,
         population=people,
-        seed=seed,
         export=export,
     )
+    promises_form.told_by_the_table(promised, technique_picker.chosen(algorithm["name"]))
 
 
 def what_will_happen() -> bool:
     """Say what the present choices will do; tell whether they can be carried out."""
     data = state.dataset()
+    if state.notes():
+        lines = "\n".join(f"- {plain(note)}" for note in state.notes())
+        st.info(
+            f"The recipe that was opened is of an older version:\n\n{lines}",
+            icon=":material/update:",
+        )
+    undecided = state.undecided()
+    if undecided:
+        named = ", ".join(plain(name) for name in undecided)
+        st.warning(
+            f"Nobody has said yet what becomes of {named}. Run waits until each column has a role "
+            "or is left out.",
+            icon=":material/help:",
+        )
+        next_step("pages/2_Roles.py", "Decide on Roles")
+        return False
     try:
         plan = state.plan()
     except AnonError as error:
@@ -73,6 +88,12 @@ def what_will_happen() -> bool:
         return False
     if data is not None:
         st.markdown(plain(intention(plan, data)))
+    try:
+        plan.refuse_guessable()
+    except AnonError as error:
+        show_error(error)
+        st.button("Draw a new secret", key="draw-secret", on_click=handled("Run")(state.draw_seed))
+        return False
     undefined = not_defined(plan)
     if undefined:
         st.warning(plain(undefined))
@@ -100,8 +121,8 @@ def what_went_wrong() -> None:
         st.info(f"{error.message} {error.remedy}".strip())
     elif error is not None:
         show_error(error)
-        if isinstance(error, Infeasible) and error.best is not None:
-            st.caption(f"Best value reached: {error.best:g} {error.best_of}.")
+        if isinstance(error, Infeasible | NotFound) and error.best is not None:
+            st.caption(f"Best value reached: {error.best:g} ({error.best_of}).")
 
 
 def last_outcome() -> None:
@@ -147,7 +168,7 @@ if page("Run", "▶️", needs="roles"):
         st.subheader("What this will do", anchor=False)
         sentence, button, under_way = st.container(), st.container(), st.container()
         # Drawn before the forms, so that a stopped run is seen to have stopped at once.
-        with under_way:
+        with under_way, panel("The run"):
             jobs.watch(running.JOB)
             if not running.is_running() and warming.begin().under_way:
                 st.caption("You can already start; the run waits for the routines it needs.")
@@ -156,11 +177,12 @@ if page("Run", "▶️", needs="roles"):
         # Last, since what cannot be seen takes up a line's distance all the same.
         hotkey.runs_anywhere()
         st.html(_LOOK)
-    with left:
+    with left, panel("Choices"):
         choices()
-    with sentence:
+    ready = False
+    with sentence, panel("What this will do"):
         ready = what_will_happen()
-    with button:
+    with button, panel("Run"):
         run_button(ready=ready)
-    with came_to:
+    with came_to, panel("The last result"):
         last_outcome()

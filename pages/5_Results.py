@@ -7,27 +7,13 @@ from collections.abc import Callable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from anon_core.registry import family
-from ui import (
-    lattice_panel,
-    members_panel,
-    parts_panel,
-    pinning,
-    reconstruction_panel,
-    results,
-    running,
-    search_panel,
-    series,
-    state,
-    table_panel,
-    verdict_lines,
-)
-from ui.attack_plots import attack_dots, name_of, risk_chart
-from ui.attack_plots import title_of as title_of_attack
-from ui.charts import Palette, Series, kept, palette, show
-from ui.class_plots import most_different, sensitive_chart, size_chart
-from ui.explain import plain, what_is_this
-from ui.metric_plots import (
+from anon_core.base.registry import family
+from ui.charts import series
+from ui.charts.attack_plots import attack_dots, name_of, risk_chart
+from ui.charts.attack_plots import title_of as title_of_attack
+from ui.charts.chart_frame import Palette, Series, kept, palette, show
+from ui.charts.class_plots import most_different, sensitive_chart, size_chart
+from ui.charts.metric_plots import (
     amount,
     column_heat,
     metric_bars,
@@ -36,9 +22,22 @@ from ui.metric_plots import (
     unit_of,
     what_is_lost,
 )
-from ui.shell import next_step, page
-from ui.value_strip import group_chart
-from ui.words import hidden, symbol
+from ui.charts.sensitive_heatmap import group_chart
+from ui.charts.verdict_plot import verdict_chart, verdicts_by_class
+from ui.components.guard import handled, panel
+from ui.panels import (
+    lattice_panel,
+    members_panel,
+    parts_panel,
+    reconstruction_panel,
+    search_panel,
+    table_panel,
+    verdict_lines,
+)
+from ui.panels.shell import next_step, page
+from ui.session import pinning, results, running, state
+from ui.words.explain import plain, what_is_this
+from ui.words.phrases import hidden, left_out, symbol
 
 
 def head(run: Series) -> None:
@@ -77,10 +76,12 @@ def head(run: Series) -> None:
                 type="tertiary",
                 width="content",
                 disabled=running.is_running(),
-                on_click=results.back,
+                on_click=handled("The run")(results.back),
                 help=f"{plain(earlier.plan.algorithm.title)}, with the choices that it was made "
                 "of. The present result is then the one before.",
             )
+    if result.left_out:
+        st.caption(plain(left_out(result.left_out)))
     if not results.is_current():
         st.info("The choices have changed since this run; the result shown is the last one.")
 
@@ -90,13 +91,17 @@ def classes(run: Series, colours: Palette) -> None:
     names = [
         c for c in run.facts.result.problem.sensitive if c not in run.facts.result.problem.quasi
     ]
-    views = ["Sizes", *(["Sensitive values"] if names else [])]
+    told = verdicts_by_class(run)
+    views = ["Sizes", *(["Sensitive values"] if names else []), *(["Promises"] if told else [])]
     view = st.segmented_control(
         "Show", views, default="Sizes", required=True, key="classes", label_visibility="collapsed"
     )
     if view == "Sizes":
         show(kept(size_chart, [run], colours), key="sizes")
         show(kept(group_chart, [run], colours), key="groups")
+    elif view == "Promises":
+        for place in told:
+            show(kept(verdict_chart, [run], colours, place), key=f"verdict-{place}")
     else:
         column = names[0]
         if len(names) > 1:
@@ -185,17 +190,21 @@ if page("Results", "📊", needs="result"):
     if last is not None:
         tones = palette()
         shown = series.of_result(last, tones)
-        head(shown)
-        lattice_panel.under_way()
-        verdict_lines.draw(last, key="results")
+        with panel("The run"):
+            head(shown)
+            lattice_panel.under_way()
+        with panel("Verdicts"):
+            verdict_lines.draw(last, key="results")
         for place, (title, draw) in zip(places(shown), panels(shown, tones), strict=True):
             with place:
                 st.subheader(title, anchor=False)
-                draw()
+                with panel(title):
+                    draw()
         if lattice_panel.applies(last):
             lattice_panel.draw(last)
         if parts_panel.applies(last):
             parts_panel.draw(shown)
-        search_panel.draw(last)
+        with panel("The search"):
+            search_panel.draw(last)
         next_step("pages/6_Compare.py", "Compare pinned runs")
         next_step("pages/7_Export.py", "Export")

@@ -5,17 +5,20 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ui import frontier, pinning, results, running, series, state
-from ui.attack_plots import attack_dots, risk_chart
-from ui.charts import Palette, Series, kept, palette, show, table
-from ui.class_plots import nouns, size_chart
-from ui.compare_tables import all_figures, columns_said
-from ui.explain import plain
-from ui.group_panel import title_of
-from ui.metric_plots import column_heat, metric_bars, what_is_lost
-from ui.shell import next_step, page
-from ui.value_strip import group_chart
-from ui.words import links
+from ui.charts import series
+from ui.charts.attack_plots import attack_dots, risk_chart
+from ui.charts.chart_frame import Palette, Series, kept, palette, show, table
+from ui.charts.class_plots import nouns, size_chart
+from ui.charts.metric_plots import column_heat, metric_bars, what_is_lost
+from ui.charts.sensitive_heatmap import group_chart
+from ui.components.guard import handled, panel
+from ui.panels import frontier_panel
+from ui.panels.compare_tables import all_figures, columns_said
+from ui.panels.group_panel import title_of
+from ui.panels.shell import next_step, page
+from ui.session import pinning, results, running, state
+from ui.words.explain import plain
+from ui.words.phrases import links
 
 MOST = 4
 
@@ -33,7 +36,10 @@ def heads(pins: list[pinning.Pin], runs: list[Series]) -> None:
             st.markdown(f"### {run.heading}")
             st.markdown(plain(pin.title))
             st.button(
-                "Unpin", key=f"unpin-{pin.letter}", on_click=pinning.unpin, args=(pin.letter,)
+                "Unpin",
+                key=f"unpin-{pin.letter}",
+                on_click=handled("Runs")(pinning.unpin),
+                args=(pin.letter,),
             )
 
 
@@ -59,13 +65,29 @@ def tables(runs: list[Series]) -> None:
 def panels(runs: list[Series], colours: Palette) -> None:
     """Draw the four panels as rows."""
     st.subheader("Table", anchor=False)
-    tables(runs)
+    with panel("Table"):
+        tables(runs)
     st.subheader(nouns(runs)[1].capitalize(), anchor=False)
+    with panel(nouns(runs)[1].capitalize()):
+        groups(runs, colours)
+    st.subheader("Metrics", anchor=False)
+    with panel("Metrics"):
+        metrics(runs, colours)
+    st.subheader("Attacks", anchor=False)
+    with panel("Attacks"):
+        attacks(runs, colours)
+
+
+def groups(runs: list[Series], colours: Palette) -> None:
+    """Draw the sizes of the groups, and what each run's groups hold."""
     show(kept(size_chart, runs, colours), key="sizes")
     for column, run in zip(columns_of(runs, "groups"), runs, strict=True):
         with column:
             show(kept(group_chart, [run], colours, 220), key=f"groups-{run.letter}")
-    st.subheader("Metrics", anchor=False)
+
+
+def metrics(runs: list[Series], colours: Palette) -> None:
+    """Draw the metrics on one scale."""
     show(kept(metric_bars, runs, colours), key="metrics")
     lost = what_is_lost(runs)
     if lost:
@@ -73,7 +95,10 @@ def panels(runs: list[Series], colours: Palette) -> None:
     heat = None if all(r.facts.permuted for r in runs) else kept(column_heat, runs, colours)
     if heat is not None:
         show(heat, key="heat")
-    st.subheader("Attacks", anchor=False)
+
+
+def attacks(runs: list[Series], colours: Palette) -> None:
+    """Draw the attacks, and say what was not run."""
     show(kept(attack_dots, runs, colours), key="attacks")
     show(kept(risk_chart, runs, colours), key="risk")
     for run in runs:
@@ -94,12 +119,14 @@ def compare(pins: list[pinning.Pin], colours: Palette) -> list[Series]:
         )
         chosen = [p for p in pins if p.letter in letters] or pins[:1]
     runs = series.of_pins(chosen)
-    heads(chosen, runs)
+    with panel("Runs"):
+        heads(chosen, runs)
     if len(pins) == 1:
         st.info("One run is pinned. Pin a second one on Results to compare them.")
     panels(runs, colours)
     st.subheader("All figures", anchor=False)
-    table(all_figures(runs), key="figures", wide="figure")
+    with panel("All figures"):
+        table(all_figures(runs), key="figures", wide="figure")
     return runs
 
 
@@ -126,5 +153,5 @@ if page("Compare", "⚖️"):
     if state.dataset() is None or not state.roles().quasi:
         st.caption("It needs a table whose quasi-identifiers are marked.")
     else:
-        frontier.draw(drawn, tones)
+        frontier_panel.draw(drawn, tones)
     next_step("pages/7_Export.py", "Export")

@@ -6,24 +6,40 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from anon_core.errors import AnonError
-from anon_core.runner import Result
-from ui import bundle, jobs, population, results, running, state, verdict_lines
-from ui.explain import plain
-from ui.group_panel import title_of
-from ui.report import report
-from ui.script import script
-from ui.shell import page, show_error
-from ui.words import hidden, promises
+from anon_core.base.errors import AnonError
+from anon_core.job.file_formats import FORMATS
+from anon_core.job.result import Result
+from ui.components.guard import panel, show_error
+from ui.export import bundle
+from ui.export.report import report, report_json
+from ui.export.script import script
+from ui.panels import verdict_lines
+from ui.panels.group_panel import title_of
+from ui.panels.shell import page
+from ui.session import jobs, results, running, state
+from ui.session import population_tables as population
+from ui.words import checklist
+from ui.words.explain import plain
 
 _FORMULAS = {
     "neutralise": "Neutralise: an apostrophe goes before them",
     "keep": "Keep: they stay as they are",
 }
+_SIGNS = {
+    "holds": ":material/check:",
+    "warning": ":material/warning:",
+    "note": ":material/info:",
+}
 
 
 def download(
-    label: str, note: str, make: Callable[[], str | bytes], *, file: str, mime: str
+    label: str,
+    note: str,
+    make: Callable[[], str | bytes],
+    *,
+    file: str,
+    mime: str,
+    disabled: bool = False,
 ) -> None:
     """Draw one download with what it is for; it is made when it is asked for."""
     with st.container(key=f"stack-{file}"):
@@ -34,6 +50,7 @@ def download(
         file_name=file,
         mime=mime,
         key=f"get-{file}",
+        disabled=disabled,
         on_click="ignore",
         width="stretch",
     )
@@ -69,7 +86,47 @@ def formulas(result: Result) -> None:
             st.rerun()
 
 
-def public(result: Result) -> None:
+def items(found: list[checklist.Item]) -> None:
+    """Draw lines of the checklist, each with its sign."""
+    for item in found:
+        st.markdown(f"{_SIGNS[item.mark]} {plain(item.sentence)}")
+
+
+def checked(result: Result) -> bool:
+    """Draw what is to be seen before the release goes out; tell whether it was seen.
+
+    Nothing here is forbidden: somebody decides, but not without having seen it.
+    """
+    st.subheader("Before it goes out", anchor=False)
+    with st.container(key="stack-checklist"):
+        first, second, third = st.columns([1, 1.35, 1], gap="medium")
+    with first.container(border=True, height="stretch"):
+        st.markdown("**1 · Promises, recomputed**")
+        items(checklist.promises(result))
+    with second.container(border=True, height="stretch"):
+        st.markdown("**2 · Your threshold**")
+        items(checklist.thresholds(result))
+    with third.container(border=True, height="stretch"):
+        st.markdown("**3 · Your judgement**")
+        st.caption("Identifiability in this context is yours to judge. It goes into the report.")
+        verdict_lines.judgement(result, key="export")
+    with st.container(border=True):
+        st.markdown("**What is published**")
+        items(checklist.published(result))
+    warned = checklist.warnings(result)
+    if not warned:
+        return True
+    with st.container(border=True):
+        lines = "\n".join(f"- {plain(sentence)}" for sentence in warned)
+        st.warning(f"To be seen before the release is taken away:\n\n{lines}")
+        return st.checkbox(
+            "I have seen what does not hold, and publish all the same",
+            key=f"export-seen-{id(result)}",
+            help="The files of the public edition can be downloaded then.",
+        )
+
+
+def public(result: Result, *, seen: bool) -> None:
     """Draw the downloads that may leave the house."""
     st.subheader("Public edition", anchor=False)
     several = len(result.tables) > 1
@@ -85,20 +142,16 @@ def public(result: Result) -> None:
     formulas(result)
     for name in result.tables:
         title = title_of(name)
-        download(
-            f"{title} as CSV",
-            "**Public edition.** UTF-8, comma, quotes where they are needed.",
-            lambda name=name: result.files[f"{name}.csv"],
-            file=f"{name}.csv",
-            mime="text/csv",
-        )
-        download(
-            f"{title} as Parquet",
-            "**Public edition.** The same rows for programs.",
-            lambda name=name: result.parquet_files[f"{name}.parquet"],
-            file=f"{name}.parquet",
-            mime="application/vnd.apache.parquet",
-        )
+        for ending, one in FORMATS.items():
+            file = f"{name}.{ending}"
+            download(
+                f"{title} as {one.title}",
+                f"**Public edition.** {one.help}",
+                lambda file=file: result.file(file),
+                file=file,
+                mime=one.mime,
+                disabled=not seen,
+            )
     if several:
         download(
             "All tables",
@@ -106,12 +159,13 @@ def public(result: Result) -> None:
             lambda: bundle.public_archive(result),
             file="release.zip",
             mime="application/zip",
+            disabled=not seen,
         )
 
 
 def internal(result: Result) -> None:
     """Draw the downloads that stay in the house."""
-    title, note = state.dataset_title(), verdict_lines.note_of(result)
+    title = state.dataset_title()
     people = population.find(result.plan.population_file)
     st.subheader("Internal edition", anchor=False)
     st.warning(
@@ -122,15 +176,22 @@ def internal(result: Result) -> None:
         "Report as HTML",
         "**Internal edition.** Verdicts, your judgement, plan, figures and charts in one file that "
         "opens without a network.",
-        lambda: report(result, title=title, judgement=note),
+        lambda: report(result, title=title, judgement=verdict_lines.note_of(result)),
         file="report.html",
         mime="text/html",
     )
     download(
+        "Report as JSON",
+        "**Internal edition.** The same verdicts, judgement, plan and figures for programs.",
+        lambda: report_json(result, title=title, judgement=verdict_lines.note_of(result)),
+        file="report.json",
+        mime="application/json",
+    )
+    download(
         "Recipe and hierarchies",
-        "**Internal edition, holds the seed.** A zip that runs where it is unpacked, "
-        "with the workbench's own Python (`.venv/bin/python`): "
-        "`python -m anon_core run recipe.toml --data FILE --out DIR`",
+        "**Internal edition, holds the seed.** A zip that runs where it is unpacked: "
+        "`anonymity-workbench run recipe.toml --data FILE --out DIR`, or from a checkout "
+        "`.venv/bin/python -m anon_core run` with the same arguments.",
         lambda: bundle.archive(result, people),
         file="recipe.zip",
         mime="application/zip",
@@ -167,10 +228,11 @@ if page("Export", "📦", needs="result"):
             show_error(problem)
         if running.is_running():
             jobs.watch(running.JOB)
-        with st.container(border=True):
-            for sentence in promises(last):
-                st.markdown(f":material/check: {plain(sentence)}")
-            st.caption(plain(hidden(last)))
-        public(last)
+        seen = False
+        with panel("Before it goes out"):
+            seen = checked(last)
+        with panel("Public edition"):
+            public(last, seen=seen)
         st.divider()
-        internal(last)
+        with panel("Internal edition"):
+            internal(last)

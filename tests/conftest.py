@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterator
+from itertools import count
+from types import SimpleNamespace
+
+import pytest
 from hypothesis import settings
+
+from anon_core.base import secret
 
 # Speed is measured by the benchmarks; a busy machine must not fail a test. The same examples are
 # tried every time, so that a failure can be repeated.
 settings.register_profile("workbench", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("workbench")
+
+
+@pytest.fixture(autouse=True)
+def same_secrets(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Draw the same secrets in every run of a test, so that a failure can be repeated."""
+    number = count()
+
+    def randbits(bits: int) -> int:
+        told = f"{request.node.nodeid} {next(number)}".encode()
+        return int.from_bytes(hashlib.shake_256(told).digest(bits // 8))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(secret, "secrets", SimpleNamespace(randbits=randbits))
+        yield

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,17 +10,23 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from anon_core.grouping import Grouping
+from anon_core.data.kinds import ColumnKind
+from anon_core.data.roles import Roles
+from anon_core.data.table import Dataset
 from anon_core.hierarchy import from_rows
-from anon_core.plan import Plan
-from anon_core.problem import Problem, build_problem
-from anon_core.release import Release
-from anon_core.roles import Roles
-from anon_core.table import ColumnKind, Dataset
-from anon_core.vocabulary import of_level
+from anon_core.job.plan import Plan
+from anon_core.release.grouping import Grouping
+from anon_core.release.problem import Problem, build_problem
+from anon_core.release.release import Release
+from anon_core.release.vocabulary import of_level
 from tests import naive
 
 Levels = list[tuple[str, ...]]
+
+
+def secret(number: int) -> int:
+    """Return a seed as long as a drawn one, always the same for a number."""
+    return int.from_bytes(hashlib.sha256(f"a seed for tests, {number}".encode()).digest())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +39,7 @@ class Case:
     identifier: tuple[str, ...] = ()
     kinds: dict[str, ColumnKind] = field(default_factory=dict)
     levels: dict[str, Levels] = field(default_factory=dict)
+    person: str = ""
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -43,7 +51,19 @@ class Case:
 
     @property
     def roles(self) -> Roles:
-        return Roles(identifier=self.identifier, quasi=self.quasi, sensitive=self.sensitive)
+        return Roles(
+            identifier=self.identifier,
+            quasi=self.quasi,
+            sensitive=self.sensitive,
+            insensitive=self.insensitive,
+            person=self.person,
+        )
+
+    @property
+    def insensitive(self) -> tuple[str, ...]:
+        """All columns without another role: they are published as they are."""
+        named = (*self.identifier, *self.quasi, *self.sensitive, self.person)
+        return tuple(n for n in self.columns if n not in named)
 
     def problem(self, population: Dataset | int | None = None) -> Problem:
         dataset = self.dataset
@@ -55,13 +75,20 @@ class Case:
         return build_problem(dataset, self.roles, built, population=population)
 
     def plan(self, **given: object) -> Plan:
-        """Return a plan by the recipe's tables; what is not given is k-anonymity with k = 2."""
+        """Return a plan by the recipe's tables; what is not given is k-anonymity with k = 2.
+
+        A seed is always the same secret for a number, so that tests can be repeated.
+        """
+        number = given.pop("seed", 0)
         recipe: dict[str, object] = {
+            "seed": f"{secret(number):064x}" if isinstance(number, int) else number,
             "types": dict(self.kinds),
             "roles": {
                 "identifier": list(self.identifier),
                 "quasi": list(self.quasi),
                 "sensitive": list(self.sensitive),
+                "insensitive": list(self.insensitive),
+                **({"person": self.person} if self.person else {}),
             },
             "algorithm": {"name": "optimal"},
             "models": [{"name": "k-anonymity", "k": 2}],
@@ -89,6 +116,22 @@ class Case:
             )
             for name in self.quasi
         ]
+
+
+#: What a technique that is a mechanism is told, and a budget for a few dozen rows.
+MECHANISM: dict[str, object] = {"fixed_rules": True}
+BUDGET: dict[str, object] = {"name": "differential-privacy", "epsilon": 0.3, "delta": 0.1}
+
+
+def for_mechanisms(case: Case, times: int = 1) -> Case:
+    """Return a case as mechanisms take it: quasi-identifiers alone, every text its own value."""
+    kinds = {n: k if n in case.levels else "text" for n, k in case.kinds.items()}
+    return Case(
+        columns={name: case.columns[name] * times for name in case.quasi},
+        quasi=case.quasi,
+        kinds={name: kinds[name] for name in case.quasi if name in kinds},
+        levels=case.levels,
+    )
 
 
 def random_case(

@@ -107,10 +107,19 @@ def classes(rows: Sequence[Row], attributes: Sequence[Attribute], node: Node) ->
 def keeps(
     members: Sequence[int], k: int = 1, needs: Sequence[tuple[Sequence[str], int]] = ()
 ) -> bool:
-    """Say whether a set of rows has k rows and, per sensitive column, enough distinct values."""
+    """Say whether a set of rows has k rows and, per sensitive column, enough distinct values.
+
+    A missing value is none of them.
+    """
     return len(members) >= k and all(
-        len({column[i] for i in members}) >= least for column, least in needs
+        len({column[i] for i in members} - {MISSING}) >= least for column, least in needs
     )
+
+
+def no_value_too_common(members: Sequence[int], column: Sequence[str], least: int) -> bool:
+    """Say whether, of the rows that have a value, some do and no value fills more than 1/least."""
+    known = [column[i] for i in members if column[i] != MISSING]
+    return bool(known) and max(Counter(known).values()) * least <= len(known)
 
 
 def kept_classes(

@@ -539,8 +539,10 @@ def drawn_groups(left: Sequence[int], least: int) -> tuple[list[list[int]], list
 class Bisection:
     """Algorithm 2 of Li et al. (2015) with plain loops, and the same random numbers."""
 
-    def __init__(self, rows: list[list[float]], values: list[int], least: int, seed: int) -> None:
-        self.rows, self.values, self.least, self.state = rows, values, least, seed
+    def __init__(
+        self, rows: list[list[float]], values: list[int], least: int, state: list[int]
+    ) -> None:
+        self.rows, self.values, self.least, self.state = rows, values, least, state
 
     def draw(self, below: int) -> int:
         self.state, found = next_random(self.state)
@@ -588,18 +590,26 @@ class Bisection:
         return sides
 
 
-def next_random(state: int) -> tuple[int, int]:
-    """Return the next state of a splitmix64 sequence, and its number."""
-    state = (state + 0x9E3779B97F4A7C15) & _WRAP
-    z = state
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _WRAP
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _WRAP
-    return state, z ^ (z >> 31)
+def next_random(state: Sequence[int]) -> tuple[list[int], int]:
+    """Return the next state of a xoshiro256** sequence, and its number."""
+
+    def turned(x: int, by: int) -> int:
+        return ((x << by) | (x >> (64 - by))) & _WRAP
+
+    a, b, c, d = state
+    found = (turned((b * 5) & _WRAP, 7) * 9) & _WRAP
+    shifted = (b << 17) & _WRAP
+    c ^= a
+    d ^= b
+    b ^= c
+    a ^= d
+    return [a, b, c ^ shifted, turned(d, 45)], found
 
 
 def eligible(values: Sequence[int], least: int) -> bool:
-    """Say whether no value fills more than 1/least of some rows."""
-    return bool(values) and max(Counter(values).values()) * least <= len(values)
+    """Say whether no value fills more than 1/least of the rows that have one; -1 is none."""
+    known = [v for v in values if v >= 0]
+    return bool(known) and max(Counter(known).values()) * least <= len(known)
 
 
 # ---- counting queries and people -----------------------------------------------------------------
@@ -697,11 +707,12 @@ def posterior_of(
         match = Fraction(1)
         for block, value in zip(shown, t, strict=True):
             match *= Fraction(sum(block[i] == value for i in bucket), len(bucket))
-        whole += match
         beside = [s[i] for i in bucket if shown[star][i] == t[star]]
         for value in beside if match else ():
-            mass[value] += match / len(beside)  # type: ignore[assignment]
-    return max(Fraction(m) / whole for m in mass.values())
+            if value != naive.MISSING:  # the chance among rows that have a value
+                mass[value] += match / len(beside)  # type: ignore[assignment]
+                whole += match / len(beside)
+    return max((Fraction(m) / whole for m in mass.values()), default=Fraction(1))
 
 
 def highest_posterior(

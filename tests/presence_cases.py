@@ -10,9 +10,9 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-from anon_core.problem import Problem
-from anon_core.release import View
-from anon_core.table import Dataset
+from anon_core.data.table import Dataset
+from anon_core.release.problem import Problem
+from anon_core.release.release import View
 from tests.making import Case, random_case
 
 

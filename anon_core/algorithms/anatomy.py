@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from ..buckets import columns_by_role, partition_choice, permuted
-from ..context import Context
-from ..kinds import Algorithm, GroupModel
-from ..params import choice
-from ..problem import Problem
-from ..registry import register
-from ..results import Outcome
+from ..base.context import Context
+from ..base.params import choice
+from ..base.registry import register
+from ..contracts.algorithm import Algorithm, Linked
+from ..contracts.model import GroupModel
+from ..contracts.partitioner import Partitioner
+from ..permuted.permuted_release import columns_by_role, partition_choice, permuted
+from ..release.problem import Problem
+from ..release.results import Outcome
 
 
 @register("algorithm")
@@ -33,15 +35,20 @@ class Anatomy(Algorithm):
     formula: ClassVar[str] = "Pr[t.S = v] = c(v) / |G|"
     source: ClassVar[str] = "Xiao and Tao 2006, Anatomy: simple and effective privacy preservation"
     permutes: ClassVar[bool] = True
+    linked: ClassVar[Linked] = "roles"
     publishes: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
 
-    partition: str = partition_choice("anatomize")
+    partition: Partitioner | Algorithm = partition_choice("anatomize")
     insensitive_with: str = choice(
         default="quasi",
         options={"quasi": "the quasi-identifiers", "sensitive": "the sensitive columns"},
         help="Which block the columns without a role stay linked with.",
         label="Other columns travel with",
     )
+
+    def shape(self) -> dict[str, Any]:
+        """Return what a release looks like; see `Algorithm.shape`."""
+        return {**super().shape(), "insensitive_with": self.insensitive_with}
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Form groups and cut the links between blocks; see `Algorithm.run`."""

@@ -7,16 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..climbing import Walk, at_level, clock, walk_outcome
-from ..context import Context
-from ..costs import label_column, steering_metric
-from ..kinds import Algorithm, Approach, GroupModel
-from ..node_cost import best_by
-from ..nodes import Nodes, rows_allowed, suppression_budget
-from ..params import integer, number
-from ..problem import Problem
-from ..registry import register
-from ..results import Outcome
+from ..base.context import Context
+from ..base.params import integer, number
+from ..base.registry import register
+from ..contracts.algorithm import Algorithm, Approach
+from ..contracts.metric import Metric
+from ..contracts.model import GroupModel
+from ..contracts.search_cost import LabelCost
+from ..lattice.local_search import Walk, at_level, clock, walk_outcome
+from ..lattice.node_cost import best_by
+from ..lattice.nodes import Nodes, rows_allowed, suppression_budget
+from ..release.problem import Problem
+from ..release.results import Outcome
 
 
 @register("algorithm")
@@ -37,10 +39,12 @@ class Annealing(Algorithm):
     formula: ClassVar[str] = "accept a worse node with chance exp(−Δcost / temperature)"
     source: ClassVar[str] = "Winkler 2004, Census Bureau research report 2004-06"
     approach: ClassVar[Approach] = "levels"
+    one_level: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
     counts_public: ClassVar[bool] = True
+    by_chance: ClassVar[bool] = True
 
-    metric: str = best_by(also=("classification",))
-    labels: str = label_column()
+    metric: Metric = best_by(also=LabelCost)
     max_suppression: float = suppression_budget()
     moves: int = integer(default=2_000, low=1, help="Moves to try.", label="Moves")
     temperature: float = number(
@@ -58,7 +62,7 @@ class Annealing(Algorithm):
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Walk the lattice; see `Algorithm.run`."""
         nodes = Nodes(problem, models, rows_allowed(problem, self.max_suppression), context)
-        walk = Walk(nodes, steering_metric(self.metric, self.labels), clock(context, self.seconds))
+        walk = Walk(nodes, self.metric, clock(context, self.seconds))
         draw, top = context.generator, nodes.lattice.top
         # 1. Start at the top, where the most promises hold.
         at = top

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..buckets import partition_choice, permuted
-from ..context import Context
-from ..kinds import Algorithm, GroupModel
-from ..problem import Problem
-from ..registry import register
-from ..results import Outcome
+from ..base.context import Context
+from ..base.registry import register
+from ..contracts.algorithm import Algorithm
+from ..contracts.model import GroupModel
+from ..contracts.partitioner import Partitioner
+from ..permuted.permuted_release import partition_choice, permuted
+from ..release.problem import Problem
+from ..release.results import Outcome
 
 
 @register("algorithm")
@@ -30,7 +32,7 @@ class ColumnSlicing(Algorithm):
     source: ClassVar[str] = "Toth 2015, section 3.1.2.1"
     permutes: ClassVar[bool] = True
 
-    partition: str = partition_choice("mondrian")
+    partition: Partitioner | Algorithm = partition_choice("mondrian")
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Form groups and cut the links between blocks; see `Algorithm.run`."""

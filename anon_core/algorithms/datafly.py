@@ -8,12 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..context import Context
-from ..kinds import Algorithm, Approach, GroupModel
-from ..nodes import Nodes, rows_allowed, suppression_budget
-from ..problem import Problem
-from ..registry import register
-from ..results import Outcome, SearchAccount
+from ..base.context import Context
+from ..base.registry import register
+from ..contracts.algorithm import Algorithm, Approach
+from ..contracts.model import GroupModel
+from ..lattice.nodes import Nodes, rows_allowed, suppression_budget
+from ..release.problem import Problem
+from ..release.results import Outcome, SearchAccount
 
 
 @register("algorithm")
@@ -34,6 +35,8 @@ class Datafly(Algorithm):
     formula: ClassVar[str] = "while removed rows > MaxSup: raise argmax over columns of |values|"
     source: ClassVar[str] = "Sweeney 2002, doi 10.1142/S021848850200165X"
     approach: ClassVar[Approach] = "levels"
+    one_level: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
     counts_public: ClassVar[bool] = True
 
     max_suppression: float = suppression_budget(

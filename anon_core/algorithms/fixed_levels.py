@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..context import Context
-from ..kinds import Algorithm, Approach, GroupModel
-from ..nodes import Nodes, rows_allowed, suppression_budget
-from ..params import text
-from ..per_column import attribute_levels
-from ..problem import Problem
-from ..registry import register
-from ..results import Outcome, SearchAccount
+from ..base.context import Context
+from ..base.registry import register
+from ..contracts.algorithm import Algorithm, Approach
+from ..contracts.model import GroupModel
+from ..contracts.per_column import column_levels, levels_by_column
+from ..lattice.nodes import Nodes, rows_allowed, suppression_budget
+from ..release.problem import Problem
+from ..release.results import Outcome, SearchAccount
 
 
 @register("algorithm")
@@ -34,13 +34,16 @@ class FixedLevels(Algorithm):
     formula: ClassVar[str] = "removed rows(chosen node) ≤ max_suppression · n"
     source: ClassVar[str] = "Samarati 2001, doi 10.1109/69.971193"
     approach: ClassVar[Approach] = "levels"
+    one_level: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
 
     counts_public: ClassVar[bool] = True
+    levels_parameter: ClassVar[str] = "levels"
 
-    levels: str = text(
-        help="Columns with their levels, for example age = 2 | sex = 1. A column that is left out "
-        "is published at its most general level.",
-        label="Levels",
+    levels: Mapping[str, int] = column_levels(
+        help="Columns with their levels, for example age = 2. A column that is left out is "
+        "published at its most general level.",
+        empty="its most general level",
     )
     max_suppression: float = suppression_budget()
 
@@ -48,7 +51,7 @@ class FixedLevels(Algorithm):
         """Look at the chosen node; see `Algorithm.run`."""
         context.check()
         heights = [h.height for h in problem.quasi_hierarchies]
-        node = attribute_levels(problem, self.levels, self.name, unnamed=heights)
+        node = levels_by_column(problem, self.levels, self.name, unnamed=heights)
         nodes = Nodes(problem, models, rows_allowed(problem, self.max_suppression), context)
         if not nodes.satisfied(node):
             nodes.refuse("The chosen levels do not keep the promises")

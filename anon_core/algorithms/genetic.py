@@ -8,17 +8,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..climbing import Walk, clock, walk_outcome
-from ..context import Context
-from ..costs import label_column, steering_metric
-from ..kinds import Algorithm, Approach, GroupModel
-from ..lattice import Node
-from ..node_cost import best_by
-from ..nodes import Nodes, rows_allowed, suppression_budget
-from ..params import integer, number
-from ..problem import Problem
-from ..registry import register
-from ..results import Outcome
+from ..base.context import Context
+from ..base.params import integer, number
+from ..base.registry import register
+from ..contracts.algorithm import Algorithm, Approach
+from ..contracts.metric import Metric
+from ..contracts.model import GroupModel
+from ..contracts.search_cost import LabelCost
+from ..lattice.lattice import Node
+from ..lattice.local_search import Walk, clock, walk_outcome
+from ..lattice.node_cost import best_by
+from ..lattice.nodes import Nodes, rows_allowed, suppression_budget
+from ..release.problem import Problem
+from ..release.results import Outcome
 
 
 @register("algorithm")
@@ -39,10 +41,12 @@ class Genetic(Algorithm):
     formula: ClassVar[str] = "fitness: rows beyond the budget first, then cost"
     source: ClassVar[str] = "Iyengar 2002, doi 10.1145/775047.775089"
     approach: ClassVar[Approach] = "levels"
+    one_level: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
     counts_public: ClassVar[bool] = True
+    by_chance: ClassVar[bool] = True
 
-    metric: str = best_by(also=("classification",))
-    labels: str = label_column()
+    metric: Metric = best_by(also=LabelCost)
     max_suppression: float = suppression_budget()
     population: int = integer(
         default=30,
@@ -59,7 +63,7 @@ class Genetic(Algorithm):
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Breed choices of levels; see `Algorithm.run`."""
         nodes = Nodes(problem, models, rows_allowed(problem, self.max_suppression), context)
-        walk = Walk(nodes, steering_metric(self.metric, self.labels), clock(context, self.seconds))
+        walk = Walk(nodes, self.metric, clock(context, self.seconds))
         draw, top = context.generator, nodes.lattice.top
         wide = len(top)
         # 1. The top and random choices are the first generation.

@@ -13,20 +13,20 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from ..classify import FAILED, SATISFIED, Classification
-from ..context import Context, part_of
-from ..kinds import Algorithm, Approach, GroupModel
-from ..nodes import rows_allowed, suppression_budget
-from ..preference import preference_choice, preferred
-from ..problem import Problem
-from ..registry import register
-from ..results import Outcome, SearchAccount
-from ..transformation import transformation_choice
+from ..base.arrays import B1
+from ..base.context import Context, part_of
+from ..base.registry import register
+from ..contracts.algorithm import Algorithm, Approach
+from ..contracts.model import GroupModel
+from ..lattice.classify import FAILED, SATISFIED, Classification
+from ..lattice.nodes import rows_allowed, suppression_budget
+from ..lattice.preference import preference_choice, preferred
+from ..lattice.recoding_models import transformation_choice
+from ..release.problem import Problem
+from ..release.results import Outcome, SearchAccount
 
 Subset = tuple[int, ...]
-Mask = npt.NDArray[np.bool_]
 
 
 @register("algorithm")
@@ -49,6 +49,8 @@ class Incognito(Algorithm):
     )
     source: ClassVar[str] = "LeFevre et al. 2005, doi 10.1145/1066157.1066164"
     approach: ClassVar[Approach] = "levels"
+    one_level: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
     counts_public: ClassVar[bool] = True
 
     prefer: str = preference_choice()
@@ -101,13 +103,13 @@ class BySize:
     def __init__(self, nodes: Classification) -> None:
         self.nodes = nodes
         self.shape = nodes.lattice.shape
-        self.candidates: dict[Subset, Mask] = {}
-        self.held: dict[Subset, Mask] = {}
+        self.candidates: dict[Subset, B1] = {}
+        self.held: dict[Subset, B1] = {}
         self.inferred = 0
         self.pruned = 0
         self.steps: list[Mapping[str, int | float | str]] = []
 
-    def survivors(self) -> Mask:
+    def survivors(self) -> B1:
         """Return which nodes of the whole lattice hold."""
         wide = len(self.shape)
         for size in range(1, wide + 1):
@@ -140,7 +142,7 @@ class BySize:
             )
         return self.held[tuple(range(wide))]
 
-    def _candidates(self, subset: Subset) -> Mask:
+    def _candidates(self, subset: Subset) -> B1:
         """Join and prune: a node stays if all its subsets of one attribute less do."""
         found = np.ones([self.shape[d] for d in subset], dtype=np.bool_)
         if len(subset) > 1:
@@ -149,7 +151,7 @@ class BySize:
                 found &= np.expand_dims(part, left_out)
         return found
 
-    def _decide(self, subset: Subset, candidates: Mask) -> Mask:
+    def _decide(self, subset: Subset, candidates: B1) -> B1:
         """Walk the candidates from below; what stands above one that holds is only marked.
 
         All that stands above it is a candidate too, since it holds in every subset.

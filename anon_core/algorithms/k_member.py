@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..clustering import Clustering, blocks
-from ..clusters import k_members
-from ..context import Context, part_of
-from ..kernels.gain import Prices
-from ..kinds import GroupModel
-from ..problem import Problem
-from ..registry import register
+from ..base.context import Context, part_of
+from ..base.registry import register
+from ..clusters.cluster_base import Clustering, blocks
+from ..clusters.cluster_rows import k_members
+from ..contracts.model import GroupModel
+from ..kernels.best_gain_split import Prices
+from ..release.problem import Problem
 
 
 @register("algorithm")
@@ -36,6 +36,7 @@ class KMember(Clustering):
     formula: ClassVar[str] = "add argmin over rows of IL(cluster ∪ row) until k rows"
     source: ClassVar[str] = "Byun et al. 2007, doi 10.1007/978-3-540-71703-4_18"
     forms_ranges: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
 
     def clusters(
         self,

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, cast
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..boxes import box_outcome
-from ..context import Context, part_of
-from ..costs import CellCost
-from ..gain import cell_prices, gain_parts
-from ..kinds import Algorithm, Buckets, GroupModel, run_buckets
-from ..merging import keeping
-from ..nodes import suppression_budget
-from ..params import choice
-from ..per_column import attribute_weights
-from ..problem import Problem
-from ..registry import find, register
-from ..results import Outcome
+from ..base.context import Context, part_of
+from ..base.registry import part, register
+from ..contracts.algorithm import Algorithm
+from ..contracts.model import GroupModel
+from ..contracts.partitioner import Buckets, run_buckets
+from ..contracts.per_column import weights_by_column
+from ..contracts.search_cost import CellCost, saving
+from ..lattice.nodes import suppression_budget
+from ..partition.best_gain import cell_prices, gain_parts
+from ..partition.box_release import box_outcome
+from ..partition.merging import keeping
+from ..release.problem import Problem
+from ..release.results import Outcome
 
 
 @register("algorithm")
@@ -45,19 +46,19 @@ class LocalRecoding(Algorithm):
         "Samarati 2001, doi 10.1109/69.971193; Prasser et al. 2020, doi 10.1002/spe.2812"
     )
 
-    first: str = choice(
+    counts_people: ClassVar[bool] = True
+
+    first: Algorithm = part(
         default="optimal",
-        options=("optimal", "datafly"),
-        options_of="algorithm",
+        families=["algorithm"],
+        fits=lambda kind: (
+            issubclass(kind, Algorithm) and kind.approach == "levels" and not kind.needs_public
+        ),
         help="How levels for the whole table are found.",
         label="Start from",
+        governed=("metric", "max_suppression"),
     )
-    metric: str = choice(
-        default="loss",
-        options={"loss": "Loss", "ncp": "NCP / GCP"},
-        help="What the first step and the cuts save.",
-        label="Saving",
-    )
+    metric: CellCost = saving(default="loss", help="What the first step and the cuts save.")
     max_suppression: float = suppression_budget(
         help="Largest share of rows that the first step may remove."
     )
@@ -65,10 +66,7 @@ class LocalRecoding(Algorithm):
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Search, then refine; see `Algorithm.run`."""
         # 1. One level per column for the whole table.
-        given: dict[str, object] = {"max_suppression": self.max_suppression}
-        if self.first == "optimal":
-            given["metric"] = self.metric
-        search = cast(Algorithm, find("algorithm", self.first).from_mapping(given))
+        search = self._search()
         found = search.run(problem, models, part_of(context, 0.0, 0.6)).release.grouping
         frequency = problem.frequency
         start = found.member[frequency.run_start]
@@ -82,7 +80,19 @@ class LocalRecoding(Algorithm):
                 start = np.where(start < 0, found.classes, start)
         # 3. Cut every class as long as its parts keep the promises.
         nodes = [True] * len(problem.quasi)
-        metric = cast(CellCost, find("metric", self.metric)())
-        prices = cell_prices(problem, metric, nodes, attribute_weights(problem, "", self.name))
+        prices = cell_prices(problem, self.metric, nodes, weights_by_column(problem, {}, self.name))
         part = gain_parts(problem, models, prices, part_of(context, 0.6, 1.0), start=start)
         return box_outcome(problem, run_buckets(problem, part), nodes)
+
+    def _search(self) -> Algorithm:
+        """Return the first step with this technique's budget, and its metric where it goes by one.
+
+        A search that goes by other metrics than cuts can save keeps its own.
+        """
+        given: dict[str, Any] = {}
+        for parameter in self.first.parameters():
+            if parameter.name == "max_suppression":
+                given["max_suppression"] = self.max_suppression
+            elif parameter.name == "metric" and self.metric.name in parameter.options:
+                given["metric"] = self.metric
+        return replace(self.first, **given)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar
 
-from ..boxes import box_outcome
-from ..context import Context
-from ..costs import CellCost
-from ..errors import BadPlan
-from ..gain import cell_prices, gain_parts
-from ..kinds import Algorithm, GroupModel, run_buckets
-from ..params import choice
-from ..partition import cut_by_tree, relaxed_parts, strict_parts
-from ..per_column import attribute_weights, weights_text
-from ..problem import Problem
-from ..registry import find, register
-from ..results import Outcome
+from ..base.context import Context
+from ..base.errors import BadPlan
+from ..base.params import choice
+from ..base.registry import register
+from ..contracts.algorithm import Algorithm
+from ..contracts.model import GroupModel
+from ..contracts.partitioner import run_buckets
+from ..contracts.per_column import column_weights, weights_by_column
+from ..contracts.search_cost import CellCost, saving
+from ..partition.best_gain import cell_prices, gain_parts
+from ..partition.box_release import box_outcome
+from ..partition.mondrian_cuts import cut_by_tree, relaxed_parts, strict_parts
+from ..release.problem import Problem
+from ..release.results import Outcome
 
 
 @register("algorithm")
@@ -42,6 +44,8 @@ class Mondrian(Algorithm):
     )
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"
     forms_ranges: ClassVar[bool] = True
+    met_at: ClassVar[int] = 2
+    counts_people: ClassVar[bool] = True
 
     cuts: str = choice(
         default="strict",
@@ -75,17 +79,17 @@ class Mondrian(Algorithm):
         "the hierarchy's order.",
         label="Cells",
     )
-    metric: str = choice(
-        default="ncp",
-        options={"ncp": "NCP / GCP", "loss": "Loss"},
-        help="What cuts that look for savings save; the median needs none.",
-        label="Saving",
-    )
-    weights: str = weights_text()
+    metric: CellCost = saving(help="What cuts that look for savings save; the median needs none.")
+    weights: Mapping[str, float] = column_weights()
+
+    @property
+    def draws(self) -> bool:
+        """Relaxed cuts draw which of the rows at a median go where; see `Algorithm.draws`."""
+        return self.cuts == "relaxed"
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Partition the table; see `Algorithm.run`."""
-        weights = attribute_weights(problem, self.weights, self.name)
+        weights = weights_by_column(problem, self.weights, self.name)
         trees = [
             self.output != "set" and cut_by_tree(problem, h) for h in problem.quasi_hierarchies
         ]
@@ -102,8 +106,7 @@ class Mondrian(Algorithm):
         if self.cut_at == "median":
             part = strict_parts(problem, models, context, by_tree=trees, weights=weights)
         else:
-            metric = cast(CellCost, find("metric", self.metric)())
-            prices = cell_prices(problem, metric, nodes, weights)
+            prices = cell_prices(problem, self.metric, nodes, weights)
             quartiles = self.cut_at == "quartiles"
             part = gain_parts(problem, models, prices, context, quartiles=quartiles)
         return box_outcome(problem, run_buckets(problem, part), nodes)

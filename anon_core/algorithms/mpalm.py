@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..context import Context
-from ..frequency import dense_rank
-from ..grouping import group_runs
-from ..kinds import Algorithm, GroupModel
-from ..problem import Problem
-from ..public_partition import PublicPartition, cuts_choice
-from ..registry import register
-from ..release import one_block
-from ..results import Outcome, SearchAccount
+from ..base.context import Context
+from ..base.registry import register
+from ..contracts.algorithm import Algorithm
+from ..contracts.model import GroupModel
+from ..data.frequency import dense_rank
+from ..partition.public_partition import PublicPartition, cuts_choice
+from ..release.grouping import group_runs
+from ..release.problem import Problem
+from ..release.release import one_block
+from ..release.results import Outcome, SearchAccount
 
 
 @register("algorithm")

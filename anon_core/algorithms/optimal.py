@@ -15,21 +15,23 @@ from typing import ClassVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from ..classify import FAILED, SATISFIED, UNKNOWN, Classification
-from ..closing import walk_all
-from ..context import Context, part_of
-from ..costs import CellCost, SizeCost
+from ..base.context import Context, part_of
+from ..base.params import flag
+from ..base.registry import register
+from ..contracts.algorithm import Algorithm, Approach
+from ..contracts.metric import Metric
+from ..contracts.model import GroupModel, least_class
+from ..contracts.search_cost import CellCost, SizeCost
 from ..kernels.bounds import raise_below, removed_by_leaf, rows_kept, spared
-from ..kinds import Algorithm, Approach, GroupModel, Metric
-from ..lattice import Classes, Lattice, Node
-from ..node_cost import NodeCost, best_by
-from ..nodes import rows_allowed, suppression_budget
-from ..params import flag
-from ..problem import Problem
-from ..registry import find, register
-from ..results import Outcome, SearchAccount
-from ..size_sweep import SizeSweep
-from ..transformation import transformation_choice
+from ..lattice.bulk_decide import walk_all
+from ..lattice.classify import FAILED, SATISFIED, UNKNOWN, Classification
+from ..lattice.lattice import Classes, Lattice, Node
+from ..lattice.node_cost import NodeCost, best_by
+from ..lattice.nodes import rows_allowed, suppression_budget
+from ..lattice.recoding_models import transformation_choice
+from ..lattice.size_sweep import SizeSweep
+from ..release.problem import Problem
+from ..release.results import Outcome, SearchAccount
 
 _TIE = 1e-12
 
@@ -54,11 +56,14 @@ class Optimal(Algorithm):
         "Samarati 2001, doi 10.1109/69.971193; Kohlmayer et al. 2012, "
         "doi 10.1109/SocialCom-PASSAT.2012.52"
     )
+    met_at: ClassVar[int] = 1
     approach: ClassVar[Approach] = "levels"
+    one_level: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
 
     counts_public: ClassVar[bool] = True
 
-    metric: str = best_by()
+    metric: Metric = best_by()
     max_suppression: float = suppression_budget()
     transformation: str = transformation_choice()
     list_minimal: bool = flag(
@@ -67,6 +72,10 @@ class Optimal(Algorithm):
         "with a budget this takes several times longer.",
         label="List all minimal choices",
     )
+
+    def best_levels(self) -> tuple[Metric, float] | None:
+        """Return metric and budget, where every node may be chosen and rows may go."""
+        return (self.metric, self.max_suppression) if self.transformation == "AG_TS" else None
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Search the lattice; see `Algorithm.run`."""
@@ -77,7 +86,7 @@ class Optimal(Algorithm):
             part_of(context, 0.0, 0.6),
             self.transformation,
         )
-        cost = cast(Metric, find("metric", self.metric)())
+        cost = self.metric
         # Bounds by sizes are weak: where rows may go, one pass over all nodes is quicker.
         swept, floor = None, None
         if nodes.budget and isinstance(cost, SizeCost):
@@ -85,14 +94,18 @@ class Optimal(Algorithm):
         if swept is not None:
             node, least = _cheapest(nodes, swept, cost)
         else:
-            # Without removed rows prices are static, and deciding every node is the quickest way.
-            if self.list_minimal or not nodes.budget or not nodes.monotone:
+            # Without removed rows prices are static, and deciding every node is the quickest way
+            # where one node decides many and few need to be looked at.
+            quick = nodes.monotone and not nodes.budget and not nodes.together
+            if self.list_minimal or quick:
                 nodes.decide()
             best = _BestFirst(nodes, cost, part_of(context, 0.6, 1.0))
             node, least, floor = best.search(), best.cost_found, best.floor
         decided = int(np.count_nonzero(nodes.status != UNKNOWN))
         complete = decided == nodes.lattice.size
         minimal = tuple(nodes.original(n) for n in nodes.minimal()) if complete else ()
+        asked = complete and self.list_minimal
+        on_paths = tuple(nodes.original(n) for n in nodes.locally_minimal()) if asked else ()
         return Outcome(
             release=nodes.release(node),
             account=SearchAccount(
@@ -101,6 +114,7 @@ class Optimal(Algorithm):
                 bound=floor,
                 node=nodes.names(node),
                 minimal=minimal,
+                locally_minimal=on_paths,
                 nodes=nodes.lattice.size,
                 looked=nodes.looked(),
                 checked=nodes.checked,
@@ -123,8 +137,9 @@ def _cheapest(nodes: Classification, swept: SizeSweep, cost: Metric) -> tuple[No
 class _BestFirst:
     """The cheapest satisfied node; among equals the lowest, then the first.
 
-    Where the nodes were not decided before, the search decides those it needs to: a node that fails
-    closes all below it, and one that holds is priced at once.
+    Where the nodes were not decided before, the search decides those it needs to: a node that holds
+    is priced at once, and one that fails closes all below it, where the promises are monotone or
+    too many rows stand in classes that hold no good one.
     """
 
     def __init__(self, nodes: Classification, cost: Metric, context: Context) -> None:
@@ -138,7 +153,7 @@ class _BestFirst:
         #: What no node goes below, where time ran out before the best was proven.
         self.floor: float | None = None
         self.winner: Node = self.lattice.top
-        self._least = max(m.least_size() for m in nodes.models)
+        self._least = least_class(nodes.models, nodes.problem.population)
         priced = NodeCost(self.problem, cost)
         self._prices = priced.prices
         self._scale = self.problem.rows * max(len(self.lattice.heights), 1)
@@ -164,13 +179,14 @@ class _BestFirst:
         self.bound[status == FAILED] = np.inf
         if status[self.lattice.top] == UNKNOWN:
             self._examine(self.lattice.top)
-            if status[self.lattice.top] == FAILED:
-                self.nodes.refuse()
-            self._descend()
+            if status[self.lattice.top] == SATISFIED:
+                self._descend()
         total = int(np.count_nonzero(np.isfinite(self._flat)))
         while True:
             place = int(np.argmin(self._flat))
             if np.isinf(self._flat[place]) or self._flat[place] > self.cost_found + _TIE:
+                if np.isinf(self.cost_found):
+                    self.nodes.refuse()
                 return self.winner
             self.context.report(min(self.evaluated / max(total, 1), 1.0), "Proving the best node")
             if np.isfinite(self.cost_found) and self.context.out_of_time():
@@ -216,21 +232,28 @@ class _BestFirst:
 
         Returns its cost, infinity where it does not keep the promises within the budget.
         """
-        nodes = self.nodes
+        nodes, rows = self.nodes, self.problem.rows
         nodes.checked += int(nodes.status[node] == UNKNOWN)
         self.evaluated += 1
-        classes, keep = nodes.keep_mask(node)
-        removed = self.problem.rows - rows_kept(classes.count, keep)
-        below = tuple(slice(None, n + 1) for n in node)
-        if not nodes.note(node, removed):
-            if nodes.monotone:
-                nodes.status[below] = FAILED
-                self.bound[below] = np.inf
+        judged = nodes.judged(node)
+        classes, keep = judged.classes, judged.keep
+        removed = rows - rows_kept(classes.count, keep)
+        good = judged.exact and nodes.note(node, removed)
+        # Rows that are removed here whatever they are merged with are so at every node below.
+        gone = rows - rows_kept(classes.count, judged.possible)
+        if not (good if nodes.monotone else nodes.within(gone)):
+            below = tuple(slice(None, n + 1) for n in node)
+            nodes.status[below] = FAILED
+            self.bound[below] = np.inf
+        elif gone and not (good and nodes.nested):
+            self._bound_below(node, classes, judged.possible, gone)
+        self.bound[node] = np.inf
+        if not good:
             nodes.status[node] = FAILED
-            self.bound[node] = np.inf
             return np.inf
         if nodes.status[node] == UNKNOWN:
-            nodes.status[tuple(slice(n, None) for n in node)] = SATISFIED
+            above = tuple(slice(n, None) if nodes.monotone else slice(n, n + 1) for n in node)
+            nodes.status[above] = SATISFIED
         value = self._price(node, classes, keep, removed)
         self.bound[node] = np.inf
         ties = value <= self.cost_found + _TIE and (sum(node), node) < (
@@ -246,34 +269,50 @@ class _BestFirst:
         self, node: Node, classes: Classes, keep: npt.NDArray[np.bool_], removed: int
     ) -> float:
         """Return a satisfied node's cost, and sharpen the bounds of the nodes above and below."""
-        rows, monotone = self.problem.rows, self.nodes.monotone
+        rows, nested = self.problem.rows, self.nodes.nested
         if isinstance(self.cost, CellCost):
             if not removed:
                 paid = zip(self._paid, node, strict=True)
                 return sum(float(own[level]) for own, level in paid) / self._scale
-            return self._with_removed(node, classes, keep, removed)
+            part = self._with_removed(node, classes, keep)
+            if nested:
+                self._raise_below(node, part, removed)
+            return removed / rows + float(part[np.arange(len(node)), node].sum())
         cost = cast(SizeCost, self.cost)
-        if monotone:
-            below = tuple(slice(None, n + 1) for n in node)
-            floor = cost.floor_below(removed, rows, self._least)
-            np.maximum(self.bound[below], floor, out=self.bound[below])
+        if nested:
+            self._bound_below(node, classes, keep, removed)
         above = tuple(slice(n, None) for n in node)
         np.maximum(self.bound[above], cost.floor_above(classes.count, rows), out=self.bound[above])
         return cost.of_sizes(classes.count[keep], removed, rows)
 
-    def _with_removed(
-        self, node: Node, classes: Classes, keep: npt.NDArray[np.bool_], removed: int
-    ) -> float:
-        """Return the cost of a node that removes rows, and bound every node below it.
+    def _bound_below(
+        self, node: Node, classes: Classes, stay: npt.NDArray[np.bool_], gone: int
+    ) -> None:
+        """Bound every node below one, where classes that do not `stay` are removed there too."""
+        if isinstance(self.cost, CellCost):
+            self._raise_below(node, self._with_removed(node, classes, stay), gone)
+            return
+        below = tuple(slice(None, n + 1) for n in node)
+        floor = cast(SizeCost, self.cost).floor_below(gone, self.problem.rows, self._least)
+        np.maximum(self.bound[below], floor, out=self.bound[below])
 
-        The rows removed here are removed below as well, so that each pays 1 there. What is taken
-        off for them at a lower level is the dearest price within their cell, an upper bound; at
-        the node's own level it is exact.
+    def _raise_below(self, node: Node, part: npt.NDArray[np.float64], gone: int) -> None:
+        at = np.array(node, dtype=np.int64)
+        raise_below(self._flat, self._stride, at, part, gone / self.problem.rows)
+
+    def _with_removed(
+        self, node: Node, classes: Classes, keep: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.float64]:
+        """Return what each attribute costs at each level up to a node's, shape (quasi, levels).
+
+        That is beside 1 for every row that is removed at the node: it is removed below as well.
+        What is taken off for it at a lower level is the dearest price within its cell, an upper
+        bound; at the node's own level it is exact.
         """
         if self._within is None:
             self._within = _dearest_within(self.lattice, self._prices)
-        table, offset, leaves = self._within
-        layout = self.lattice.layout
+        table, offset = self._within
+        packing, leaves = self.lattice.packing, self.lattice.packing.leaves
         at = np.array(node, dtype=np.int64)
         quasi = len(node)
         part = np.empty((quasi, max(self.lattice.shape)), dtype=np.float64)
@@ -283,23 +322,20 @@ class _BestFirst:
             classes.words,
             classes.count,
             keep,
-            layout.word[:quasi],
-            layout.shift[:quasi],
-            layout.mask[:quasi],
+            packing.word,
+            packing.shift,
+            packing.mask,
             start,
             rows,
         )
         spared(rows, start, leaves, at, table, offset[np.arange(quasi), at], part)
         for d, own in enumerate(self._paid):
             part[d, : len(own)] = (own - part[d, : len(own)]) / self._scale
-        base = removed / self.problem.rows
-        if self.nodes.monotone:
-            raise_below(self._flat, self._stride, at, part, base)
-        return base + float(part[np.arange(quasi), at].sum())
+        return part
 
 
-#: Flat table, place of each attribute and level in it, leaves of each attribute.
-_Within = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
+#: Flat table, and place of each attribute and level in it.
+_Within = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]
 
 
 def _dearest_within(lattice: Lattice, prices: Sequence[npt.NDArray[np.float64]]) -> _Within:
@@ -320,5 +356,4 @@ def _dearest_within(lattice: Lattice, prices: Sequence[npt.NDArray[np.float64]])
             tables.append(read.ravel())
             offset[d, level] = at
             at += read.size
-    leaves = np.array([lattice.leaves(d) for d in range(len(prices))], dtype=np.int64)
-    return np.concatenate(tables), offset, leaves
+    return np.concatenate(tables), offset

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..buckets import columns_by_role, partition_choice, permuted
-from ..context import Context
-from ..kinds import Algorithm, GroupModel
-from ..problem import Problem
-from ..registry import register
-from ..results import Outcome
+from ..base.context import Context
+from ..base.registry import register
+from ..contracts.algorithm import Algorithm
+from ..contracts.model import GroupModel
+from ..contracts.partitioner import Partitioner
+from ..permuted.permuted_release import columns_by_role, partition_choice, permuted
+from ..release.problem import Problem
+from ..release.results import Outcome
 
 
 @register("algorithm")
@@ -34,7 +36,7 @@ class PermutationAnonymization(Algorithm):
     permutes: ClassVar[bool] = True
     publishes: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
 
-    partition: str = partition_choice("bisection")
+    partition: Partitioner | Algorithm = partition_choice("bisection")
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Form groups and cut the links between blocks; see `Algorithm.run`."""

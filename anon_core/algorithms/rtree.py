@@ -9,14 +9,14 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..clustering import Clustering
-from ..clusters import indexed_leaves
-from ..context import Context
-from ..kernels.gain import Prices
-from ..kinds import GroupModel
-from ..params import integer
-from ..problem import Problem
-from ..registry import register
+from ..base.context import Context
+from ..base.params import integer
+from ..base.registry import register
+from ..clusters.cluster_base import Clustering
+from ..clusters.cluster_rows import indexed_leaves
+from ..contracts.model import GroupModel
+from ..kernels.best_gain_split import Prices
+from ..release.problem import Problem
 
 
 @register("algorithm")
@@ -40,6 +40,8 @@ class RTree(Clustering):
     )
     source: ClassVar[str] = "Iwuchukwu and Naughton 2007, K-anonymization as spatial indexing"
     forms_ranges: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
+    by_chance: ClassVar[bool] = True
 
     leaf: int = integer(
         default=40,

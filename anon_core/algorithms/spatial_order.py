@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..clustering import Clustering
-from ..clusters import ordered_runs
-from ..context import Context
-from ..kernels.gain import Prices
-from ..kinds import GroupModel
-from ..problem import Problem
-from ..registry import register
+from ..base.context import Context
+from ..base.registry import register
+from ..clusters.cluster_base import Clustering
+from ..clusters.cluster_rows import ordered_runs
+from ..contracts.model import GroupModel
+from ..kernels.best_gain_split import Prices
+from ..release.problem import Problem
 
 
 @register("algorithm")
@@ -37,6 +37,7 @@ class SpatialOrder(Clustering):
     )
     source: ClassVar[str] = "Iwuchukwu and Naughton 2007, K-anonymization as spatial indexing"
     forms_ranges: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
 
     def clusters(
         self,

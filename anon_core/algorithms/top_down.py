@@ -13,28 +13,24 @@ from typing import ClassVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from .. import vocabulary
-from ..climbing import clock
-from ..context import Context
-from ..frequency import dense_rank
-from ..grouping import group_runs
-from ..kinds import (
-    Algorithm,
-    Approach,
-    GroupModel,
-    GroupStats,
-    Metric,
-    histogram,
-    sensitive_columns,
-)
-from ..node_cost import NodeCost
-from ..nodes import Nodes
-from ..params import number, sensitive_column
-from ..population import public_people
-from ..problem import Problem
-from ..registry import find, register
-from ..release import Release, one_block
-from ..results import Outcome, SearchAccount
+from ..base.context import Context
+from ..base.params import number, sensitive_column
+from ..base.registry import find, register
+from ..contracts.algorithm import Algorithm, Approach
+from ..contracts.group_stats import GroupStats, histogram
+from ..contracts.metric import Metric
+from ..contracts.model import GroupModel, sensitive_columns
+from ..data.frequency import dense_rank
+from ..lattice.local_search import clock
+from ..lattice.node_cost import NodeCost
+from ..lattice.nodes import Nodes
+from ..overlap.fitting_people import public_people
+from ..release import vocabulary
+from ..release.grouping import group_runs
+from ..release.problem import Problem
+from ..release.reference import reference_of
+from ..release.release import Release, one_block
+from ..release.results import Outcome, SearchAccount
 
 
 @register("algorithm")
@@ -56,6 +52,8 @@ class TopDownSpecialization(Algorithm):
     formula: ClassVar[str] = "score = information gained / (anonymity lost + 1)"
     source: ClassVar[str] = "Fung et al. 2005, doi 10.1109/ICDE.2005.143"
     approach: ClassVar[Approach] = "levels"
+    counts_people: ClassVar[bool] = True
+    merges: ClassVar[bool] = True
     counts_public: ClassVar[bool] = True
 
     target: str = sensitive_column(
@@ -107,14 +105,15 @@ class _Cut:
         self.problem = problem
         self.models = models
         self.frequency = problem.frequency
+        self._reference = reference_of(problem)
         self.keys = len(self.frequency.count)
         own = self.frequency.codes[:, : len(problem.quasi)]
         self.hierarchies = problem.quasi_hierarchies
         self.place = [np.arange(len(h.leaves), dtype=np.int32) for h in self.hierarchies]
         self.codes, self.rows = own, self.frequency.count
         self.people: npt.NDArray[np.int64] | None = None
-        if any(m.needs_public for m in models):
-            public = public_people(problem, "The search")
+        if any(m.counts_public(problem.population) for m in models):
+            public = public_people(problem.population, problem.frequency, "The search")
             self.hierarchies, self.place = public.hierarchies, list(public.place)
             wide = np.stack([p[c] for p, c in zip(self.place, own.T, strict=True)], axis=1)
             self.codes = np.concatenate([wide, public.codes])
@@ -141,8 +140,10 @@ class _Cut:
                 if not place[2] or place in self._closed:
                     continue
                 lost = self._anonymity_lost(*place)
-                if lost is None:  # what broke a promise once does so for smaller classes too
-                    self._closed.add(place)
+                if lost is None:
+                    # What broke a promise has no good parts, so that smaller classes break it too.
+                    if all(model.unions_keep() for model in self.models):
+                        self._closed.add(place)
                     continue
                 score = self._gained(*place) / (lost + 1)
                 if found is None or score > found[0]:
@@ -178,6 +179,7 @@ class _Cut:
                 self.frequency.count[keys],
                 len(parted),
                 len(self.problem.hierarchies[name].leaves),
+                self.problem.hierarchies[name].missing_leaf,
             )
             for name in self._needs
         }
@@ -187,7 +189,8 @@ class _Cut:
         stats = GroupStats(sizes=parted, histograms=counted, population=people)
         empty = parted == 0
         if not all(
-            bool(np.all(m.per_group(stats) | (empty & (not m.needs_public)))) for m in self.models
+            bool(np.all(m.per_group(stats, self._reference) | (empty & (not m.needs_public))))
+            for m in self.models
         ):
             return None
         others = self.sizes > 0

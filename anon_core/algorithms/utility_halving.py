@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..clustering import Clustering, blocks
-from ..clusters import seeded_halves
-from ..context import Context, part_of
-from ..kernels.gain import Prices
-from ..kinds import GroupModel
-from ..problem import Problem
-from ..registry import register
+from ..base.context import Context, part_of
+from ..base.registry import register
+from ..clusters.cluster_base import Clustering, blocks
+from ..clusters.cluster_rows import seeded_halves
+from ..contracts.model import GroupModel
+from ..kernels.best_gain_split import Prices
+from ..release.problem import Problem
 
 
 @register("algorithm")
@@ -37,6 +37,7 @@ class UtilityHalving(Clustering):
     )
     source: ClassVar[str] = "Xu et al. 2006, doi 10.1145/1150402.1150504"
     forms_ranges: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
 
     def clusters(
         self,

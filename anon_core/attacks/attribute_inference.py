@@ -7,13 +7,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
-from ..context import Context
-from ..kinds import Attack, sensitive_histogram
-from ..problem import Problem
-from ..registry import register
-from ..release import View, raw_view
-from ..results import AttackResult, per_cent
+from ..base.context import Context
+from ..base.registry import register
+from ..contracts.attack import Attack
+from ..contracts.group_stats import sensitive_histogram
+from ..contracts.people_count import commonest, crowd_histogram
+from ..release.audience import Audience
+from ..release.release import View
+from ..release.results import AttackResult, per_cent
+from ..release.truth import Truth
 
 
 @register("attack")
@@ -28,45 +32,69 @@ class AttributeInference(Attack):
         "of the group have; permuting quasi-identifiers inside the group does not make the guess "
         "worse."
     )
-    formula: ClassVar[str] = "Pr[t.S = v] = c(v) / |G|; rate = Σ max c(v) over groups / n"
+    formula: ClassVar[str] = (
+        "Pr[t.S = v] = c(v) / |G|, rows without a value left out; rate = Σ max c(v) over groups / n"
+    )
     source: ClassVar[str] = (
         "Li et al. 2015, theorem 1, corrected: its product over distinct values has no basis"
     )
 
-    def applies(self, problem: Problem, view: View) -> str:
+    counts_people: ClassVar[bool] = True
+
+    def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for a sensitive column that is not itself known to the attacker."""
-        if all(name in problem.quasi for name in problem.sensitive):
+        if not audience.secret:
             return "It needs a sensitive column that is not also a quasi-identifier."
         return ""
 
-    def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
+    def run(
+        self, view: View, audience: Audience, truth: Truth, context: Context
+    ) -> Sequence[AttackResult]:
         """Attack every person, for every sensitive column."""
-        raw = raw_view(problem)
-        columns = [name for name in problem.sensitive if name not in problem.quasi]
-        return [self._attack(problem, view, raw, column) for column in columns]
+        return [self._attack(view, truth, column) for column in audience.secret]
 
-    def _attack(self, problem: Problem, view: View, raw: View, column: str) -> AttackResult:
-        persons, counted = sensitive_histogram(view, column)
-        chance = counted.most / np.maximum(persons.sizes, 1)
-        right = int(counted.most.sum())
-        most = int(np.bincount(problem.leaf_codes(column)).max(initial=0))
+    def _attack(self, view: View, truth: Truth, column: str) -> AttackResult:
+        # Nothing can be guessed of whom a value is missing, and rows without one hide nobody.
+        known = truth.known_rows(column)
+        if truth.crowd is None or truth.raw_crowd is None:
+            _, counted = sensitive_histogram(view, column)
+            right, raw = int(counted.most.sum()), int(_most(truth.raw, column).sum())
+            certain = int(counted.known[counted.most == counted.known].sum())
+            attempted, eligible = truth.rows, int(counted.known.sum())
+        else:  # a person may have rows in several classes, and counts once
+            counted = crowd_histogram(truth.crowd, column)
+            right = truth.crowd.having(column, value=commonest(counted))
+            raw = truth.raw_crowd.having(
+                column, value=commonest(crowd_histogram(truth.raw_crowd, column))
+            )
+            certain = truth.crowd.having(column, counted.most == counted.known)
+            attempted, eligible = truth.crowd.total, truth.crowd.having(column)
+            known = truth.raw_crowd.people_of_values(column)
+        chance = counted.most / np.maximum(counted.known, 1)
         worst = float(chance.max(initial=0.0))
         return AttackResult(
             attack=self.name,
             column=column,
-            attempted=problem.rows,
-            eligible=view.rows,
+            attempted=attempted,
+            eligible=eligible,
             succeeded=float(right),
-            rate=right / problem.rows,
+            rate=right / attempted,
             worst=worst,
-            baseline=most / problem.rows,
-            raw=float(sensitive_histogram(raw, column)[1].most.sum()) / problem.rows,
-            at_risk=int(persons.sizes[counted.most == persons.sizes].sum()),
+            baseline=int(known.max(initial=0)) / attempted,
+            raw=float(raw) / attempted,
+            at_risk=certain,
             threshold=1.0,
             per_class=chance,
             sentence=(
-                f"Guessing the most common '{column}' of everyone's group is right for {right:,} "
-                f"of {problem.rows:,} people ({per_cent(right / problem.rows)}), at worst with a "
-                f"chance of {per_cent(worst)}."
+                f"No published row has a value of '{column}', so there is nothing to guess."
+                if not known.size
+                else f"Guessing the most common '{column}' of everyone's group is right for "
+                f"{right:,} of {attempted:,} people ({per_cent(right / attempted)}), at "
+                f"worst with a chance of {per_cent(worst)}."
             ),
         )
+
+
+def _most(view: View, column: str) -> npt.NDArray[np.int64]:
+    """Return the rows of each class that have its most common value, shape (classes,)."""
+    return sensitive_histogram(view, column)[1].most

@@ -8,15 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..context import Context
-from ..errors import AnonError
-from ..kinds import Attack
-from ..pairings import Pairings, pairings
-from ..params import integer
-from ..problem import Problem
-from ..registry import register
-from ..release import View
-from ..results import AttackResult
+from ..base.context import Context
+from ..base.errors import AnonError
+from ..base.params import integer
+from ..base.registry import register
+from ..contracts.attack import Attack
+from ..permuted.pairings import Pairings, pairings
+from ..release.audience import Audience
+from ..release.release import View
+from ..release.results import AttackResult
+from ..release.truth import Truth
 
 
 @register("attack")
@@ -48,7 +49,7 @@ class FakeTuples(Attack):
         label="Largest list",
     )
 
-    def applies(self, problem: Problem, view: View) -> str:
+    def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for permuted groups of exact values that are not too large to list."""
         found = pairings(view)
         if found is None:
@@ -60,7 +61,9 @@ class FakeTuples(Attack):
             )
         return ""
 
-    def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
+    def run(
+        self, view: View, audience: Audience, truth: Truth, context: Context
+    ) -> Sequence[AttackResult]:
         """List the combinations of every group.
 
         Raises
@@ -69,21 +72,21 @@ class FakeTuples(Attack):
             If it does not apply.
         """
         found = pairings(view)
-        reason = self.applies(problem, view)
+        reason = self.reason_not_applicable(view, audience)
         if found is None or reason:
             raise AnonError(reason, remedy="Use it on smaller permuted groups.")
-        return [self._result(problem, view, found)]
+        return [self._result(view, truth, found)]
 
-    def _result(self, problem: Problem, view: View, found: Pairings) -> AttackResult:
-        listed = found.listed(problem, view)
+    def _result(self, view: View, truth: Truth, found: Pairings) -> AttackResult:
+        listed = found.listed(view, truth.frequency)
         original, fake = listed.original, listed.fake
         rate = len(original) / max(len(original) + len(fake), 1)
         worst = float(listed.per_group.max(initial=0.0))
         return AttackResult(
             attack=self.name,
-            attempted=problem.rows,
+            attempted=truth.rows,
             eligible=view.rows,
-            succeeded=rate * problem.rows,
+            succeeded=rate * truth.rows,
             rate=rate,
             worst=max(worst, rate),
             baseline=0.0,

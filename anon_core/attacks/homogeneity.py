@@ -9,12 +9,16 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..context import Context
-from ..kinds import Attack, sensitive_histogram
-from ..problem import Problem
-from ..registry import register
-from ..release import View, raw_view
-from ..results import AttackResult, per_cent
+from ..base.context import Context
+from ..base.registry import register
+from ..contracts.attack import Attack
+from ..contracts.group_stats import sensitive_histogram
+from ..contracts.people_count import crowd_histogram
+from ..release.audience import Audience
+from ..release.crowd import Crowd
+from ..release.release import View
+from ..release.results import AttackResult, per_cent
+from ..release.truth import Truth
 
 
 @register("attack")
@@ -29,51 +33,69 @@ class Homogeneity(Attack):
         "class has the same one; no row needs to be re-identified."
     )
     formula: ClassVar[str] = "people in classes with one sensitive value / n"
+    tells_certain: ClassVar[bool] = True
     source: ClassVar[str] = "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302"
 
-    def applies(self, problem: Problem, view: View) -> str:
+    counts_people: ClassVar[bool] = True
+
+    def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for a sensitive column that is not itself known to the attacker."""
-        if not _columns(problem):
+        if not audience.secret:
             return "It needs a sensitive column that is not also a quasi-identifier."
         return ""
 
-    def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
+    def run(
+        self, view: View, audience: Audience, truth: Truth, context: Context
+    ) -> Sequence[AttackResult]:
         """Attack every person, for every sensitive column."""
-        raw = raw_view(problem)
-        return [self._attack(problem, view, raw, column) for column in _columns(problem)]
+        return [self._attack(view, truth, column) for column in audience.secret]
 
-    def _attack(self, problem: Problem, view: View, raw: View, column: str) -> AttackResult:
-        sizes, top = _most_common(view, column)
-        raw_sizes, raw_top = _most_common(raw, column)
-        certain = int(sizes[top == sizes].sum())
-        share = top / np.maximum(sizes, 1)
-        values = np.unique(problem.leaf_codes(column))
+    def _attack(self, view: View, truth: Truth, column: str) -> AttackResult:
+        known, top = _most_common(view, truth.crowd, column)
+        raw_known, raw_top = _most_common(truth.raw, truth.raw_crowd, column)
+        share = top / np.maximum(known, 1)
+        if truth.crowd is None or truth.raw_crowd is None:
+            attempted, eligible = truth.rows, int(known.sum())
+            certain = int(known[top == known].sum())
+            raw = float(raw_known[raw_top == raw_known].sum())
+        else:  # a person may have rows in several classes, and counts once
+            attempted = truth.crowd.total
+            eligible = truth.crowd.having(column)
+            certain = truth.crowd.having(column, top == known)
+            raw = float(truth.raw_crowd.having(column, raw_top == raw_known))
         return AttackResult(
             attack=self.name,
             column=column,
-            attempted=problem.rows,
-            eligible=view.rows,
+            attempted=attempted,
+            eligible=eligible,
             succeeded=float(certain),
-            rate=certain / problem.rows,
+            rate=certain / attempted,
             worst=float(share.max(initial=0.0)),
             # Without the release a value is certain only where the column has a single one.
-            baseline=1.0 if len(values) == 1 else 0.0,
-            raw=float(raw_sizes[raw_top == raw_sizes].sum()) / problem.rows,
+            baseline=1.0 if len(truth.known_rows(column)) == 1 else 0.0,
+            raw=raw / attempted,
             at_risk=certain,
             threshold=1.0,
             per_class=share,
             sentence=(
-                f"The value of '{column}' is certain for {certain:,} of {problem.rows:,} people "
-                f"({per_cent(certain / problem.rows)})."
+                f"No published row has a value of '{column}', so there is nothing to learn of it."
+                if not known.sum()
+                else f"The value of '{column}' is certain for {certain:,} of {attempted:,} "
+                "people "
+                f"({per_cent(certain / attempted)})."
             ),
         )
 
 
-def _columns(problem: Problem) -> list[str]:
-    return [name for name in problem.sensitive if name not in problem.quasi]
+def _most_common(
+    view: View, crowd: Crowd | None, column: str
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return each class's rows that have a sensitive value, and those with the most common one.
 
-
-def _most_common(view: View, column: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return each class's size and the count of its most common sensitive value."""
-    persons, counted = sensitive_histogram(view, column)
-    return persons.sizes, counted.most
+    Persons in place of rows, where a column tells them apart.
+    """
+    if crowd is not None:
+        of_people = crowd_histogram(crowd, column)
+        return of_people.known, of_people.most
+    _, counted = sensitive_histogram(view, column)
+    return counted.known, counted.most

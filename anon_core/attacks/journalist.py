@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..context import Context
-from ..errors import AnonError
-from ..kinds import Attack
-from ..overlap import BOUNDED
-from ..params import number
-from ..population import linked, why_not, why_not_covered
-from ..problem import Problem
-from ..registry import register
-from ..release import View
-from ..results import AttackResult
+from ..base.context import Context
+from ..base.errors import AnonError
+from ..base.params import number
+from ..base.registry import register
+from ..contracts.attack import Attack
+from ..overlap.fitting_people import linked, why_not, why_not_covered
+from ..overlap.fitting_rows import BOUNDED
+from ..release.audience import Audience
+from ..release.release import View
+from ..release.results import AttackResult
+from ..release.truth import Truth
 
 
 @register("attack")
@@ -38,6 +39,12 @@ class Journalist(Attack):
         "where classes overlap: Gionis, Mazza and Tassa 2008"
     )
 
+    told_at: ClassVar[int] = 2
+    achieves: ClassVar[str] = (
+        "Someone who does not know who is in the table pins a row to the right person"
+    )
+    counts_people: ClassVar[bool] = True
+
     threshold: float = number(
         default=0.2,
         low=0.0,
@@ -46,13 +53,15 @@ class Journalist(Attack):
         label="Acceptable chance",
     )
 
-    def applies(self, problem: Problem, view: View) -> str:
+    def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for a population, and for rows whose quasi-identifiers stand together."""
-        if problem.population is None:
+        if audience.population is None:
             return "It needs a population: a table of it, or its size."
-        return why_not(view) or why_not_covered(problem, view)
+        return why_not(view) or why_not_covered(view, audience)
 
-    def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
+    def run(
+        self, view: View, audience: Audience, truth: Truth, context: Context
+    ) -> Sequence[AttackResult]:
         """Attack every published row.
 
         Raises
@@ -60,18 +69,19 @@ class Journalist(Attack):
         AnonError
             If the quasi-identifiers stand in several link blocks, or there is no population.
         """
-        if problem.population is None:
+        if audience.population is None:
             raise AnonError(
-                self.applies(problem, view),
+                self.reason_not_applicable(view, audience),
                 remedy="State a population under [population], as a size or a file.",
             )
-        found = linked(problem, view, context)
-        persons, risk = found.persons, found.risk
+        found = linked(view, audience, truth, context)
+        risk = found.risk
         worst = float(risk.chance.max(initial=0.0))
         model = ", estimated from the population's size" if risk.estimated else ""
+        counted = "people" if truth.crowd is not None else "rows"
         gap = (
-            f" {risk.unmatched} classes hold more rows than the population table has people for; "
-            "they are counted by their rows."
+            f" {risk.unmatched} classes hold more {counted} than the population table has people "
+            f"for; they are counted by their {counted}."
             if risk.unmatched
             else ""
         )
@@ -79,14 +89,14 @@ class Journalist(Attack):
         return [
             AttackResult(
                 attack=self.name,
-                attempted=problem.rows,
-                eligible=view.rows,
+                attempted=found.attempted,
+                eligible=found.eligible,
                 succeeded=found.succeeded,
-                rate=found.succeeded / problem.rows,
+                rate=found.succeeded / found.attempted,
                 worst=worst,
                 baseline=1.0 / risk.size,
                 raw=found.raw,
-                at_risk=int(persons.sizes[risk.chance > self.threshold].sum()),
+                at_risk=found.above(self.threshold),
                 threshold=self.threshold,
                 per_class=risk.chance,
                 estimated=risk.estimated,

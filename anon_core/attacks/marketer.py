@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..context import Context
-from ..kinds import Attack
-from ..overlap import BOUNDED
-from ..params import number
-from ..population import linked, why_not, why_not_covered
-from ..problem import Problem
-from ..registry import register
-from ..release import View
-from ..results import AttackResult, per_cent
+from ..base.context import Context
+from ..base.params import number
+from ..base.registry import register
+from ..contracts.attack import Attack
+from ..overlap.fitting_people import linked, why_not, why_not_covered
+from ..overlap.fitting_rows import BOUNDED
+from ..release.audience import Audience
+from ..release.release import View
+from ..release.results import AttackResult, per_cent
+from ..release.truth import Truth
 
 
 @register("attack")
@@ -37,6 +38,10 @@ class Marketer(Attack):
         "Gionis, Mazza and Tassa 2008"
     )
 
+    told_at: ClassVar[int] = 3
+    of_the_release: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
+
     threshold: float = number(
         default=0.05,
         low=0.0,
@@ -45,11 +50,13 @@ class Marketer(Attack):
         label="Acceptable share",
     )
 
-    def applies(self, problem: Problem, view: View) -> str:
+    def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for rows whose quasi-identifiers stand together."""
-        return why_not(view) or why_not_covered(problem, view)
+        return why_not(view) or why_not_covered(view, audience)
 
-    def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
+    def run(
+        self, view: View, audience: Audience, truth: Truth, context: Context
+    ) -> Sequence[AttackResult]:
         """Link every published row.
 
         Raises
@@ -57,27 +64,28 @@ class Marketer(Attack):
         AnonError
             If the quasi-identifiers stand in several link blocks.
         """
-        found = linked(problem, view, context)
+        found = linked(view, audience, truth, context)
         risk, succeeded = found.risk, found.succeeded
-        rate = succeeded / problem.rows
+        rate = succeeded / found.attempted
+        of = "them" if truth.crowd is None else "people"
         return [
             AttackResult(
                 attack=self.name,
-                attempted=problem.rows,
-                eligible=view.rows,
+                attempted=found.attempted,
+                eligible=found.eligible,
                 succeeded=succeeded,
                 rate=rate,
                 worst=rate,
                 baseline=1.0 / risk.size,
                 raw=found.raw,
-                at_risk=view.rows if rate > self.threshold else 0,
+                at_risk=found.eligible if rate > self.threshold else 0,
                 threshold=self.threshold,
                 per_class=risk.chance,
                 estimated=risk.estimated,
                 upper_bound=risk.bounded,
                 sentence=(
-                    f"Linking all rows gets {per_cent(rate)} of them right on average "
-                    f"({succeeded:,.0f} of {problem.rows:,})."
+                    f"Linking all rows gets {per_cent(rate)} of {of} right on average "
+                    f"({succeeded:,.0f} of {found.attempted:,})."
                     f"{f' {BOUNDED}' if risk.bounded else ''}"
                 ),
             )

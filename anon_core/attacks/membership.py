@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from ..context import Context
-from ..errors import AnonError
-from ..kinds import Attack
-from ..membership.exact import count, shares
+from ..base.context import Context, now
+from ..base.errors import AnonError
+from ..base.params import number
+from ..base.registry import register
+from ..contracts.attack import Attack
+from ..membership.exact_chances import count, shares
 from ..membership.members import Members, find_members, hits, proven_by_raw
-from ..params import number
-from ..population import why_not_covered
-from ..problem import Problem
-from ..registry import register
-from ..release import View
-from ..results import AttackResult
+from ..overlap.fitting_people import why_not_covered
+from ..release.audience import Audience
+from ..release.release import View
+from ..release.results import AttackResult
+from ..release.truth import Truth
 
 _STATES = 50_000  # layer width up to which the worst chance below certainty is counted
 
@@ -55,13 +55,15 @@ class Membership(Attack):
         unit="seconds",
     )
 
-    def applies(self, problem: Problem, view: View) -> str:
+    def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for a public table."""
-        if problem.population is None or problem.population.codes is None:
+        if audience.population is None or audience.population.codes is None:
             return "It needs a table of the population; its size alone names nobody."
-        return why_not_covered(problem, view)
+        return why_not_covered(view, audience)
 
-    def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
+    def run(
+        self, view: View, audience: Audience, truth: Truth, context: Context
+    ) -> Sequence[AttackResult]:
         """Attack every person of the public table.
 
         Raises
@@ -69,15 +71,17 @@ class Membership(Attack):
         AnonError
             If there is no public table, or averages stand in place of values.
         """
-        if why_not_covered(problem, view):
-            raise AnonError(self.applies(problem, view), remedy="Use the prosecutor attack.")
-        population = problem.population
+        if why_not_covered(view, audience):
+            raise AnonError(
+                self.reason_not_applicable(view, audience), remedy="Use the prosecutor attack."
+            )
+        population = audience.population
         if population is None or population.codes is None:
             raise AnonError(
-                self.applies(problem, view),
+                self.reason_not_applicable(view, audience),
                 remedy="State a table of the population that has the quasi-identifiers.",
             )
-        end = time.monotonic() + self.seconds
+        end = now() + self.seconds
         if context.deadline is not None:
             end = min(end, context.deadline)
         boxed = replace(context, deadline=end)
@@ -86,21 +90,25 @@ class Membership(Attack):
         fitting, _ = found.per_bucket
         people = population.size
         worst, uncounted = _worst(found, boxed)
+        exposed = proven + undecided
         return [
             AttackResult(
                 attack=self.name,
                 attempted=people,
                 eligible=found.eligible,
                 succeeded=float(proven),
-                rate=proven / people,
+                undecided=undecided,
+                rate=exposed / people,
                 worst=worst,
                 # Without the release membership is certain only where everyone is in the table.
                 baseline=1.0 if view.rows == people else 0.0,
-                raw=proven_by_raw(problem) / people,
-                at_risk=proven + undecided,
+                raw=proven_by_raw(truth) / people,
+                at_risk=exposed,
                 threshold=1.0,
                 per_class=np.minimum(found.published.size / np.maximum(fitting, 1), 1.0),
-                interval=(proven / people, (proven + undecided) / people) if undecided else None,
+                interval=(proven / people, exposed / people) if undecided else None,
+                # Time that ended, or chances too many to count: the truth may be less.
+                upper_bound=bool(undecided or uncounted),
                 sentence=_sentence(found, view.rows, people, uncounted),
                 hits=hits(found, population),
             )
@@ -122,14 +130,20 @@ def _worst(found: Members, context: Context) -> tuple[float, int]:
 
 def _sentence(found: Members, rows: int, people: int, uncounted: int) -> str:
     proven, undecided = found.proven, found.undecided
+    if not found.eligible:
+        return (
+            f"None of the {people:,} public people fits a published group, so nothing was "
+            "attacked: this says nothing of who is in the table. Check that the public table holds "
+            "the people of this one, with values written as in it."
+        )
     parts = [
         f"{proven:,} of {people:,} public people are proven to be among the {rows:,} published "
         "rows."
     ]
     if undecided:
         parts.append(
-            f"{undecided:,} more were not decided and are treated as exposed: more time may "
-            "decide them."
+            f"{undecided:,} not decided in time; treated as exposed, which makes "
+            f"{proven + undecided:,}. More time may decide them."
         )
     if len(found.contradicted):
         parts.append(

@@ -6,15 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..context import Context
-from ..kinds import Attack
-from ..overlap import BOUNDED, HIDDEN, fits, published_people
-from ..params import number
-from ..population import matched, why_not
-from ..problem import Problem
-from ..registry import register
-from ..release import View
-from ..results import AttackResult, per_cent
+import numpy as np
+
+from ..base.context import Context
+from ..base.params import number
+from ..base.registry import register
+from ..contracts.attack import Attack
+from ..overlap.fitting_people import matched, why_not
+from ..overlap.fitting_rows import BOUNDED, HIDDEN, fits, published_people
+from ..release.audience import Audience
+from ..release.crowd import Crowd
+from ..release.release import View
+from ..release.results import AttackResult, per_cent
+from ..release.truth import Truth
 
 
 @register("attack")
@@ -37,6 +41,16 @@ class Prosecutor(Attack):
         "Gionis, Mazza and Tassa 2008"
     )
 
+    told_at: ClassVar[int] = 1
+    is_worst_case: ClassVar[bool] = True
+    achieves: ClassVar[str] = (
+        "Someone who knows these columns, and that the person is in the table, picks the right row"
+    )
+    achieves_besides: ClassVar[str] = (
+        "and with it the person's group; what the group gives away stands below"
+    )
+    counts_people: ClassVar[bool] = True
+
     threshold: float = number(
         default=0.2,
         low=0.0,
@@ -45,11 +59,13 @@ class Prosecutor(Attack):
         label="Acceptable chance",
     )
 
-    def applies(self, problem: Problem, view: View) -> str:
+    def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for rows whose quasi-identifiers stand together."""
         return why_not(view)
 
-    def run(self, problem: Problem, view: View, context: Context) -> Sequence[AttackResult]:
+    def run(
+        self, view: View, audience: Audience, truth: Truth, context: Context
+    ) -> Sequence[AttackResult]:
         """Attack every person of the table.
 
         Exhaustive, so the figures are exact but where it is left open who is hidden.
@@ -59,24 +75,26 @@ class Prosecutor(Attack):
         AnonError
             If the quasi-identifiers stand in several link blocks.
         """
-        found = fits(problem, view, matched(view), context)
-        known = published_people(problem, view, found)
-        fewest = int(found.fewest_rows.min(initial=problem.rows))
+        if truth.crowd is not None and truth.raw_crowd is not None:
+            return [self._of_people(truth.crowd, truth.raw_crowd)]
+        found = fits(truth.frequency, view, matched(view), context)
+        known = published_people(truth.frequency, view, found)
+        fewest = int(found.fewest_rows.min(initial=truth.rows))
         succeeded = min(chances.expected for chances in known)
         if found.rows_of_person is None:  # one a class, without a rounding
             succeeded = float(len(found.fewest_rows))
-        rate = succeeded / problem.rows
+        rate = succeeded / truth.rows
         doubt = BOUNDED if found.bounded else "" if known[0].exact else HIDDEN
         return [
             AttackResult(
                 attack=self.name,
-                attempted=problem.rows,
+                attempted=truth.rows,
                 eligible=view.rows,
                 succeeded=succeeded,
                 rate=rate,
                 worst=1.0 / fewest if view.rows else 0.0,
-                baseline=1.0 / problem.rows,
-                raw=len(problem.frequency.run_count) / problem.rows,
+                baseline=1.0 / truth.rows,
+                raw=len(truth.frequency.run_count) / truth.rows,
                 at_risk=min(chances.above(self.threshold) for chances in known),
                 threshold=self.threshold,
                 per_class=1.0 / found.fewest_rows,
@@ -91,3 +109,34 @@ class Prosecutor(Attack):
                 ),
             )
         ]
+
+    def _of_people(self, crowd: Crowd, raw: Crowd) -> AttackResult:
+        """Attack every person where one has several rows, in their most exposed class.
+
+        Of the P persons of a class each is the right one once in P: a row picked blindly is that
+        of a person with n of N rows with chance n / N, on average over the persons 1 / P.
+        """
+        chance = 1.0 / crowd.sizes
+        highest = crowd.highest(chance)
+        succeeded = float(highest.sum())
+        rate, fewest = succeeded / crowd.total, int(crowd.sizes.min(initial=crowd.total))
+        return AttackResult(
+            attack=self.name,
+            attempted=crowd.total,
+            eligible=crowd.published,
+            succeeded=succeeded,
+            rate=rate,
+            worst=1.0 / fewest if crowd.published else 0.0,
+            baseline=1.0 / crowd.total,
+            raw=float(raw.highest(1.0 / raw.sizes).sum()) / crowd.total,
+            at_risk=int(np.count_nonzero(highest > self.threshold)),
+            threshold=self.threshold,
+            per_class=chance,
+            sentence=(
+                "Someone who knows these columns picks the right person "
+                f"{'every time' if fewest == 1 else f'1 time in {fewest}'}, "
+                f"at worst; {per_cent(rate)} of the time on average."
+                if crowd.published
+                else "No row is published, so nobody can be matched."
+            ),
+        )

@@ -1,7 +1,7 @@
 """Generalization hierarchies: their model, how they are built and edited, and their files."""
 
 from .building import flat, from_rows
-from .draft import (
+from .edit.draft import (
     Draft,
     Group,
     draft_of,
@@ -11,11 +11,9 @@ from .draft import (
     to_rows,
     unplaced,
 )
-from .editing import apply, operation_of
-from .history import History, history_of_dict
-from .level_files import levels_csv, parse_levels, read_hierarchy, read_levels
-from .model import TOP, Hierarchy
-from .operations import (
+from .edit.editing import apply, operation_of
+from .edit.history import History, history_of_dict
+from .edit.operations import (
     InsertLevel,
     MakeGroup,
     Move,
@@ -26,9 +24,11 @@ from .operations import (
     Reorder,
     Ungroup,
 )
-from .propose import Proposal, propose_all
+from .files.level_files import levels_csv, parse_levels, read_hierarchy, read_levels
+from .model import TOP, Hierarchy
+from .population_leaves import beyond_root, unclear_places, widened
+from .propose.proposals import Proposal, propose_all
 from .ranges import read_range
-from .widening import beyond_root, unclear_places, widened
 
 __all__ = [
     "TOP",

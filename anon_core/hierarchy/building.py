@@ -9,8 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import BadHierarchy, InputChanged, listing
-from ..table import MISSING, MISSING_TOKENS, Column, as_day, as_number
+from ..base.errors import BadHierarchy, InputChanged, listing
+from ..data.column import Column
+from ..data.kinds import KINDS
+from ..data.table import MISSING, MISSING_TOKENS
 from .model import TOP, Hierarchy
 
 #: Longest label of a group; the data's own values may be of any length.
@@ -23,7 +25,7 @@ def flat(column: Column) -> Hierarchy:
     Examples
     --------
     >>> import numpy as np
-    >>> from anon_core.table import encode
+    >>> from anon_core.data.column import encode
     >>> sex = encode("sex", np.array([0, 1, 0], dtype=np.int32), ["M", "F"])
     >>> flat(sex).rows()
     [('F', '*'), ('M', '*')]
@@ -59,7 +61,7 @@ def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
     Examples
     --------
     >>> import numpy as np
-    >>> from anon_core.table import encode
+    >>> from anon_core.data.column import encode
     >>> zip_code = encode("zip", np.array([0, 1], dtype=np.int32), ["94138", "94142"])
     >>> h = from_rows(zip_code, [["94138", "9413*", "941**"], ["94142", "9414*", "941**"]])
     >>> h.height, h.labels[1]
@@ -150,17 +152,18 @@ def _named(labels: Sequence[str], values: set[str]) -> str:
 
 
 def _build(column: Column, rows: Sequence[tuple[str, ...]]) -> Hierarchy:
-    read = {"number": as_number, "date": as_day}.get(column.kind)
+    read = KINDS[column.kind].read
     by_text = {row[0]: row for row in rows}
     alias: dict[str, tuple[str, ...]] = {}
     if read is not None:
         measures = {row[0]: read(row[0]) for row in rows}
         bad = [text for text, m in measures.items() if math.isnan(m)]
         if bad:
+            marks = " (write them without marks between thousands)" if column.thousands else ""
             raise BadHierarchy(
                 f"Hierarchy of '{column.name}': {len(bad)} values are not a {column.kind}, but the "
                 f"column is.",
-                remedy=f"Correct them, or declare '{column.name}' as text.",
+                remedy=f"Correct them{marks}, or declare '{column.name}' as text.",
                 values=bad[:5],
             )
         if len(set(measures.values())) < len(measures):

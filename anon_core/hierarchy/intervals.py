@@ -9,16 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import BadHierarchy, listing
-from ..table import Column, as_day, as_number
-from .tidying import Rows, tidied
+from ..base.errors import BadHierarchy, listing
+from ..data.column import Column
+from ..data.kinds import KINDS
+from .normalize_levels import Rows, tidied
 
 LabelStyle = Literal["range", "bracket"]
 #: More cuts on a level than this are no groups any more.
@@ -156,7 +156,7 @@ def cut(column: Column, cuts: Cuts, *, also: Sequence[str] = ()) -> Rows:
     Examples
     --------
     >>> import numpy as np
-    >>> from anon_core.table import encode
+    >>> from anon_core.data.column import encode
     >>> age = encode("age", np.arange(5, dtype=np.int32), ["17", "23", "41", "82", "90"])
     >>> for row in cut(age, Cuts(levels=((20, 40, 80), (40,)), open_top=True)):
     ...     print(row)
@@ -169,7 +169,7 @@ def cut(column: Column, cuts: Cuts, *, also: Sequence[str] = ()) -> Rows:
     measure = measure_of(column)
     values: Sequence[str] = column.values
     if also:
-        read = as_day if column.kind == "date" else as_number
+        read = KINDS[column.kind].measure
         known = dict(zip(measure.tolist(), column.values, strict=True))
         known = {read(text): text for text in also} | known
         ordered = sorted(known.items())
@@ -188,7 +188,7 @@ def intervals(column: Column, cuts: Cuts) -> tuple[tuple[Interval, ...], ...]:
     Examples
     --------
     >>> import numpy as np
-    >>> from anon_core.table import encode
+    >>> from anon_core.data.column import encode
     >>> age = encode("age", np.array([0, 0, 1], dtype=np.int32), ["17", "23"])
     >>> [(one.label, one.rows) for one in intervals(age, Cuts(levels=((20,),)))[0]]
     [('17-19', 2), ('20-23', 1)]
@@ -215,14 +215,14 @@ def intervals(column: Column, cuts: Cuts) -> tuple[tuple[Interval, ...], ...]:
 
 
 def measure_of(column: Column) -> npt.NDArray[np.float64]:
-    """Return the numbers or days of a column's values, ascending.
+    """Return what a column's values measure, such as numbers or days, ascending.
 
     Raises
     ------
     BadHierarchy
         If it has neither.
     """
-    if column.kind not in ("number", "date"):
+    if not KINDS[column.kind].measured:
         raise BadHierarchy(
             f"'{column.name}' has neither numbers nor dates, so it cannot be cut.",
             remedy="Group its values, or declare the column as number on Data.",
@@ -261,10 +261,12 @@ def _labels(column: Column, points: Sequence[float], cuts: Cuts) -> list[str]:
     high = float(measure[-1]) if len(measure) else 0.0
     if not points:
         return ["*"]
-    write = _day if column.kind == "date" else _number
+    kind = KINDS[column.kind]
+    write, joint = kind.write, kind.joint
     whole = is_whole(column) and all(p.is_integer() for p in points)
-    ranged = whole and (column.kind == "date" or (cuts.style == "range" and min(low, *points) >= 0))
-    joint = " to " if column.kind == "date" else "-"
+    # A dash between two ends would be taken for the sign of a number below 0.
+    dashed = cuts.style == "range" and min(low, *points) >= 0
+    ranged = whole and (dashed or not kind.brackets)
 
     def between(first: float, after: float, *, ends: bool) -> str:
         if ranged:
@@ -279,11 +281,3 @@ def _labels(column: Column, points: Sequence[float], cuts: Cuts) -> list[str]:
         closing = between(points[-1], high, ends=True)
     inner = [between(a, b, ends=False) for a, b in pairwise(points)]
     return [opening, *inner, closing]
-
-
-def _number(value: float) -> str:
-    return str(int(value)) if value.is_integer() else f"{value:.12g}"
-
-
-def _day(value: float) -> str:
-    return date.fromordinal(int(value)).isoformat()

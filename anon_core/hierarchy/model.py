@@ -50,6 +50,11 @@ class Hierarchy:
         """The number of the top level."""
         return len(self.starts) - 1
 
+    @property
+    def missing_leaf(self) -> int:
+        """The leaf of the missing value; -1 where there is none."""
+        return len(self.leaves) - 1 if self.has_missing else -1
+
     @cached_property
     def code(self) -> dict[str, int]:
         """Leaf number by text."""

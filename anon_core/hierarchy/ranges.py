@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable
 
-from ..table import ColumnKind, as_day, as_number
+from ..data.kinds import KINDS, ColumnKind
 
 Range = tuple[float, float]
 
@@ -19,6 +19,7 @@ _OR_MORE = re.compile(r"(.+?)\s*\+")
 _MASK = re.compile(r"(\d+)(\*+)")
 _YEARS = re.compile(r"(\d{3})0s")
 _MONTHS = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])|[- ]?Q([1-4]))?")
+_WEEKS = re.compile(r"(\d{4})-W(\d\d)(?:\s+to\s+(?:(\d{4})-)?W(\d\d))?")
 _ENDLESS = {"": 0, "∞": 1, "inf": 1, "+∞": 1, "+inf": 1, "-∞": -1, "-inf": -1, "−∞": -1}
 
 
@@ -30,6 +31,7 @@ def read_range(label: str, kind: ColumnKind) -> Range | None:
 
     Examples
     --------
+    >>> from anon_core.data.kinds import as_day
     >>> read_range("20-29", "number"), read_range(">= 80", "number")
     ((20.0, 29.0), (80.0, inf))
     >>> read_range("[20, 30)", "number") == (20.0, math.nextafter(30.0, 0.0))
@@ -39,7 +41,7 @@ def read_range(label: str, kind: ColumnKind) -> Range | None:
     >>> read_range("2020-02", "date") == (as_day("2020-02-01"), as_day("2020-02-29"))
     True
     """
-    read = {"number": as_number, "date": as_day}.get(kind)
+    read = KINDS[kind].read
     if read is None:
         return None
     label = label.strip()
@@ -47,7 +49,8 @@ def read_range(label: str, kind: ColumnKind) -> Range | None:
         found = form(label, read)
         if found is not None:
             return found if found[0] <= found[1] else None
-    return _masked(label) if kind == "number" else _calendar(label)
+    own = _OWN_FORMS.get(kind)
+    return None if own is None else own(label)
 
 
 def _bracketed(label: str, read: Callable[[str], float]) -> Range | None:
@@ -109,11 +112,14 @@ def _masked(label: str) -> Range | None:
 
 
 def _calendar(label: str) -> Range | None:
-    """Read a decade, year, quarter or month, as days."""
+    """Read a decade, year, quarter, month or ISO weeks, as days."""
     decade = _YEARS.fullmatch(label)
     if decade is not None:
         first, last = int(decade[1]) * 10, int(decade[1]) * 10 + 9
         return _days(first, 1, last, 12) if first else None
+    weeks = _WEEKS.fullmatch(label)
+    if weeks is not None:
+        return _iso_weeks(int(weeks[1]), int(weeks[2]), weeks[3], weeks[4])
     match = _MONTHS.fullmatch(label)
     if match is None or match[1] == "0000":
         return None
@@ -125,9 +131,26 @@ def _calendar(label: str) -> Range | None:
     return _days(year, 1, year, 12)
 
 
+def _iso_weeks(year: int, week: int, to_year: str | None, to_week: str | None) -> Range | None:
+    """Return the days from the Monday of one week to the Sunday of another, or of the same one."""
+    try:
+        first = datetime.date.fromisocalendar(year, week, 1).toordinal()
+        monday = datetime.date.fromisocalendar(int(to_year or year), int(to_week or week), 1)
+    except ValueError:
+        return None
+    return float(first), float(monday.toordinal() + 6)
+
+
 def _days(first_year: int, first_month: int, last_year: int, last_month: int) -> Range:
     last = calendar.monthrange(last_year, last_month)[1]
     return (
         float(datetime.date(first_year, first_month, 1).toordinal()),
         float(datetime.date(last_year, last_month, last).toordinal()),
     )
+
+
+#: Forms of labels that values of one kind alone have.
+_OWN_FORMS: dict[ColumnKind, Callable[[str], Range | None]] = {
+    "number": _masked,
+    "date": _calendar,
+}

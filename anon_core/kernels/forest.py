@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ..base.arrays import F64, I32, I64
+from .best_gain_split import Prices, cover_price
 from .compiled import compiled
-from .gain import Prices, cover_price
-
-I32 = npt.NDArray[np.int32]
-I64 = npt.NDArray[np.int64]
-F64 = npt.NDArray[np.float64]
+from .cuts import Counted
 
 
 class PairPrices(NamedTuple):
@@ -33,6 +30,23 @@ class PairPrices(NamedTuple):
     table: F64
     table_of: I64
     least: float
+
+
+class Forest(NamedTuple):
+    """Trees of tuples; at first every tuple is one.
+
+    Attributes
+    ----------
+    owner, size, top : int64 arrays of shape (tuples,)
+        Tree of each tuple; rows and topmost tuple of each tree.
+    parent : int64 array of shape (tuples,)
+        -1 for the top of a tree.
+    """
+
+    owner: I64
+    size: I64
+    top: I64
+    parent: I64
 
 
 @compiled
@@ -71,29 +85,16 @@ def root_of(owner: I64, t: int) -> int:
 
 @compiled
 def grow_forest(
-    codes: I32,
-    count: I64,
-    k: int,
-    pairs: PairPrices,
-    owner: I64,
-    size: I64,
-    top: I64,
-    parent: I64,
-    at: int,
-    work: int,
+    tuples: Counted, k: int, pairs: PairPrices, forest: Forest, at: int, work: int
 ) -> int:
     """Link the top of every tree of fewer than k rows to the nearest tuple of another tree.
 
     Parameters
     ----------
-    codes : int32 array of shape (tuples, attributes)
-    count : int64 array of shape (tuples,)
+    tuples : Counted
     k : int
     pairs : PairPrices
-    owner, size, top : int64 arrays of shape (tuples,)
-        Tree of each tuple; rows and topmost tuple of each tree. At first every tuple is one.
-    parent : int64 array of shape (tuples,)
-        Filled in; -1 for the top of a tree.
+    forest : Forest, changed in place
     at : int
         Tuple to go on from, 0 at first.
     work : int
@@ -104,9 +105,10 @@ def grow_forest(
     int
         Where to go on; the number of tuples when all trees have k rows or only one is left.
     """
-    tuples = len(count)
+    codes, number = tuples.codes, len(tuples.rows)
+    owner, size, top, parent = forest
     spent = 0
-    while at < tuples and spent < work:
+    while at < number and spent < work:
         tree = root_of(owner, at)
         if size[tree] >= k:
             at += 1
@@ -114,9 +116,9 @@ def grow_forest(
         here = top[tree]
         best, nearest = np.inf, -1
         # Tuples are sorted, so near ones tend to be neighbours.
-        for step in range(1, tuples):
+        for step in range(1, number):
             for other in (here - step, here + step):
-                if 0 <= other < tuples:
+                if 0 <= other < number:
                     spent += 1
                     distance = tuple_distance(pairs, codes, here, other, best)
                     if distance < best and root_of(owner, other) != tree:
@@ -124,7 +126,7 @@ def grow_forest(
             if best <= pairs.least:
                 break
         if nearest < 0:  # the table has fewer than k rows
-            return tuples
+            return number
         joined = root_of(owner, nearest)
         parent[here] = nearest
         owner[tree] = joined

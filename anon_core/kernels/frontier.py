@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from typing import NamedTuple
 
+import numpy as np
+
+from ..base.arrays import B1, F64, I32, I64
 from .compiled import compiled
 
-I64 = npt.NDArray[np.int64]
-F64 = npt.NDArray[np.float64]
+
+class States(NamedTuple):
+    """A layer's states.
+
+    Attributes
+    ----------
+    keys : int64 array of shape (states, words)
+        Residual of every open row, in bit fields.
+    weight : float64 array of shape (states,)
+        Ways to come here, scaled.
+    """
+
+    keys: I64
+    weight: F64
+
+
+class Edges(NamedTuple):
+    """Edges between two layers: from which state, to which, and how many people one takes.
+
+    Attributes
+    ----------
+    source, target, taken : int32 arrays of shape (edges,)
+    """
+
+    source: I32
+    target: I32
+    taken: I32
 
 
 @compiled
@@ -47,36 +74,33 @@ def reach(
 
 @compiled
 def advance(
-    keys: I64,
-    weight: F64,
+    states: States,
     low: I64,
     high: I64,
     step: I64,
     ways: F64,
     limit: int,
-    out_keys: I64,
-    out_weight: F64,
-    source: npt.NDArray[np.int32],
-    target: npt.NDArray[np.int32],
-    taken: npt.NDArray[np.int32],
+    out: States,
+    edges: Edges,
 ) -> int:
     """Take every edge and merge equal states; return their number, -1 if it exceeds `limit`.
 
     Parameters
     ----------
-    keys : int64 array of shape (states, words)
-    weight : float64 array of shape (states,)
-        Ways to come here, scaled.
+    states : States
     low, high : int64 arrays of shape (states,)
     step : int64 array of shape (words,)
         What one person takes from a key.
     ways : float64 array of shape (most + 1,)
         Weight of taking y people, scaled.
     limit : int
-    out_keys : int64 array of shape (at least min(edges, limit), words)
-    out_weight : float64 array of that length
-    source, target, taken : int32 arrays of shape (edges,)
+    out : States, filled
+        With room for at least min(edges, limit) of them.
+    edges : Edges, filled
     """
+    keys, weight = states
+    out_keys, out_weight = out
+    source, target, taken = edges
     words = keys.shape[1]
     size = 16
     while size < 2 * out_keys.shape[0]:
@@ -123,21 +147,19 @@ def advance(
 
 @compiled
 def retreat(
-    source: npt.NDArray[np.int32],
-    target: npt.NDArray[np.int32],
-    taken: npt.NDArray[np.int32],
+    edges: Edges,
     ways: F64,
     forward: F64,
     back: F64,
-    alive: npt.NDArray[np.bool_],
+    alive: B1,
     out_back: F64,
-    out_alive: npt.NDArray[np.bool_],
+    out_alive: B1,
 ) -> tuple[float, float, int, int]:
     """Go one layer back over its edges.
 
     Parameters
     ----------
-    source, target, taken : int32 arrays of shape (edges,)
+    edges : Edges
     ways : float64 array
     forward : float64 array of shape (states before,)
         Weights before the layer.
@@ -153,6 +175,7 @@ def retreat(
     least, most : int
         Fewest and most people on an edge that lies on a way from start to end.
     """
+    source, target, taken = edges
     whole = 0.0
     people = 0.0
     least = 1 << 60

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from ..base.arrays import I32, I64
+from .best_gain_split import Prices, cover_price
 from .compiled import compiled
-from .gain import Prices, cover_price
-
-I32 = npt.NDArray[np.int32]
-I64 = npt.NDArray[np.int64]
 
 
 @compiled

@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ..base.arrays import I32, I64
 from .compiled import compiled
 
-I32 = npt.NDArray[np.int32]
-I64 = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.uint64]
 
 WORD = 64  # bits of a word

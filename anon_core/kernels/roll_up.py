@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ..base.arrays import I64
 from .compiled import compiled
-
-I64 = npt.NDArray[np.int64]
+from .packing import Raised
 
 
 @compiled
@@ -16,10 +16,7 @@ def roll_up(
     count: I64,
     keep: I64,
     word_of: I64,
-    shift: I64,
-    mask: I64,
-    table: I64,
-    offset: I64,
+    raised: Raised,
     out_words: I64,
     out_count: I64,
     member: I64,
@@ -33,10 +30,9 @@ def roll_up(
     count : int64 array of shape (keys,)
     keep : int64 array of shape (words,)
         Bits that stay as they are.
-    word_of, shift, mask, offset : int64 arrays of shape (changed,)
-        Per attribute that changes: its word, bit position, field mask and place in `table`.
-    table : int64 array
-        First leaf of the target node of every leaf, attribute after attribute.
+    word_of : int64 array of shape (changed,)
+        Word of each attribute that changes.
+    raised : Raised
     out_words, out_count, member : arrays to fill
         `member` receives each key's class.
 
@@ -45,6 +41,7 @@ def roll_up(
     int
         Number of classes; the first so many entries of the output are filled.
     """
+    shift, mask, offset, table = raised
     keys = words.shape[0]
     wide = words.shape[1]
     size = 16
@@ -93,10 +90,7 @@ def roll_word(
     words: I64,
     count: I64,
     keep: int,
-    shift: I64,
-    mask: I64,
-    table: I64,
-    offset: I64,
+    raised: Raised,
     slot: npt.NDArray[np.int32],
     size: int,
     out_words: I64,
@@ -109,10 +103,8 @@ def roll_word(
     words, count : int64 arrays of shape (keys,)
     keep : int
         Bits that stay as they are.
-    shift, mask, offset : int64 arrays of shape (changed,)
-        Per attribute that changes: its bit position, field mask and place in `table`.
-    table : int64 array
-        First leaf of the target node of every leaf, moved to the attribute's bit position.
+    raised : Raised
+        Its table holds leaves that are moved to the attribute's bit position.
     slot : int32 array of shape (at least size,)
         Room to work in.
     size : int
@@ -124,6 +116,7 @@ def roll_word(
     int
         Number of classes; the first so many entries of the output are filled.
     """
+    shift, mask, offset, table = raised
     for i in range(size):
         slot[i] = -1
     last = np.uint64(size - 1)

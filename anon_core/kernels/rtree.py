@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ..base.arrays import I64
+from .best_gain_split import Prices, cover_price
 from .compiled import compiled
-from .gain import Prices, cover_price
-
-I32 = npt.NDArray[np.int32]
-I64 = npt.NDArray[np.int64]
+from .cuts import Counted
 
 
 class Tree(NamedTuple):
@@ -48,27 +46,19 @@ class Tree(NamedTuple):
 
 @compiled
 def insert(
-    prices: Prices,
-    codes: I32,
-    count: I64,
-    tree: Tree,
-    nodes: int,
-    order: I64,
-    start: int,
-    stop: int,
-    k: int,
-    full: int,
+    prices: Prices, tuples: Counted, tree: Tree, nodes: int, some: I64, k: int, full: int
 ) -> int:
     """Insert tuples one after the other, and split leaves that are full.
 
     Parameters
     ----------
-    codes : int32 array of shape (tuples, attributes), count : int64 array of shape (tuples,)
+    prices : Prices
+    tuples : Counted
     tree : Tree, changed in place
     nodes : int
         Nodes in use; 1 for a tree without a tuple.
-    order : int64 array
-        The tuples order[start:stop] are inserted.
+    some : int64 array
+        The tuples to insert, one after the other.
     k : int
         Rows that every leaf keeps.
     full : int
@@ -79,8 +69,8 @@ def insert(
     int
         Nodes in use.
     """
-    for i in range(start, stop):
-        t = order[i]
+    codes, count = tuples.codes, tuples.rows
+    for t in some:
         # 1. The regions of the leaves are disjoint: one way leads down.
         node = 0
         while tree.attribute[node] >= 0:
@@ -91,17 +81,17 @@ def insert(
         # 2. Split what is full, and what comes of it where a tuple brought many rows.
         first = nodes
         if tree.rows[node] >= tree.again[node]:
-            nodes = split_leaf(prices, codes, count, tree, nodes, node, k, full)
+            nodes = split_leaf(prices, tuples, tree, nodes, node, k, full)
         while first < nodes:
             if tree.rows[first] >= tree.again[first]:
-                nodes = split_leaf(prices, codes, count, tree, nodes, first, k, full)
+                nodes = split_leaf(prices, tuples, tree, nodes, first, k, full)
             first += 1
     return nodes
 
 
 @compiled
 def refine(
-    prices: Prices, codes: I32, count: I64, tree: Tree, nodes: int, first: int, last: int, k: int
+    prices: Prices, tuples: Counted, tree: Tree, nodes: int, first: int, last: int, k: int
 ) -> int:
     """Split the leaves among the nodes first to last, and what comes of them, down to k rows.
 
@@ -113,22 +103,23 @@ def refine(
     begin = nodes
     for node in range(first, last):
         if tree.attribute[node] < 0 and tree.rows[node] >= 2 * k:
-            nodes = split_leaf(prices, codes, count, tree, nodes, node, k, 2 * k)
+            nodes = split_leaf(prices, tuples, tree, nodes, node, k, 2 * k)
     while begin < nodes:
         if tree.rows[begin] >= 2 * k:
-            nodes = split_leaf(prices, codes, count, tree, nodes, begin, k, 2 * k)
+            nodes = split_leaf(prices, tuples, tree, nodes, begin, k, 2 * k)
         begin += 1
     return nodes
 
 
 @compiled
 def split_leaf(
-    prices: Prices, codes: I32, count: I64, tree: Tree, nodes: int, node: int, k: int, full: int
+    prices: Prices, tuples: Counted, tree: Tree, nodes: int, node: int, k: int, full: int
 ) -> int:
     """Split a leaf by the cut that leaves k rows on either side and costs least; return the nodes.
 
     Where there is no such cut, the leaf stays, and is tried again when it has grown by a sixteenth.
     """
+    codes, count = tuples.codes, tuples.rows
     attributes = codes.shape[1]
     size, t = 0, tree.head[node]
     while t >= 0:

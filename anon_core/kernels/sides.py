@@ -2,57 +2,89 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-import numpy.typing as npt
 
+from ..base.arrays import I32, I64
 from .compiled import compiled
+from .cuts import Counted, Limits
 
-I32 = npt.NDArray[np.int32]
-I64 = npt.NDArray[np.int64]
+
+class Seen(NamedTuple):
+    """Room in which the sensitive values of a side are counted.
+
+    Attributes
+    ----------
+    begin : int64 array of shape (columns + 1,)
+        Where each column's values begin in the others.
+    stamp, tally : int64 arrays of shape (values of all columns,)
+        Rows of a value, valid where stamped with the epoch.
+    """
+
+    begin: I64
+    stamp: I64
+    tally: I64
+
+
+@compiled
+def room_for(sensitive: I32) -> Seen:
+    """Return room for the values of sensitive columns."""
+    begin = np.zeros(sensitive.shape[1] + 1, np.int64)
+    for s in range(sensitive.shape[1]):
+        widest = 0
+        for t in range(sensitive.shape[0]):
+            widest = max(widest, sensitive[t, s])
+        begin[s + 1] = begin[s] + widest + 1
+    return Seen(begin, np.zeros(begin[-1], np.int64), np.zeros(begin[-1], np.int64))
 
 
 @compiled
 def side_holds(
-    order: I64,
-    start: int,
-    stop: int,
-    count: I64,
-    least: int,
-    sensitive: I32,
-    distinct: I64,
-    share: I64,
-    stamp: I64,
-    tally: I64,
-    stamp_offset: I64,
-    epoch: int,
+    order: I64, start: int, stop: int, count: I64, limits: Limits, seen: Seen, epoch: int
 ) -> bool:
-    """Return whether tuples order[start:stop] have enough rows and varied sensitive values."""
+    """Return whether tuples order[start:stop] have enough rows and varied sensitive values.
+
+    A sensitive code of -1 is a missing value: it varies nothing, and its rows are in no share.
+    """
+    sensitive, distinct, share = limits.sensitive, limits.distinct, limits.share
+    stamp_offset, stamp, tally = seen.begin, seen.stamp, seen.tally
     rows = 0
     for i in range(start, stop):
         rows += count[order[i]]
-    if rows < least:
+    if rows < limits.least:
         return False
     for s in range(sensitive.shape[1]):
         found = 0
         for i in range(start, stop):
+            if found >= distinct[s]:
+                break
+            if sensitive[order[i], s] < 0:
+                continue
             place = stamp_offset[s] + sensitive[order[i], s]
             if stamp[place] != epoch:
                 stamp[place] = epoch
                 found += 1
-                if found >= distinct[s]:
-                    break
         if found < distinct[s]:
             return False
         if share[s] > 0:
+            known = 0
+            for i in range(start, stop):
+                if sensitive[order[i], s] >= 0:
+                    known += count[order[i]]
+            if known < share[s]:
+                return False
             # Stamped with the negative epoch, so that the two counts of one side stay apart.
             for i in range(start, stop):
                 t = order[i]
+                if sensitive[t, s] < 0:
+                    continue
                 place = stamp_offset[s] + sensitive[t, s]
                 if stamp[place] != -epoch:
                     stamp[place] = -epoch
                     tally[place] = 0
                 tally[place] += count[t]
-                if tally[place] * share[s] > rows:
+                if tally[place] * share[s] > known:
                     return False
     return True
 
@@ -112,17 +144,10 @@ def ties_below(order: I64, start: int, stop: int, codes: I32, d: int, bar: int) 
 
 @compiled
 def weighted_median(
-    order: I64,
-    start: int,
-    stop: int,
-    codes: I32,
-    count: I64,
-    d: int,
-    low: int,
-    high: int,
-    tally: I64,
+    order: I64, start: int, stop: int, tuples: Counted, d: int, low: int, high: int, tally: I64
 ) -> tuple[int, int, int]:
     """Return the lower median code, the largest code below it (-1: none), and the highest code."""
+    codes, count = tuples.codes, tuples.rows
     rows = 0
     for i in range(start, stop):
         t = order[i]

@@ -2,18 +2,70 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-import numpy.typing as npt
 
+from ..base.arrays import F64, I8, I32, I64
 from .compiled import compiled
-
-I64 = npt.NDArray[np.int64]
-F64 = npt.NDArray[np.float64]
 
 _BITS = 31
 _LIMBS = 600  # whole numbers of 18,600 bits; beyond them a sign is not told
 #: Rounding of sums of positive numbers stays far below; what is nearer is decided in whole numbers.
 _NEAR = 1e-9
+
+
+class Sliced(NamedTuple):
+    """A sliced table from the people's side: which buckets publish what each of them shows.
+
+    Attributes
+    ----------
+    value : int64 array of shape (people, blocks)
+        Number of what a person shows in each block, over all blocks; -1 where no bucket has it.
+    star : int
+        Block of the sensitive column; without quasi-identifiers it has one value that all show.
+    value_start : int64 array of shape (values of all blocks + 1,)
+        Where the buckets of each value begin in `group` and `rows`.
+    group, rows : int64 arrays of shape (pairs,)
+        Buckets that publish a value, ascending, and in how many rows; in the block `star`, in how
+        many rows that have a sensitive value.
+    size : int64 array of shape (buckets,)
+    entry_start : int64 array of shape (pairs + 1,)
+        Where the sensitive values beside each pair begin in `sensitive` and `beside`; only pairs of
+        the block `star` have some.
+    sensitive : int32 array of shape (entries,), beside : int64 array of shape (entries,)
+        Sensitive values beside a value in a bucket, and their rows.
+    """
+
+    value: I64
+    star: int
+    value_start: I64
+    group: I64
+    rows: I64
+    size: I64
+    entry_start: I64
+    sensitive: I32
+    beside: I64
+
+
+class Posteriors(NamedTuple):
+    """What a sliced table tells of people.
+
+    Attributes
+    ----------
+    highest : float64 array of shape (people,)
+        max p(t, s) over sensitive values s; 0 where no bucket matches.
+    state : int8 array of shape (people,)
+        1 where p(t, s) ≤ 1/l for all s, -1 where one is above, 0 where it was not decided. Found
+        in whole numbers wherever a quotient comes near to 1/l. Where no row that matches has a
+        sensitive value there is no crowd to hide in, and p counts as 1.
+    worst : float64 array of shape (buckets,)
+        Highest `highest` of anyone who matches the bucket.
+    """
+
+    highest: F64
+    state: I8
+    worst: F64
 
 
 @compiled
@@ -100,53 +152,25 @@ def place_of(group: I64, start: int, stop: int, wanted: int) -> int:
 
 @compiled
 def posteriors(
-    value: I64,
-    first: int,
-    last: int,
-    star: int,
-    value_start: I64,
-    group: I64,
-    rows: I64,
-    size: I64,
-    entry_start: I64,
-    sensitive: npt.NDArray[np.int32],
-    count: I64,
-    most: I64,
-    values: int,
-    least: int,
-    highest: F64,
-    state: npt.NDArray[np.int8],
-    worst: F64,
+    buckets: Sliced, most: I64, first: int, last: int, values: int, least: int, found: Posteriors
 ) -> None:
     """Find, of people first:last, the highest p(t, s) and whether it is above 1/l.
 
     Parameters
     ----------
-    value : int64 array of shape (people, blocks)
-        What a person shows in each block; -1 where no bucket publishes it.
-    star : int
-        The block of the sensitive column.
-    value_start : int64 array of shape (values of all blocks + 1,)
-        Where the buckets of each value begin in `group` and `rows`.
-    group, rows : int64 arrays of shape (pairs,)
-        Buckets that publish a value, ascending, and in how many rows.
-    size : int64 array of shape (buckets,)
-    entry_start : int64 array of shape (pairs + 1,)
-        Where the sensitive values beside each pair begin in `sensitive` and `count`; only pairs of
-        the block `star` have some.
+    buckets : Sliced
     most : int64 array of shape (pairs,)
         Rows of the most common sensitive value beside each pair.
+    first, last : int
     values : int
         Number of sensitive values.
     least : int
         l.
-    highest : float64 array of shape (people,), written
-        0 where no bucket matches.
-    state : int8 array of shape (people,), written
-        1 where p ≤ 1/l for all s, -1 where some is above, 0 where that was not decided.
-    worst : float64 array of shape (buckets,), raised
-        Highest p of anyone who matches the bucket.
+    found : Posteriors
+        Written for these people; the worst of a bucket is raised.
     """
+    value, star, value_start, group, rows, size, entry_start, sensitive, count = buckets
+    highest, state, worst = found
     blocks = value.shape[1]
     mass = np.zeros(values, np.float64)
     seen = np.zeros(values, np.bool_)
@@ -202,7 +226,7 @@ def posteriors(
         if matches == 0:
             continue
         # p(t, s) = Σ w·c(s) / Σ w·n, where n rows of a bucket show what the person shows beside s.
-        found = 0
+        listed = 0
         total = 0.0
         for i in range(matches):
             q = at[i]
@@ -211,10 +235,13 @@ def posteriors(
                 s = sensitive[e]
                 if not seen[s]:
                     seen[s] = True
-                    touched[found] = s
-                    found += 1
+                    touched[listed] = s
+                    listed += 1
                 mass[s] += weight[i] * count[e]
-        for i in range(found):
+        if total <= 0.0:
+            highest[t] = 1.0
+            state[t] = -1
+        for i in range(listed):
             s = touched[i]
             p = mass[s] / total
             highest[t] = max(highest[t], p)

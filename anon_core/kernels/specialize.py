@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
+from ..base.arrays import F64, I32, I64
 from .compiled import compiled
-from .sides import side_holds
-
-I32 = npt.NDArray[np.int32]
-I64 = npt.NDArray[np.int64]
-F64 = npt.NDArray[np.float64]
+from .cuts import Counted, Cuts, Limits
+from .sides import room_for, side_holds
 
 # Equal scores differ in their last bits; such ties go to the attribute named first.
 _MORE = 1.0 + 1e-9
+
+
+class PricedLevels(NamedTuple):
+    """Hierarchies, attribute after attribute, level after level, by leaf.
+
+    Attributes
+    ----------
+    first : int64 array, price : float64 array
+        First leaf of the leaf's node, and price of that node.
+    offset, leaves, levels : int64 arrays of shape (quasi,)
+        Where an attribute begins in these, its leaves, and its levels.
+    """
+
+    first: I64
+    price: F64
+    offset: I64
+    leaves: I64
+    levels: I64
 
 
 @compiled
@@ -38,8 +56,7 @@ def count_children(
     order: I64,
     start: int,
     stop: int,
-    codes: I32,
-    count: I64,
+    tuples: Counted,
     d: int,
     below: I64,
     tally: I64,
@@ -50,6 +67,7 @@ def count_children(
     `below` holds the child's first leaf of every leaf; `tally` by that leaf must be 0 where it is
     not in use; `child` is filled with the first leaves found, in the order of the tuples.
     """
+    codes, count = tuples.codes, tuples.rows
     found = 0
     for i in range(start, stop):
         t = order[i]
@@ -94,22 +112,12 @@ def pool_small(
 
 @compiled
 def specialize(
-    codes: I32,
-    count: I64,
-    order: I64,
-    stack: I64,
+    tuples: Counted,
+    cuts: Cuts,
     depth: int,
-    parts: I64,
     found: int,
-    least: int,
-    sensitive: I32,
-    distinct: I64,
-    share: I64,
-    first: I64,
-    price: F64,
-    offset: I64,
-    leaves: I64,
-    levels: I64,
+    limits: Limits,
+    hierarchies: PricedLevels,
     by_entropy: float,
     work: int,
 ) -> tuple[int, int]:
@@ -120,18 +128,13 @@ def specialize(
 
     Parameters
     ----------
-    codes : int32 array of shape (tuples, quasi)
-    count : int64 array of shape (tuples,)
-    order : int64 array of shape (tuples,), changed in place
-    stack : int64 array of shape (tuples + 1, 2)
-        Open parts as start and stop in `order`; the first `depth` are in use.
-    parts : int64 array of shape (tuples, 2), filled from `found` on
-        Parts that cannot be parted.
-    least, sensitive, distinct, share
-        As in `split`.
-    first, price : arrays, attribute after attribute, level after level, by leaf
-        First leaf of the leaf's node, and price of that node.
-    offset, leaves, levels : int64 arrays of shape (quasi,)
+    tuples : Counted
+    cuts : Cuts
+        A part is done where it cannot be parted.
+    depth, found : int
+        Parts on its stack, and parts done.
+    limits : Limits
+    hierarchies : PricedLevels
     by_entropy : float
     work : int
         Tuple visits after which to return for a look at the clock.
@@ -141,6 +144,11 @@ def specialize(
     depth, found : int
         Parts still open, parts that are done.
     """
+    codes, count = tuples.codes, tuples.rows
+    order, stack, parts = cuts.order, cuts.stack, cuts.parts
+    least, watched = limits.least, limits.sensitive.shape[1]
+    first, price, offset = hierarchies.first, hierarchies.price, hierarchies.offset
+    leaves, levels = hierarchies.leaves, hierarchies.levels
     quasi = codes.shape[1]
     most = 1
     for d in range(quasi):
@@ -152,11 +160,7 @@ def specialize(
     begin = np.empty(most + 2, np.int64)
     spare = np.empty(codes.shape[0], np.int64)
     score = np.empty(quasi, np.float64)
-    stamp_offset = np.zeros(sensitive.shape[1] + 1, np.int64)
-    for s in range(sensitive.shape[1]):
-        stamp_offset[s + 1] = stamp_offset[s] + sensitive[:, s].max() + 1
-    stamp = np.zeros(stamp_offset[-1] + 1, np.int64)
-    counted = np.zeros(stamp_offset[-1] + 1, np.int64)
+    seen = room_for(limits.sensitive)
     epoch = 0
     visits = 0
     while depth > 0 and visits < work:
@@ -174,7 +178,7 @@ def specialize(
                 if level == 0:
                     continue
                 below = here[(level - 1) * leaves[d] :]
-                kinds = count_children(order, start, stop, codes, count, d, below, tally, child)
+                kinds = count_children(order, start, stop, tuples, d, below, tally, child)
                 alone = pool_small(child, kinds, tally, least, pooled)
                 saved = 0.0
                 entropy = 0.0
@@ -209,7 +213,7 @@ def specialize(
             here = first[offset[d] :]
             level = common_level(order, start, stop, codes, d, here, leaves[d], levels[d])
             below = here[(level - 1) * leaves[d] :]
-            kinds = count_children(order, start, stop, codes, count, d, below, tally, child)
+            kinds = count_children(order, start, stop, tuples, d, below, tally, child)
             pool_small(child, kinds, tally, least, pooled)
             # Place 0 is for those that stay together; the others follow in the order found.
             pieces = 1
@@ -238,22 +242,9 @@ def specialize(
             left = start
             for p in range(pieces):
                 right = start + begin[p]
-                if sensitive.shape[1] and right > left:
+                if watched and right > left:
                     epoch += 1
-                    if not side_holds(
-                        order,
-                        left,
-                        right,
-                        count,
-                        least,
-                        sensitive,
-                        distinct,
-                        share,
-                        stamp,
-                        counted,
-                        stamp_offset,
-                        epoch,
-                    ):
+                    if not side_holds(order, left, right, count, limits, seen, epoch):
                         parted = False
                 left = right
             if parted:

@@ -2,54 +2,186 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-import numpy.typing as npt
 
+from ..base.arrays import B1, F64, I32, I64
 from .compiled import compiled
-from .sides import move_half, move_inside, side_holds, ties_below, weighted_median
+from .cuts import Counted, Limits
+from .sides import move_half, move_inside, room_for, side_holds, ties_below, weighted_median
 from .sliced import sign_of_sum
-
-I32 = npt.NDArray[np.int32]
-I64 = npt.NDArray[np.int64]
-F64 = npt.NDArray[np.float64]
 
 _SAME_WIDTH = 1e-9
 _NEAR = 1e-9  # what comes nearer to 1/l is decided in whole numbers
 
 
-@compiled
-def count_side(
-    order: I64,
-    start: int,
-    stop: int,
-    tuple_of: I64,
-    value: I64,
-    pair: I64,
-    star: I64,
-    side: int,
-    epoch: int,
-    shown: I64,
-    stamp: I64,
-    top: I64,
-    tally: I64,
-    tally_stamp: I64,
-) -> None:
-    """Count what order[start:stop] shows, and the most common sensitive value beside each.
+class People(NamedTuple):
+    """What rows show in each column set, and which sensitive values are watched beside it.
 
-    Parameters
+    Attributes
     ----------
     tuple_of : int64 array of shape (rows,)
     value : int64 array of shape (tuples, blocks)
         What a tuple shows in each block, numbered over all blocks.
     pair : int64 array of shape (rows, columns)
-        Number of the row's value in the block of a sensitive column with its sensitive value.
-    star : int64 array of shape (columns,)
-        Block of each sensitive column.
+        Number of the row's value in the block of a sensitive column with its sensitive value; -1
+        where that is missing.
+    sensitive : int32 array of shape (rows, columns)
+        -1 where missing: p(t, s) is the chance among rows that have a value.
+    star, least : int64 arrays of shape (columns,)
+        Block of each sensitive column, and l.
+    values, pairs : int
+        How many of them there are.
+    """
+
+    tuple_of: I64
+    value: I64
+    pair: I64
+    sensitive: I32
+    star: I64
+    least: I64
+    values: int
+    pairs: int
+
+
+class Axes(NamedTuple):
+    """The attributes that buckets are cut by.
+
+    Attributes
+    ----------
+    codes : int32 array of shape (rows, attributes)
+    position : float64 array
+        Normalized position of every leaf, attribute after attribute.
+    place_of, missing : int64 arrays of shape (attributes,)
+        Where an attribute begins in these, and the leaf of its missing value, or -1.
+    relaxed : bool array of shape (attributes,)
+        Whether rows at a median may part.
+    """
+
+    codes: I32
+    position: F64
+    place_of: I64
+    missing: I64
+    relaxed: B1
+
+
+class Runs(NamedTuple):
+    """Buckets as runs of an order of the rows.
+
+    Attributes
+    ----------
+    order : int64 array of shape (rows,), permuted in place
+    runs : int64 array of shape (2 · rows, 2)
+        Start and stop of each bucket.
+    final : bool array of shape (2 · rows,)
+        Buckets that could not be cut.
+    """
+
+    order: I64
+    runs: I64
+    final: B1
+
+
+class Meetings(NamedTuple):
+    """Which tuples match which buckets, as lists of nodes.
+
+    Attributes
+    ----------
+    head, first : int64 arrays of shape (2 · rows,) and (tuples,)
+        First node of a bucket, of a tuple.
+    node : int64 array of shape (room, 5)
+        Meetings of a tuple and a bucket: tuple, bucket, next of the bucket, next of the tuple, and
+        whether the bucket by itself exceeds 1/l for the tuple.
+    node_rows : int64 array of shape (room, blocks)
+        Rows of the bucket that show what the tuple shows.
+    bad : int64 array of shape (tuples,)
+        Meetings that exceed 1/l.
+    """
+
+    head: I64
+    first: I64
+    node: I64
+    node_rows: I64
+    bad: I64
+
+
+class Progress(NamedTuple):
+    """How far cutting has come: the next bucket to cut, the buckets made, the nodes in use."""
+
+    next_: int
+    made: int
+    used: int
+
+
+class Sides(NamedTuple):
+    """What the two sides of a cut show; valid where stamped with its epoch.
+
+    Attributes
+    ----------
     shown, stamp : int64 arrays of shape (2, values)
-        Rows that show a value on this side, valid where stamped with `epoch`.
-    top : int64 array of shape (2, columns, values)
+        Rows that show a value on this side.
+    top : int64 array of shape (2, 2 · columns, values)
+        Of the rows that show a value: those with the most common sensitive value, and, after all
+        columns of these, those that have a sensitive value.
     tally, tally_stamp : int64 arrays of shape (2, pairs)
     """
+
+    shown: I64
+    stamp: I64
+    top: I64
+    tally: I64
+    tally_stamp: I64
+
+
+class Room(NamedTuple):
+    """Room to decide whether a cut holds, left as it was.
+
+    Attributes
+    ----------
+    mass : float64 array, seen : bool array of shape (sensitive values,)
+    open_ : int64 array of shape (tuples,)
+    """
+
+    mass: F64
+    seen: B1
+    open_: I64
+
+
+class Matches(NamedTuple):
+    """Buckets that match a tuple.
+
+    Attributes
+    ----------
+    begin, end : int64 arrays of shape (at least the matches,)
+        As runs of the order.
+    factor : int64 array of shape (at least the matches, blocks)
+        Rows of each bucket that show what the tuple shows, block by block.
+    """
+
+    begin: I64
+    end: I64
+    factor: I64
+
+
+class Cut(NamedTuple):
+    """A bucket, cut at `middle` in what stands from `start` to `stop`, with an epoch of its own."""
+
+    bucket: int
+    start: int
+    middle: int
+    stop: int
+    epoch: int
+
+
+@compiled
+def count_side(
+    order: I64, start: int, stop: int, people: People, side: int, epoch: int, sides: Sides
+) -> None:
+    """Count what order[start:stop] shows, and the most common sensitive value beside each."""
+    tuple_of, value, pair, star = people.tuple_of, people.value, people.pair, people.star
+    shown, stamp, top = sides.shown, sides.stamp, sides.top
+    tally, tally_stamp = sides.tally, sides.tally_stamp
     for i in range(start, stop):
         row = order[i]
         t = tuple_of[row]
@@ -58,75 +190,54 @@ def count_side(
             if stamp[side, v] != epoch:
                 stamp[side, v] = epoch
                 shown[side, v] = 0
-                for j in range(len(star)):
+                for j in range(2 * len(star)):
                     top[side, j, v] = 0
             shown[side, v] += 1
         for j in range(len(star)):
             p = pair[row, j]
+            if p < 0:
+                continue
             if tally_stamp[side, p] != epoch:
                 tally_stamp[side, p] = epoch
                 tally[side, p] = 0
             tally[side, p] += 1
             v = value[t, star[j]]
             top[side, j, v] = max(top[side, j, v], tally[side, p])
+            top[side, len(star) + j, v] += 1
 
 
 @compiled
-def on_side(
-    value: I64,
-    t: int,
-    side: int,
-    epoch: int,
-    stamp: I64,
-    shown: I64,
-    top: I64,
-    star: I64,
-    least: I64,
-) -> int:
+def on_side(people: People, t: int, side: int, epoch: int, sides: Sides) -> int:
     """Return 0 where a side does not match a tuple, 1 where it keeps 1/l by itself, else 2."""
+    value, star, least = people.value, people.star, people.least
+    stamp, top = sides.stamp, sides.top
     for b in range(value.shape[1]):
         if stamp[side, value[t, b]] != epoch:
             return 0
     for j in range(len(star)):
         v = value[t, star[j]]
-        if least[j] * top[side, j, v] > shown[side, v]:
+        if least[j] * max(top[side, j, v], 1) > top[side, len(star) + j, v]:
             return 2
     return 1
 
 
 @compiled
 def mean_holds(
-    t: int,
-    matches: int,
-    begin: I64,
-    end: I64,
-    factor: I64,
-    order: I64,
-    tuple_of: I64,
-    value: I64,
-    sensitive: I32,
-    star: I64,
-    least: I64,
-    mass: F64,
-    seen: npt.NDArray[np.bool_],
+    t: int, matches: int, found: Matches, order: I64, people: People, room: Room
 ) -> bool:
     """Return whether p(t, s) ≤ 1/l for every sensitive value, over the buckets that match.
 
-    Parameters
-    ----------
-    t, matches : int
-    begin, end : int64 arrays of shape (at least matches,)
-        The matching buckets as runs of `order`.
-    factor : int64 array of shape (at least matches, blocks)
-        Rows of each bucket that show what the tuple shows, block by block.
-    sensitive : int32 array of shape (rows, columns)
-    mass : float64 array, seen : bool array of shape (sensitive values,)
-        Room, left as it was.
+    Where none of the rows that match has a value, there is no crowd to hide in.
     """
+    begin, end, factor = found.begin, found.end, found.factor
+    tuple_of, value, sensitive = people.tuple_of, people.value, people.sensitive
+    star, least = people.star, people.least
+    mass, seen = room.mass, room.seen
     blocks = value.shape[1]
     for j in range(len(star)):
         v = value[t, star[j]]
         weight = np.empty(matches, np.float64)
+        known = np.zeros(matches, np.int64)
         others = factor[:matches].copy()
         others[:, star[j]] = 1
         total = 0.0
@@ -135,23 +246,30 @@ def mean_holds(
             weight[i] = 1.0
             for b in range(blocks):
                 weight[i] *= others[i, b] / (end[i] - begin[i])
-            total += weight[i] * factor[i, star[j]]
             rows += factor[i, star[j]]
         touched = np.empty(rows, np.int64)
-        found = 0
+        listed = 0
         for i in range(matches):
             for place in range(begin[i], end[i]):
                 row = order[place]
                 if value[tuple_of[row], star[j]] == v:
                     s = sensitive[row, j]
+                    if s < 0:
+                        continue
+                    known[i] += 1
                     if not seen[s]:
                         seen[s] = True
-                        touched[found] = s
-                        found += 1
+                        touched[listed] = s
+                        listed += 1
                     mass[s] += weight[i]
-        holds = True
-        for k in range(found):
+            total += weight[i] * known[i]
+        holds = total > 0.0
+        for k in range(listed):
             s = touched[k]
+            if not holds:
+                mass[s] = 0.0
+                seen[s] = False
+                continue
             p = least[j] * mass[s] / total
             mass[s] = 0.0
             seen[s] = False
@@ -162,7 +280,7 @@ def mean_holds(
                 continue
             excess = np.empty(matches, np.int64)
             for i in range(matches):
-                excess[i] = -factor[i, star[j]]
+                excess[i] = -known[i]
                 for place in range(begin[i], end[i]):
                     row = order[place]
                     if sensitive[row, j] == s and value[tuple_of[row], star[j]] == v:
@@ -176,61 +294,26 @@ def mean_holds(
 
 @compiled
 def still_diverse(
-    bucket: int,
-    start: int,
-    middle: int,
-    stop: int,
-    epoch: int,
-    order: I64,
-    runs: I64,
-    tuple_of: I64,
-    value: I64,
-    pair: I64,
-    sensitive: I32,
-    star: I64,
-    least: I64,
-    shown: I64,
-    stamp: I64,
-    top: I64,
-    tally: I64,
-    tally_stamp: I64,
-    head: I64,
-    first: I64,
-    node: I64,
-    node_rows: I64,
-    bad: I64,
-    mass: F64,
-    seen: npt.NDArray[np.bool_],
-    open_: I64,
+    cut: Cut, by: Runs, people: People, sides: Sides, meetings: Meetings, room: Room
 ) -> bool:
     """Return whether everyone stays l-diverse when a bucket is cut in two (algorithm 4).
 
     Only people who match the bucket are touched. Whoever meets 1/l in each of the buckets that
     match keeps it in their mean; the mean itself is taken of the others.
     """
-    for side in range(2):
-        count_side(
-            order,
-            start if side == 0 else middle,
-            middle if side == 0 else stop,
-            tuple_of,
-            value,
-            pair,
-            star,
-            side,
-            epoch,
-            shown,
-            stamp,
-            top,
-            tally,
-            tally_stamp,
-        )
+    bucket, start, middle, stop, epoch = cut
+    order, runs = by.order, by.runs
+    head, first, bad = meetings.head, meetings.first, meetings.bad
+    node, node_rows = meetings.node, meetings.node_rows
+    value, shown, open_ = people.value, sides.shown, room.open_
+    count_side(order, start, middle, people, 0, epoch, sides)
+    count_side(order, middle, stop, people, 1, epoch, sides)
     waiting = 0
     n = head[bucket]
     while n >= 0:
         t = node[n, 0]
-        left = on_side(value, t, 0, epoch, stamp, shown, top, star, least)
-        right = on_side(value, t, 1, epoch, stamp, shown, top, star, least)
+        left = on_side(people, t, 0, epoch, sides)
+        right = on_side(people, t, 1, epoch, sides)
         elsewhere = bad[t] - node[n, 4]
         if left == 2 or right == 2 or elsewhere > 0:
             # Alone in one bucket that does not keep it: no mean can help.
@@ -259,27 +342,14 @@ def still_diverse(
                 matches += 1
             n = node[n, 3]
         for side in range(2):
-            if on_side(value, t, side, epoch, stamp, shown, top, star, least) > 0:
+            if on_side(people, t, side, epoch, sides) > 0:
                 begin[matches] = start if side == 0 else middle
                 end[matches] = middle if side == 0 else stop
                 for b in range(blocks):
                     factor[matches, b] = shown[side, value[t, b]]
                 matches += 1
-        if not mean_holds(
-            t,
-            matches,
-            begin,
-            end,
-            factor,
-            order,
-            tuple_of,
-            value,
-            sensitive,
-            star,
-            least,
-            mass,
-            seen,
-        ):
+        found = Matches(begin, end, factor)
+        if not mean_holds(t, matches, found, order, people, room):
             return False
     return True
 
@@ -290,20 +360,15 @@ def replace_nodes(
     left: int,
     right: int,
     epoch: int,
-    value: I64,
-    star: I64,
-    least: I64,
-    shown: I64,
-    stamp: I64,
-    top: I64,
-    head: I64,
-    first: I64,
-    node: I64,
-    node_rows: I64,
-    bad: I64,
+    people: People,
+    sides: Sides,
+    meetings: Meetings,
     used: int,
 ) -> int:
     """Let the people who match a bucket match its two halves instead; return the nodes used."""
+    head, first, bad = meetings.head, meetings.first, meetings.bad
+    node, node_rows = meetings.node, meetings.node_rows
+    value, shown = people.value, sides.shown
     head[left] = -1
     head[right] = -1
     n = head[bucket]
@@ -320,7 +385,7 @@ def replace_nodes(
             node[before, 3] = node[n, 3]
         free = n
         for side in range(2):
-            fit = on_side(value, t, side, epoch, stamp, shown, top, star, least)
+            fit = on_side(people, t, side, epoch, sides)
             if fit == 0:
                 continue
             if free < 0:
@@ -341,71 +406,40 @@ def replace_nodes(
 
 @compiled
 def tuple_partition(
-    codes: I32,
-    order: I64,
-    runs: I64,
-    next_: int,
-    buckets: int,
-    final: npt.NDArray[np.bool_],
-    size: int,
-    limited: I32,
-    distinct: I64,
-    share: I64,
-    position: F64,
-    place_of: I64,
-    missing: I64,
-    relaxed: npt.NDArray[np.bool_],
-    tuple_of: I64,
-    value: I64,
-    pair: I64,
-    sensitive: I32,
-    star: I64,
-    least: I64,
-    head: I64,
-    first: I64,
-    node: I64,
-    node_rows: I64,
-    bad: I64,
-    used: int,
-    values: int,
-    pairs: int,
+    axes: Axes,
+    by: Runs,
+    limits: Limits,
+    people: People,
+    meetings: Meetings,
+    progress: Progress,
     work: int,
-) -> tuple[int, int, int, bool]:
+) -> tuple[Progress, bool]:
     """Cut buckets in the order they were made, until none can be or some work is done.
 
     Parameters
     ----------
-    codes : int32 array of shape (rows, attributes)
-    order : int64 array of shape (rows,), runs : int64 array of shape (rows · 2, 2)
-        Buckets are runs of `order`.
-    next_, buckets : int
-        The next bucket to cut, and how many were made.
-    final : bool array of shape (rows · 2,)
-        Buckets that could not be cut.
-    size, limited, distinct, share
-        What every bucket has to keep by itself, as in `kernels.split`.
-    position, place_of, missing, relaxed
-        As in `kernels.split`.
-    tuple_of, value, pair, sensitive, star, least
-        As in `count_side` and `mean_holds`; `least` is l by sensitive column.
-    head, first : int64 arrays of shape (rows · 2,) and (tuples,)
-        First node of a bucket, of a tuple.
-    node : int64 array of shape (room, 5)
-        Meetings of a tuple and a bucket: tuple, bucket, next of the bucket, next of the tuple, and
-        whether the bucket by itself exceeds 1/l for the tuple.
-    node_rows : int64 array of shape (room, blocks)
-        Rows of the bucket that show what the tuple shows.
-    bad : int64 array of shape (tuples,)
-        Meetings that exceed 1/l.
-    used, values, pairs, work : int
-        Nodes in use; numbers of values, pairs, and row visits before returning.
+    axes : Axes
+    by : Runs
+    limits : Limits
+        What every bucket has to keep by itself.
+    people : People
+    meetings : Meetings
+    progress : Progress
+    work : int
+        Row visits before returning.
 
     Returns
     -------
-    next_, buckets, used : int
+    progress : Progress
     room : bool
         False where more room for nodes is needed.
     """
+    codes, position, place_of = axes.codes, axes.position, axes.place_of
+    missing, relaxed = axes.missing, axes.relaxed
+    order, runs, final = by.order, by.runs, by.final
+    star, sensitive, size = people.star, people.sensitive, limits.least
+    head, node = meetings.head, meetings.node
+    next_, buckets, used = progress
     rows, attributes = codes.shape
     spare, kept = np.empty(rows, np.int64), np.empty(rows, np.int64)
     width, low, high = (
@@ -414,28 +448,30 @@ def tuple_partition(
         np.empty(attributes, np.int64),
     )
     ones = np.ones(rows, np.int64)
+    alone = Counted(codes, ones)
     highest = 0
     for d in range(attributes):
         for i in range(rows):
             highest = max(highest, codes[i, d])
     count = np.zeros(highest + 1, np.int64)
-    stamp_offset = np.zeros(limited.shape[1] + 1, np.int64)
-    for s in range(limited.shape[1]):
-        widest = 0
-        for i in range(rows):
-            widest = max(widest, limited[i, s])
-        stamp_offset[s + 1] = stamp_offset[s] + widest + 1
-    limit_stamp = np.zeros(stamp_offset[-1], np.int64)
-    held_of = np.zeros(stamp_offset[-1], np.int64)
-    shown, stamp = np.zeros((2, values), np.int64), np.zeros((2, values), np.int64)
-    top = np.zeros((2, len(star), values), np.int64)
-    tally, tally_stamp = np.zeros((2, pairs), np.int64), np.zeros((2, pairs), np.int64)
+    held = room_for(limits.sensitive)
+    values, pairs = people.values, people.pairs
+    sides = Sides(
+        np.zeros((2, values), np.int64),
+        np.zeros((2, values), np.int64),
+        np.zeros((2, 2 * len(star), values), np.int64),
+        np.zeros((2, pairs), np.int64),
+        np.zeros((2, pairs), np.int64),
+    )
     most = 0
     for i in range(rows):
         for j in range(len(star)):
             most = max(most, sensitive[i, j])
-    mass, seen = np.zeros(most + 1, np.float64), np.zeros(most + 1, np.bool_)
-    open_ = np.empty(len(first), np.int64)
+    room = Room(
+        np.zeros(most + 1, np.float64),
+        np.zeros(most + 1, np.bool_),
+        np.empty(len(meetings.first), np.int64),
+    )
     epoch, limit_epoch, spent = 0, 0, 0
     while next_ < buckets and spent < work:
         start, stop = int(runs[next_, 0]), int(runs[next_, 1])
@@ -464,7 +500,7 @@ def tuple_partition(
                 break
             width[d] = -1.0
             median, before, last = weighted_median(
-                order, start, stop, codes, ones, d, low[d], high[d], count
+                order, start, stop, alone, d, low[d], high[d], count
             )
             for attempt in range(4):
                 spent += stop - start
@@ -484,50 +520,13 @@ def tuple_partition(
                 holds = True
                 for side in range(2):
                     limit_epoch += 1
-                    holds = holds and side_holds(
-                        order,
-                        start if side == 0 else middle,
-                        middle if side == 0 else stop,
-                        ones,
-                        size,
-                        limited,
-                        distinct,
-                        share,
-                        limit_stamp,
-                        held_of,
-                        stamp_offset,
-                        limit_epoch,
-                    )
+                    begin = start if side == 0 else middle
+                    end = middle if side == 0 else stop
+                    holds = holds and side_holds(order, begin, end, ones, limits, held, limit_epoch)
                 if holds and len(star):
                     epoch += 1
-                    holds = still_diverse(
-                        next_,
-                        start,
-                        middle,
-                        stop,
-                        epoch,
-                        order,
-                        runs,
-                        tuple_of,
-                        value,
-                        pair,
-                        sensitive,
-                        star,
-                        least,
-                        shown,
-                        stamp,
-                        top,
-                        tally,
-                        tally_stamp,
-                        head,
-                        first,
-                        node,
-                        node_rows,
-                        bad,
-                        mass,
-                        seen,
-                        open_,
-                    )
+                    here = Cut(next_, start, middle, stop, epoch)
+                    holds = still_diverse(here, by, people, sides, meetings, room)
                 if holds:
                     cut = middle
                     break
@@ -546,27 +545,10 @@ def tuple_partition(
                 n = node[n, 2]
             if used + meeting > len(node):
                 order[start:stop] = kept[start:stop]
-                return next_, buckets, used, False
-            used = replace_nodes(
-                next_,
-                buckets,
-                buckets + 1,
-                epoch,
-                value,
-                star,
-                least,
-                shown,
-                stamp,
-                top,
-                head,
-                first,
-                node,
-                node_rows,
-                bad,
-                used,
-            )
+                return Progress(next_, buckets, used), False
+            used = replace_nodes(next_, buckets, buckets + 1, epoch, people, sides, meetings, used)
         runs[buckets, 0], runs[buckets, 1] = start, cut
         runs[buckets + 1, 0], runs[buckets + 1, 1] = cut, stop
         buckets += 2
         next_ += 1
-    return next_, buckets, used, True
+    return Progress(next_, buckets, used), True

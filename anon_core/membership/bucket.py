@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import BadInput
-from ..frequency import dense_rank
-from .system import I64, System
+from ..base.arrays import I64
+from ..base.errors import BadInput
+from ..data.frequency import dense_rank
+from .equations import System
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -8,13 +8,12 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from ..context import Context
-from .backbone import ranges
+from ..base.arrays import I8, I64
+from ..base.context import Context
 from .integer_program import Targets
 from .joint import Asked
-from .system import I64
+from .variable_ranges import ranges
 
-I8 = npt.NDArray[np.int8]
 NO, UNKNOWN, YES = np.int8(0), np.int8(-1), np.int8(1)
 
 

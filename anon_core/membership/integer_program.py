@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,8 +11,9 @@ import numpy.typing as npt
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csc_array
 
-from ..context import Context
-from .system import I64, System
+from ..base.arrays import I64
+from ..base.context import Context, now
+from .equations import System
 
 _LARGE = 150  # variables from which a solve gets its own thread, so that it can be left
 _LOOK = 0.05  # seconds between two looks at the cancel button
@@ -91,7 +91,7 @@ def solve(
     """
     left = np.inf if seconds is None else seconds
     if context.deadline is not None:
-        left = min(left, context.deadline - time.monotonic())
+        left = min(left, context.deadline - now())
     if left < _LEAST or context.cancel.is_set():
         return Solved(state="unknown")
     arguments = _program(part, targets, must)
@@ -117,7 +117,7 @@ def relaxed(
         Its `x` lies within the bounds and adds up to no more than the totals; 'none' proves that
         there is no solution, not even in fractions.
     """
-    left = np.inf if context.deadline is None else context.deadline - time.monotonic()
+    left = np.inf if context.deadline is None else context.deadline - now()
     if left < _LEAST or context.cancel.is_set():
         return Solved(state="unknown")
     arguments = _program(part, targets, must=False)
@@ -152,7 +152,7 @@ def _answer(part: System, arguments: dict[str, Any], left: float, context: Conte
         thread.join(_LOOK)
         if context.cancel.is_set():
             break
-        if context.deadline is not None and time.monotonic() > context.deadline + _GRACE:
+        if context.deadline is not None and now() > context.deadline + _GRACE:
             break
     return box[0] if box else None
 

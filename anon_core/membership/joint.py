@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ..frequency import dense_rank
+from ..base.arrays import I64
+from ..data.frequency import dense_rank
 from .bucket import BucketProblem
-from .system import I64, System
+from .equations import System
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

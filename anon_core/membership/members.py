@@ -8,14 +8,14 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ..context import Context
-from ..people import Population
-from ..problem import Problem
-from ..release import View
-from ..results import MOST_GROUPS, MOST_HITS, Hits
+from ..base.arrays import I64
+from ..base.context import Context
+from ..release.people import Population
+from ..release.release import View
+from ..release.results import MOST_GROUPS, MOST_HITS, Hits
+from ..release.truth import Truth
 from .decide import UNKNOWN, YES, Decision, decide
-from .system import I64
-from .view import Published, published_buckets
+from .equations_from_view import Published, published_buckets
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -135,13 +135,13 @@ def hits(members: Members, population: Population) -> Hits:
     return Hits(people=people, row=row, proven=proven, group=listed, groups=groups)
 
 
-def proven_by_raw(problem: Problem) -> int:
+def proven_by_raw(truth: Truth) -> int:
     """Return how many public people the table itself would prove present, identifiers removed.
 
     Everyone whose combination of quasi-identifiers is as frequent in the table as in public:
     also what bucketization gives away (T-24).
     """
-    public = problem.public_count
+    public = truth.public_count
     if public is None:
         return 0
-    return int(public[public == problem.frequency.run_count].sum())
+    return int(public[public == truth.frequency.run_count].sum())

@@ -14,13 +14,14 @@ from functools import cache, cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ..context import Context
-from ..results import State
-from .exact import MAX_STATES, count_part, settled_only
+from ..base.arrays import I64
+from ..base.context import Context
+from ..release.results import State
+from .equations import System
+from .equations_from_view import Published
+from .exact_chances import MAX_STATES, count_part, settled_only
+from .exact_fractions import exact_means
 from .joint import Asked
-from .system import I64, System
-from .view import Published
-from .whole import exact_means
 
 _CLOSE = 1e-9  # chances as near as this to a bound are counted in whole numbers
 WITHIN, OPEN, OUTSIDE = np.int8(1), np.int8(-1), np.int8(0)

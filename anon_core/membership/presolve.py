@@ -10,7 +10,8 @@ import numpy.typing as npt
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from .system import I64, System
+from ..base.arrays import I64
+from .equations import System
 
 _FAR = np.int64(1) << 40
 

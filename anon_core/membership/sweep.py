@@ -7,14 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from ..context import Context
-from ..kernels.frontier import advance, reach, retreat
-from .frontier import Layer, Plan
-from .system import I64
+from ..base.arrays import F64, I64
+from ..base.context import Context
+from ..kernels.frontier import Edges, States, advance, reach, retreat
+from .settling_order import Layer, Plan
 
-F64 = npt.NDArray[np.float64]
 Thin = Callable[[int, I64, F64], tuple[I64, F64]]
 
 
@@ -50,9 +48,7 @@ class Swept:
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Step:
     forward: F64
-    source: npt.NDArray[np.int32]
-    target: npt.NDArray[np.int32]
-    taken: npt.NDArray[np.int32]
+    edges: Edges
     factor: F64 | None = None  # of the states after the step, where some were dropped
 
 
@@ -95,7 +91,7 @@ def sweep(
         keys, after, step = made
         if not len(keys):
             return None if thin is not None else _nothing(plan, widest, edges)
-        edges += len(step.source)
+        edges += len(step.edges.source)
         widest = max(widest, len(keys))
         if thin is not None:
             keys, after, step = _thinned(thin, done, keys, after, step)
@@ -126,31 +122,16 @@ def _forward(
 ) -> tuple[I64, F64, _Step] | None:
     keys = keys + layer.opening
     low, high = np.empty(len(keys), np.int64), np.empty(len(keys), np.int64)
-    edges = reach(keys, layer.word, layer.shift, layer.mask, layer.later, layer.most, low, high)
-    if edges > max_edges:
+    many = reach(keys, layer.word, layer.shift, layer.mask, layer.later, layer.most, low, high)
+    if many > max_edges:
         return None
-    room = min(edges, max_states)
-    out_keys = np.empty((room, keys.shape[1]), dtype=np.int64)
-    out_weight = np.empty(room)
-    source, target, taken = (np.empty(edges, dtype=np.int32) for _ in range(3))
-    found = advance(
-        keys,
-        weight,
-        low,
-        high,
-        layer.step,
-        layer.ways,
-        room,
-        out_keys,
-        out_weight,
-        source,
-        target,
-        taken,
-    )
+    room = min(many, max_states)
+    out = States(np.empty((room, keys.shape[1]), dtype=np.int64), np.empty(room))
+    edges = Edges(*(np.empty(many, dtype=np.int32) for _ in range(3)))
+    found = advance(States(keys, weight), low, high, layer.step, layer.ways, room, out, edges)
     if found < 0:
         return None
-    step = _Step(forward=weight, source=source, target=target, taken=taken)
-    return out_keys[:found], out_weight[:found], step
+    return out.keys[:found], out.weight[:found], _Step(forward=weight, edges=edges)
 
 
 def _thinned(thin: Thin, done: int, keys: I64, weight: F64, step: _Step) -> tuple[I64, F64, _Step]:
@@ -159,16 +140,15 @@ def _thinned(thin: Thin, done: int, keys: I64, weight: F64, step: _Step) -> tupl
         return keys, weight, step
     place = np.full(len(keys), -1, dtype=np.int32)
     place[kept] = np.arange(len(kept), dtype=np.int32)
-    target = place[step.target]
+    source, target, taken = step.edges
+    target = place[target]
     stays = target >= 0
     return (
         keys[kept],
         weight[kept] * factor,
         _Step(
             forward=step.forward,
-            source=step.source[stays],
-            target=target[stays],
-            taken=step.taken[stays],
+            edges=Edges(source[stays], target[stays], taken[stays]),
             factor=factor,
         ),
     )
@@ -187,9 +167,7 @@ def _backward(
         out_back = np.zeros(len(step.forward))
         out_alive = np.zeros(len(step.forward), dtype=np.bool_)
         whole, people, low, high = retreat(
-            step.source,
-            step.target,
-            step.taken,
+            step.edges,
             layer.ways,
             step.forward,
             back,

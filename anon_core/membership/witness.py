@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..context import Context
+from ..base.arrays import I64
+from ..base.context import Context
+from .equations import System
 from .integer_program import Solved, Targets, relaxed, solve
-from .system import I64, System
 
 MANY = 10_000  # variables from which fractions of the whole take too long: buckets come first
 _SIZES = (32, 64, 128)

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..costs import SizeCost
-from ..params import integer
-from ..registry import register
+from ..base.params import integer
+from ..base.registry import register
+from ..contracts.search_cost import SizeCost
 
 
 @register("metric")
@@ -27,6 +27,7 @@ class AverageClassSize(SizeCost):
     formula: ClassVar[str] = "n / (number of published classes · k)"
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"
     unit: ClassVar[str] = "× k rows"
+    size_parameter: ClassVar[str] = "k"
 
     k: int = integer(default=1, low=1, help="Class size that counts as 1.", label="k", unit="rows")
 

@@ -8,15 +8,16 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..context import Context
-from ..costs import LabelCost, labels_of
-from ..errors import BadPlan
-from ..kinds import sensitive_columns, sensitive_histogram
-from ..params import sensitive_column
-from ..problem import Problem
-from ..registry import register
-from ..release import Release, View, raw_view
-from ..results import Measure
+from ..base.context import Context
+from ..base.errors import BadPlan
+from ..base.params import sensitive_column
+from ..base.registry import register
+from ..contracts.group_stats import sensitive_histogram
+from ..contracts.model import sensitive_columns
+from ..contracts.search_cost import LabelCost, labels_of
+from ..release.problem import Problem
+from ..release.release import Release, View, raw_view
+from ..release.results import Measure
 
 
 @register("metric")
@@ -43,7 +44,7 @@ class Classification(LabelCost):
         empty="the first sensitive column",
     )
 
-    def applies(self, problem: Problem) -> str:
+    def reason_not_applicable(self, problem: Problem) -> str:
         """Return why nothing can be measured, or an empty string."""
         return "" if labels_of(problem) else "It needs a sensitive column to predict."
 
@@ -78,4 +79,4 @@ class Classification(LabelCost):
 def _outvoted(view: View, column: str) -> npt.NDArray[np.int64]:
     """Return the rows of each class that have another label than most of it, shape (classes,)."""
     persons, labels = sensitive_histogram(view, column)
-    return persons.sizes - labels.most
+    return persons.sizes - labels.most_alike

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..costs import SizeCost
-from ..registry import register
+from ..base.registry import register
+from ..contracts.search_cost import SizeCost
 
 
 @register("metric")
@@ -28,6 +28,7 @@ class Discernibility(SizeCost):
         "shown beside it"
     )
     source: ClassVar[str] = "Bayardo and Agrawal 2005, doi 10.1109/ICDE.2005.42"
+    of_squares: ClassVar[bool] = True
     unit: ClassVar[str] = "rows²"
 
     def of_sizes(self, sizes: npt.NDArray[np.int64], removed: int, rows: int) -> float:

@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..context import Context
-from ..costs import CellCost
-from ..problem import Problem
-from ..registry import register
-from ..release import Release
-from ..results import Measure
+from ..base.context import Context
+from ..base.registry import register
+from ..contracts.search_cost import CellCost
+from ..release.problem import Problem
+from ..release.release import Release
+from ..release.results import Measure
 
 
 @register("metric")

@@ -8,14 +8,14 @@ from typing import ClassVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from ..context import Context
-from ..costs import CellCost
-from ..kinds import Metric
-from ..partition import cut_by_tree
-from ..problem import Problem
-from ..registry import find, register
-from ..release import Release
-from ..results import Measure
+from ..base.context import Context
+from ..base.registry import find, register
+from ..contracts.metric import Headline, Metric
+from ..contracts.search_cost import CellCost
+from ..partition.mondrian_cuts import cut_by_tree
+from ..release.problem import Problem
+from ..release.release import Release
+from ..release.results import Measure
 
 #: Prices of cells that a group's hull is told by: the value, and another published form.
 _VALUE, _ALSO = "loss", "ncp"
@@ -45,6 +45,8 @@ class GroupLoss(Metric):
         "Iyengar 2002, doi 10.1145/775047.775089; NCP of groups as in Xu et al. 2006, "
         "doi 10.1145/1150402.1150504"
     )
+    headline: ClassVar[Headline] = "groups"
+    counts_links: ClassVar[bool] = True
 
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
         """Measure the hull of every group an attacker sees."""

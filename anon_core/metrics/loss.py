@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..costs import CellCost
-from ..problem import Problem
-from ..registry import register
+from ..base.registry import register
+from ..contracts.metric import Headline
+from ..contracts.search_cost import CellCost
+from ..release.problem import Problem
 
 
 @register("metric")
@@ -28,6 +29,8 @@ class Loss(CellCost):
         "mean over cells of (leaves covered − 1) / (|A| − 1), |A| = all leaves of the hierarchy"
     )
     source: ClassVar[str] = "Iyengar 2002, doi 10.1145/775047.775089"
+    by_distance: ClassVar[bool] = True
+    headline: ClassVar[Headline] = "cells"
 
     def price(
         self, problem: Problem, column: str, lo: npt.NDArray[np.int32], hi: npt.NDArray[np.int32]

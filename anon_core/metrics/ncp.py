@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..context import Context
-from ..costs import CellCost
-from ..problem import Problem
-from ..registry import register
-from ..release import Release
-from ..results import Measure
+from ..base.context import Context
+from ..base.registry import register
+from ..contracts.search_cost import CellCost
+from ..release.problem import Problem
+from ..release.release import Release
+from ..release.results import Measure
 
 
 @register("metric")
@@ -31,6 +31,7 @@ class CertaintyPenalty(CellCost):
         "for one leaf. GCP = mean over rows and columns (weights 1); NCP = sum"
     )
     source: ClassVar[str] = "Xu et al. 2006, doi 10.1145/1150402.1150504"
+    by_distance: ClassVar[bool] = True
 
     def price(
         self, problem: Problem, column: str, lo: npt.NDArray[np.int32], hi: npt.NDArray[np.int32]

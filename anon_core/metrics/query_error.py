@@ -7,15 +7,15 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from ..context import Context
-from ..estimate import Spread, counts, estimates
-from ..kinds import Metric
-from ..params import choice, integer, number
-from ..problem import Problem
-from ..queries import workload
-from ..registry import register
-from ..release import Release
-from ..results import Measure
+from ..base.context import Context
+from ..base.params import choice, integer, number
+from ..base.registry import register
+from ..contracts.metric import Metric
+from ..queries.count_queries import workload
+from ..queries.query_answers import Spread, counts, estimates
+from ..release.problem import Problem
+from ..release.release import Release
+from ..release.results import Measure
 
 
 @register("metric")
@@ -29,7 +29,7 @@ class QueryError(Metric):
         "How far counts estimated from the release are from the true ones, as a share of the true "
         "count, on average over random questions such as “how many are 30 to 50, female and ill "
         "with flu”. Rare answers are easily missed many times over, so look at the median too; on "
-        "the scale from 0 to 1 each question's error is a share of the larger of both counts."
+        "the scale from 0 to 1 an error of the true count, or of more, is 1."
     )
     formula: ClassVar[str] = (
         "mean over queries of |act − est| / max(act, sanity · n); est = Σ over groups of N · Π "
@@ -42,6 +42,7 @@ class QueryError(Metric):
         "2007, Aggregate query answering on anonymized tables"
     )
     unit: ClassVar[str] = "× the true count"
+    counts_links: ClassVar[bool] = True
 
     queries: int = integer(
         default=200, low=1, high=100_000, help="Random questions asked.", unit="queries"
@@ -104,10 +105,11 @@ class QueryError(Metric):
         actual, found = actual[usable], found[usable]
         off = np.abs(actual - found)
         errors = off / np.maximum(actual, least)
+        mean = float(errors.mean())
         return Measure(
             metric=self.name,
-            value=float(errors.mean()),
-            share=float(np.mean(off / np.maximum(np.maximum(actual, found), least))),
+            value=mean,
+            share=min(mean, 1.0),  # one figure: an error of the whole count fills the scale
             also={
                 "median": float(np.median(errors)),
                 "90% quantile": float(np.quantile(errors, 0.9)),

@@ -8,15 +8,15 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..context import Context
-from ..errors import AnonError
-from ..kinds import Metric
-from ..problem import Problem
-from ..registry import register
-from ..release import Release
-from ..results import Measure
-
-F64 = npt.NDArray[np.float64]
+from ..base.arrays import F64
+from ..base.context import Context
+from ..base.errors import AnonError
+from ..base.registry import register
+from ..contracts.metric import Metric
+from ..data.kinds import KINDS
+from ..release.problem import Problem
+from ..release.release import Release
+from ..release.results import Measure
 
 
 @register("metric")
@@ -37,7 +37,7 @@ class SquaredError(Metric):
     )
     source: ClassVar[str] = "Domingo-Ferrer and Mateo-Sanz 2002, doi 10.1109/69.979982"
 
-    def applies(self, problem: Problem) -> str:
+    def reason_not_applicable(self, problem: Problem) -> str:
         """Return why nothing can be measured, or an empty string."""
         return "" if _numbers(problem) else "It needs a quasi-identifier of numbers."
 
@@ -49,15 +49,15 @@ class SquaredError(Metric):
         AnonError
             If no quasi-identifier is a number.
         """
-        if self.applies(problem):
-            raise AnonError(self.applies(problem), remedy="Choose another metric.")
+        if self.reason_not_applicable(problem):
+            raise AnonError(self.reason_not_applicable(problem), remedy="Choose another metric.")
         found = {name: _share(problem, release, name) for name in _numbers(problem)}
         total = float(np.mean(list(found.values())))
         return Measure(metric=self.name, value=total, share=min(total, 1.0), per_column=found)
 
 
 def _numbers(problem: Problem) -> list[str]:
-    return [n for n in problem.quasi if problem.dataset.column(n).kind == "number"]
+    return [n for n in problem.quasi if KINDS[problem.dataset.column(n).kind].amount]
 
 
 def _share(problem: Problem, release: Release, name: str) -> float:

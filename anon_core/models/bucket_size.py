@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..context import Context
-from ..least_size import LeastSize
-from ..params import integer
-from ..problem import Problem
-from ..registry import register
-from ..release import View
-from ..results import Verdict
+from ..base.context import Context
+from ..base.params import integer
+from ..base.registry import register
+from ..base.wording import count
+from ..contracts.least_size import LeastSize
+from ..release.audience import Audience
+from ..release.reference import Reference
+from ..release.release import View
+from ..release.results import Verdict
 
 
 @register("model")
@@ -29,9 +31,16 @@ class BucketSize(LeastSize):
     formula: ClassVar[str] = "min |B| ≥ k over all buckets B"
     source: ClassVar[str] = "Toth 2015, section 3.1"
     by_limits: ClassVar[bool] = True
+    replaces_whole_rows: ClassVar[bool] = True
 
     k: int = integer(default=5, low=2, help="Smallest allowed bucket.", label="k", unit="rows")
 
-    def measure(self, problem: Problem, view: View, context: Context) -> Sequence[Verdict]:
+    def in_words(self, quasi: int, together: str = "class") -> str:
+        """Return how many rows a group has."""
+        return f"Every {together} will have at least {count(self.k, 'row')}."
+
+    def measure(
+        self, view: View, audience: Audience, reference: Reference, context: Context
+    ) -> Sequence[Verdict]:
         """Return the smallest published group against k."""
         return [self.verdict_of_sizes(view.group_size, "bucket")]

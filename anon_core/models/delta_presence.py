@@ -9,18 +9,23 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..context import Context
-from ..errors import BadPlan, Infeasible
-from ..hierarchy import unclear_places
-from ..kinds import GroupModel, GroupStats
+from ..base.context import Context
+from ..base.errors import BadPlan, Infeasible
+from ..base.params import number
+from ..base.registry import register
+from ..base.wording import count
+from ..contracts.feasible import Allowed
+from ..contracts.group_stats import GroupStats
+from ..contracts.model import GroupModel, Stops
+from ..membership.equations_from_view import published_buckets
 from ..membership.presence import Bounds, Presence, presence
-from ..membership.view import published_buckets
-from ..params import number
-from ..population import public_people
-from ..problem import Problem
-from ..registry import register
-from ..release import View
-from ..results import Verdict
+from ..overlap.fitting_people import public_people, refuse_unclear
+from ..permuted.slice_chances import exact_cells
+from ..release.audience import Audience
+from ..release.problem import Problem
+from ..release.reference import Reference
+from ..release.release import View
+from ..release.results import Verdict, per_cent
 
 
 @register("model")
@@ -41,6 +46,8 @@ class DeltaPresence(GroupModel):
     source: ClassVar[str] = (
         "Nergiz, Atzori and Clifton 2007, doi 10.1145/1247480.1247554; Toth 2015, definition 6"
     )
+    stops: ClassVar[Stops] = "presence"
+    offered_at: ClassVar[int] = 1
     by_limits: ClassVar[bool] = False
     monotone_merge: ClassVar[bool] = False
     monotone_suppress: ClassVar[bool] = False
@@ -63,6 +70,14 @@ class DeltaPresence(GroupModel):
         label="δ max",
     )
 
+    def in_words(self, quasi: int, together: str = "class") -> str:
+        """Return between which chances presence lies."""
+        least = f" and at least {per_cent(self.delta_min)}" if self.delta_min > 0 else ""
+        return (
+            "Whoever asks of someone in the public table whether they are in this one will find a "
+            f"chance of at most {per_cent(self.delta_max)}{least}."
+        )
+
     @property
     def bounds(self) -> Bounds:
         """The bounds as they were written."""
@@ -76,8 +91,10 @@ class DeltaPresence(GroupModel):
         """Return whether a chance of 0 is allowed: that is what the people of a gap have."""
         return self.delta_min <= 0
 
-    def check(self, problem: Problem) -> None:
+    def check(self, problem: Problem, removable: int = 0) -> None:
         """Refuse bounds that cross, a missing public table, and what no release can keep.
+
+        Removing rows only lowers the mean chance, and leaves people whom nothing covers at 0.
 
         Raises
         ------
@@ -92,9 +109,8 @@ class DeltaPresence(GroupModel):
                 "no chance is at least the one and at most the other.",
                 remedy="Set delta_min to at most delta_max.",
             )
-        public = public_people(problem, self.title)
-        for name in problem.quasi:
-            self._refuse_unclear(problem, name)
+        public = public_people(problem.population, problem.frequency, self.title)
+        refuse_unclear(problem, self.title)
         people = public.size
         if public.beyond and self.delta_min > 0:
             raise Infeasible(
@@ -117,32 +133,13 @@ class DeltaPresence(GroupModel):
                 best_of="mean chance of presence",
             )
 
-    def _refuse_unclear(self, problem: Problem, name: str) -> None:
-        """Refuse public values of which nobody can tell in which group they stand."""
-        people, hierarchy = problem.population, problem.hierarchies[name]
-        if people is None or hierarchy.measure is None:
-            return
-        wide = people.hierarchies[name]
-        assert wide.measure is not None
-        only = np.ones(len(wide.leaves), dtype=np.bool_)
-        only[people.place[name]] = False
-        only &= ~np.isnan(wide.measure)
-        count = int(
-            np.count_nonzero(
-                unclear_places(hierarchy, problem.dataset.column(name).kind, wide.measure[only])
-            )
-        )
-        if count:
-            raise BadPlan(
-                f"{self.title}: the public table has {count} "
-                f"{'value' if count == 1 else 'values'} of '{name}' that the hierarchy does not "
-                "list, beside a group whose label holds a figure but states no range, so that it "
-                "is unclear on which side of the group they stand.",
-                remedy="List the values in the hierarchy, or write the label as a range, such as "
-                "20-29.",
-            )
+    def feasible(self, problem: Problem, removable: int = 0) -> Sequence[Allowed]:
+        """Return the share of public people who are in the table as the largest δ min."""
+        people = public_people(problem.population, problem.frequency, self.title)
+        share = 0.0 if people.beyond else problem.rows / people.size
+        return [Allowed(parameter="delta_min", low=0.0, high=min(share, 1.0))]
 
-    def per_group(self, stats: GroupStats) -> npt.NDArray[np.bool_]:
+    def per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
         """Return which groups have a share of public people within the bounds.
 
         Raises
@@ -158,11 +155,38 @@ class DeltaPresence(GroupModel):
             )
         return self.bounds.hold(stats.sizes, stats.population)
 
-    def measure(self, problem: Problem, view: View, context: Context) -> Sequence[Verdict]:
+    def comes_to(self, stats: GroupStats, reference: Reference) -> str:
+        """Return the chance that someone of the public table in the group is in the release."""
+        assert stats.population is not None
+        rows, people = int(stats.sizes[0]), int(stats.population[0])
+        return (
+            f"Of {count(people, 'person', 'people')} of the public table who fit, {rows} "
+            f"{'is' if rows == 1 else 'are'} in the release: a chance of {rows / people:.3g}; "
+            f"{self.delta_min:g} to {self.delta_max:g} is asked for."
+        )
+
+    def recomputable(
+        self, view: View, audience: Audience, reference: Reference, context: Context
+    ) -> bool:
+        """Return whether nobody of the public table fits several classes, of whole cells.
+
+        Where somebody does, the classes are one system of equations. It is solved here, but not a
+        second time from the texts. Exact quasi-identifiers that stay linked are such classes
+        whatever else is permuted apart.
+        """
+        if len(view.blocks) > 1:
+            return view.whole_quasi() is not None and exact_cells(view)
+        assert audience.population is not None
+        joint = published_buckets(view, audience.population, context).joint
+        return int(np.bincount(joint.types).max(initial=0)) <= 1
+
+    def measure(
+        self, view: View, audience: Audience, reference: Reference, context: Context
+    ) -> Sequence[Verdict]:
         """Return everyone's chance of presence against the bounds."""
-        public_people(problem, self.title)
-        assert problem.population is not None
-        published = published_buckets(view, problem.population, context)
+        public_people(audience.population, reference.frequency, self.title)
+        assert audience.population is not None
+        published = published_buckets(view, audience.population, context)
         found = presence(published, self.bounds, context)
         broken_low = found.state == "broken" and found.highest <= self.delta_max
         return [

@@ -8,29 +8,51 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..context import Context
-from ..kinds import sensitive_histogram
-from ..most_share import MostShare
-from ..params import integer
-from ..problem import Problem
-from ..registry import register
-from ..release import View
-from ..results import Verdict
+from ..base.context import Context
+from ..base.params import integer
+from ..base.registry import register
+from ..base.wording import times
+from ..contracts.feasible import Allowed
+from ..contracts.group_stats import Histogram, sensitive_histogram
+from ..contracts.model import GroupModel, named, sensitive_columns
+from ..contracts.people_count import MostPeopleShare, crowd_behind, crowd_histogram
+from ..contracts.sensitive_share import (
+    MostShare,
+    diverse,
+    known_rows,
+    largest_share,
+    refuse_ineligible,
+)
+from ..release.audience import Audience
+from ..release.problem import Problem
+from ..release.reference import Reference
+from ..release.release import View
+from ..release.results import Verdict
 
 
 @register("model")
 @dataclass(frozen=True, kw_only=True)
 class FrequencyLDiversity(MostShare):
-    """The chance of guessing a sensitive value from the group is at most 1/l (Li et al. 2015)."""
+    """The chance of guessing a sensitive value from the group is at most 1/l (Li et al. 2015).
+
+    Shares are of the rows that have a value, and at least one must have one: a missing value is no
+    example that anybody could be mistaken for.
+    """
 
     name: ClassVar[str] = "frequency-l-diversity"
     title: ClassVar[str] = "Frequency l-diversity"
     summary: ClassVar[str] = (
         "Whoever finds a person's group guesses the sensitive value right at most 1 time in l."
     )
-    formula: ClassVar[str] = "max c(v) / |G| ≤ 1 / l over all groups G and values v"
+    formula: ClassVar[str] = (
+        "max c(v) / |G| ≤ 1 / l over all groups G and values v; rows without a value are in "
+        "neither count"
+    )
     source: ClassVar[str] = "Xiao and Tao 2006; Li et al. 2015, definition 2"
+    offered_at: ClassVar[int] = 1
     by_limits: ClassVar[bool] = True
+    replaces_whole_rows: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
 
     l: int = integer(  # noqa: E741 - the field's own letter
         default=4,
@@ -39,16 +61,49 @@ class FrequencyLDiversity(MostShare):
         label="l",
     )
 
-    def measure(self, problem: Problem, view: View, context: Context) -> Sequence[Verdict]:
+    def in_words(self, quasi: int, together: str = "class") -> str:
+        """Return how often a guess from the group is right."""
+        return (
+            f"Whoever finds a person's {together} will guess the value of {named(self.column)} "
+            f"right at most {times(1 / self.l)}."
+        )
+
+    def in_people(self, person: str) -> GroupModel:
+        """Return the promise of persons: each counts once for every value they have."""
+        return FrequencyLDiversityOfPeople(l=self.l, column=self.column, person=person)
+
+    def check(self, problem: Problem, removable: int = 0) -> None:
+        """Refuse an l the table is not eligible for; see `refuse_ineligible`."""
+        for column in self.needs(problem):
+            refuse_ineligible(problem, column, self.l, removable)
+
+    def feasible(self, problem: Problem, removable: int = 0) -> Sequence[Allowed]:
+        """Return the largest l that every column is eligible for; see `largest_share`."""
+        return [
+            Allowed(
+                parameter="l",
+                column=column,
+                low=2,
+                high=float(largest_share(known_rows(problem, column), removable)),
+            )
+            for column in self.needs(problem)
+        ]
+
+    def measure(
+        self, view: View, audience: Audience, reference: Reference, context: Context
+    ) -> Sequence[Verdict]:
         """Return, per sensitive column, |G| / max c(v) of the worst group against l."""
-        return [self._measure(view, column) for column in self.needs(problem)]
+        return [self._measure(view, column) for column in self.needs(audience)]
 
     def _measure(self, view: View, column: str) -> Verdict:
-        persons, counted = sensitive_histogram(view, column)
-        reached = persons.sizes / np.maximum(counted.most, 1)
+        return self.verdict_of(sensitive_histogram(view, column)[1], column)
+
+    def verdict_of(self, counted: Histogram, column: str) -> Verdict:
+        """Return |G| / max c(v) of the worst group against l."""
+        reached = counted.known / np.maximum(counted.most, 1)
         worst = float(reached.min()) if len(reached) else 0.0
         # Decided in whole numbers, not by the quotient.
-        holds = bool(np.all(counted.most * self.l <= persons.sizes))
+        holds = bool(np.all(diverse(counted, self.l)))
         return Verdict(
             model=self.name,
             parameters=self.as_mapping(),
@@ -64,3 +119,16 @@ class FrequencyLDiversity(MostShare):
                 else "No row is published."
             ),
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrequencyLDiversityOfPeople(MostPeopleShare, FrequencyLDiversity):
+    """No value is had by more than 1/l of the distinct persons of a class."""
+
+    def measure(
+        self, view: View, audience: Audience, reference: Reference, context: Context
+    ) -> Sequence[Verdict]:
+        """Return, per sensitive column, the worst class against l."""
+        crowd = crowd_behind(reference, self.title)
+        columns = sensitive_columns(audience, self.column, self.title)
+        return [self.verdict_of(crowd_histogram(crowd, name), name) for name in columns]

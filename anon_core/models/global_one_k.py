@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..consistency import ConsistencyModel, Matches
-from ..registry import register
+from ..base.registry import register
+from ..overlap.matching import ConsistencyModel, Matches
 
 
 @register("model")

@@ -9,15 +9,20 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..context import Context
-from ..kinds import sensitive_histogram
-from ..most_share import MostShare
-from ..params import integer
-from ..problem import Problem
-from ..registry import register
-from ..release import View
-from ..results import State, Verdict
-from ..sliced import exact_cells, matching, sliced_posteriors
+from ..base.context import Context
+from ..base.params import integer
+from ..base.registry import register
+from ..base.wording import times
+from ..contracts.feasible import Allowed
+from ..contracts.group_stats import sensitive_histogram
+from ..contracts.model import named
+from ..contracts.sensitive_share import MostShare, diverse, known_rows, refuse_more_than_values
+from ..permuted.slice_chances import exact_cells, matching, sliced_posteriors
+from ..release.audience import Audience
+from ..release.problem import Problem
+from ..release.reference import Reference
+from ..release.release import View
+from ..release.results import State, Verdict
 
 
 @register("model")
@@ -27,7 +32,8 @@ class SlicingLDiversity(MostShare):
 
     A group in which no value fills more than 1/l of any class keeps the promise whatever the other
     groups are, since p(t, s) is a mean over groups: searches go by that. It is more than is asked:
-    a partition that looks at all groups together can do with less.
+    a partition that looks at all groups together can do with less. Rows whose sensitive value is
+    missing are left out: p(t, s) is the chance among those that have one.
     """
 
     name: ClassVar[str] = "slicing-l-diversity"
@@ -50,23 +56,54 @@ class SlicingLDiversity(MostShare):
         label="l",
     )
 
+    def in_words(self, quasi: int, together: str = "class") -> str:
+        """Return how often a guess from all groups a person may be in is right."""
+        several = "classes" if together == "class" else f"{together}s"
+        return (
+            f"Whoever weighs all {several} a person may be in will guess the value of "
+            f"{named(self.column)} right at most {times(1 / self.l)}."
+        )
+
     def sliced_share(self, problem: Problem) -> Mapping[str, int]:
         """Return l for every column concerned."""
         return dict.fromkeys(self.needs(problem), self.l)
 
-    def measure(self, problem: Problem, view: View, context: Context) -> Sequence[Verdict]:
-        """Return, per sensitive column, 1 / max p(t, s) over all people of the table against l."""
-        exact = exact_cells(view)
+    def check(self, problem: Problem, removable: int = 0) -> None:
+        """Refuse an l above the number of values: the chances of all of them add up to 1.
+
+        Rows whose values are unevenly spread can still keep it, since a person weighs groups by
+        how likely they are, and not by their sizes.
+
+        Raises
+        ------
+        Infeasible
+            Naming the column and the largest possible l.
+        """
+        for column in self.needs(problem):
+            refuse_more_than_values(problem, column, self.l, self.title)
+
+    def feasible(self, problem: Problem, removable: int = 0) -> Sequence[Allowed]:
+        """Return the number of values of every column."""
         return [
-            self._over_all(problem, view, column, context)
-            if exact
-            else self._class_by_class(view, column)
+            Allowed(parameter="l", column=column, high=float(len(known_rows(problem, column))))
             for column in self.needs(problem)
         ]
 
-    def _over_all(self, problem: Problem, view: View, column: str, context: Context) -> Verdict:
+    def measure(
+        self, view: View, audience: Audience, reference: Reference, context: Context
+    ) -> Sequence[Verdict]:
+        """Return, per sensitive column, 1 / max p(t, s) over all people of the table against l."""
+        exact = exact_cells(view)
+        return [
+            self._over_all(view, reference, column, context)
+            if exact
+            else self._class_by_class(view, column)
+            for column in self.needs(audience)
+        ]
+
+    def _over_all(self, view: View, reference: Reference, column: str, context: Context) -> Verdict:
         found = sliced_posteriors(
-            matching(view, problem.frequency.run_codes, column),
+            matching(view, reference.frequency.run_codes, column),
             len(view.vocabularies[column].texts),
             self.l,
             context,
@@ -81,9 +118,9 @@ class SlicingLDiversity(MostShare):
 
     def _class_by_class(self, view: View, column: str) -> Verdict:
         """Measure a release of coarse cells by what is enough; what is not, stays undecided."""
-        persons, counted = sensitive_histogram(view, column)
-        holds = bool(np.all(counted.most * self.l <= persons.sizes))
-        share = persons.sizes / np.maximum(counted.most, 1)
+        _, counted = sensitive_histogram(view, column)
+        holds = bool(np.all(diverse(counted, self.l)))
+        share = counted.known / np.maximum(counted.most, 1)
         reached = float(share.min()) if len(share) else 0.0
         return self._verdict(column, "holds" if holds else "undecided", reached, share)
 

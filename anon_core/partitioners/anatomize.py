@@ -8,12 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..context import Context
-from ..kernels.deal import anatomize
-from ..kinds import Buckets, GroupModel, Partitioner, buckets_of_rows
-from ..partition import rows_of_keys, single_share
-from ..problem import Problem
-from ..registry import register
+from ..base.arrays import I64
+from ..base.context import Context
+from ..base.registry import register
+from ..contracts.model import GroupModel
+from ..contracts.partitioner import Buckets, Partitioner, buckets_of_rows
+from ..kernels.l_diverse_groups import anatomize
+from ..partition.mondrian_cuts import rows_of_keys, single_share
+from ..release.problem import Problem
 
 
 @register("partitioner")
@@ -39,11 +41,15 @@ class Anatomize(Partitioner):
         # Which of the rows with one value is drawn is left to chance, not to their order.
         key = context.generator.permutation(rows_of_keys(problem))
         value = frequency.codes[key, frequency.columns.index(column)].astype(np.int64)
-        per_value = np.bincount(value, minlength=len(problem.hierarchies[column].leaves))
-        room = max(problem.rows // least, 1)
+        hierarchy = problem.hierarchies[column]
+        per_value = np.bincount(value, minlength=len(hierarchy.leaves))
+        valued = per_value.astype(np.int64)
+        if hierarchy.has_missing:  # rows without a value make no group diverse
+            valued[hierarchy.missing_leaf] = 0
+        room = max(int(valued.sum()) // least, 1)
         value_of = np.empty((room, least), dtype=np.int64)
         context.check()
-        left = per_value.astype(np.int64)
+        left = valued.copy()
         formed = anatomize(left, least, room, value_of)
         # Rows of one value go to the groups that hold the value, in the order drawn.
         by_value = np.argsort(value, kind="stable")
@@ -52,12 +58,24 @@ class Anatomize(Partitioner):
         ]
         group = np.empty(len(key), dtype=np.int64)
         starts = np.cumsum(per_value) - per_value
-        used = per_value - left
+        used = valued - left
         place = np.arange(len(key)) - np.repeat(starts, per_value)
         in_group = place < np.repeat(used, per_value)
         group[by_value[in_group]] = wanted
-        for row in by_value[~in_group].tolist():  # at most l − 1 rows
+        if context.listening:
+            _tell(context, by_value[in_group], key, group, value_of[:formed])
+        waiting = by_value[~in_group]
+        gaps = waiting[value[waiting] == hierarchy.missing_leaf]
+        group[gaps] = context.generator.permutation(len(gaps)) % formed
+        for row in waiting[value[waiting] != hierarchy.missing_leaf].tolist():  # at most l − 1 rows
             lacking = np.flatnonzero(~np.any(value_of[:formed] == value[row], axis=1))
             chosen = int(context.generator.choice(lacking))
             group[row] = chosen
         return buckets_of_rows(key, group)
+
+
+def _tell(context: Context, rows: I64, key: I64, group: I64, values: I64) -> None:
+    """Tell of each bucket in the order it was formed: its values, and the keys of its rows."""
+    ordered = rows[np.argsort(group[rows], kind="stable")].reshape(values.shape)
+    for number, (mine, shown) in enumerate(zip(ordered, values, strict=True)):
+        context.event("bucket", number=number, values=shown.tolist(), keys=key[mine].tolist())

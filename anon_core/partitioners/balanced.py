@@ -8,11 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..context import Context
-from ..kinds import Buckets, GroupModel, Partitioner, buckets_of_rows
-from ..partition import deal, rows_of_keys, single_share
-from ..problem import Problem
-from ..registry import register
+from ..base.context import Context
+from ..base.registry import register
+from ..contracts.model import GroupModel
+from ..contracts.partitioner import Buckets, Partitioner, buckets_of_rows
+from ..partition.mondrian_cuts import deal, rows_of_keys, single_share
+from ..release.problem import Problem
 
 
 @register("partitioner")
@@ -37,4 +38,5 @@ class Dealt(Partitioner):
         frequency = problem.frequency
         key = rows_of_keys(problem)
         value = frequency.codes[key, frequency.columns.index(column)].astype(np.int64)
-        return buckets_of_rows(key, deal(value, least, context.generator))
+        missing = problem.hierarchies[column].missing_leaf
+        return buckets_of_rows(key, deal(value, least, context.generator, missing=missing))

@@ -8,13 +8,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..context import Context
-from ..kernels.deal import bisect
-from ..kinds import Buckets, GroupModel, Partitioner, buckets_of_rows
-from ..params import integer
-from ..partition import normalized_positions, rows_of_keys, single_share
-from ..problem import Problem
-from ..registry import register
+from ..base.context import Context
+from ..base.params import integer
+from ..base.registry import register
+from ..contracts.model import GroupModel
+from ..contracts.partitioner import Buckets, Partitioner, buckets_of_rows
+from ..kernels.cuts import Cuts
+from ..kernels.l_diverse_groups import Points, bisect
+from ..partition.mondrian_cuts import normalized_positions, rows_of_keys, single_share
+from ..release.problem import Problem
 
 _WORK = 5_000_000  # row visits between two looks at the cancel button, about 0.2 s
 
@@ -50,6 +52,7 @@ class Bisection(Partitioner):
         frequency = problem.frequency
         key = rows_of_keys(problem)
         value = frequency.codes[key, frequency.columns.index(column)].astype(np.int64)
+        missing = value == problem.hierarchies[column].missing_leaf
         position = np.stack(
             [
                 np.minimum(normalized_positions(h), 1.0)[frequency.codes[key, d]]
@@ -58,27 +61,17 @@ class Bisection(Partitioner):
             axis=1,
         )
         rows = len(key)
+        points = Points(np.ascontiguousarray(position), np.where(missing, -1, value))
         order = np.arange(rows, dtype=np.int64)
         stack = np.empty((rows + 1, 2), dtype=np.int64)
         stack[0] = 0, rows
         parts = np.empty((rows, 2), dtype=np.int64)
-        state = context.generator.integers(0, 1 << 63, size=1).astype(np.uint64)
+        cuts = Cuts(order, stack, parts)
+        state = context.generator.integers(1, 1 << 64, size=4, dtype=np.uint64)
         depth, found = 1, 0
         while depth:
             context.report(int(parts[found - 1, 1]) / rows if found else 0.0, "Halving")
-            depth, found = bisect(
-                np.ascontiguousarray(position),
-                value,
-                order,
-                stack,
-                depth,
-                parts,
-                found,
-                least,
-                self.tries,
-                state,
-                _WORK,
-            )
+            depth, found = bisect(points, cuts, depth, found, least, self.tries, state, _WORK)
         # All pieces are dealt at once: ordered by piece and value, each into its own groups.
         piece = np.empty(rows, dtype=np.int64)
         runs = parts[:found][np.argsort(parts[:found, 0])]
@@ -86,7 +79,9 @@ class Bisection(Partitioner):
         piece[order] = np.repeat(np.arange(found), sizes)
         drawn = context.generator.permutation(rows)
         ranked = drawn[np.lexsort((value[drawn], piece[drawn]))]
-        groups = np.maximum(sizes // least, 1)
+        # Rows without a value, the last of each piece, are no part of what makes it diverse.
+        known = np.bincount(piece[~missing], minlength=found)
+        groups = np.maximum(known // least, 1)
         first_group = np.cumsum(groups) - groups
         place = np.arange(rows) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         group = np.empty(rows, dtype=np.int64)

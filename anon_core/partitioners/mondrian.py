@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..context import Context
-from ..kinds import Buckets, GroupModel, Partitioner, run_buckets
-from ..partition import strict_parts
-from ..problem import Problem
-from ..registry import register
+from ..base.context import Context
+from ..base.registry import register
+from ..contracts.model import GroupModel
+from ..contracts.partitioner import Buckets, Partitioner, run_buckets
+from ..partition.mondrian_cuts import strict_parts
+from ..release.problem import Problem
 
 
 @register("partitioner")
@@ -25,6 +26,7 @@ class MondrianGroups(Partitioner):
     )
     formula: ClassVar[str] = "cut at the median of the widest attribute while promises hold"
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"
+    takes_any_promise: ClassVar[bool] = True
 
     def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
         """Form the groups; see `Partitioner.split`."""

@@ -8,11 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..context import Context
-from ..kinds import Buckets, GroupModel, Partitioner
-from ..problem import Problem
-from ..public_partition import PublicPartition, cuts_choice
-from ..registry import register
+from ..base.context import Context
+from ..base.registry import register
+from ..contracts.model import GroupModel
+from ..contracts.partitioner import Buckets, Partitioner
+from ..partition.public_partition import PublicPartition, cuts_choice
+from ..release.problem import Problem
 
 
 @register("partitioner")
@@ -30,6 +31,8 @@ class MpalmGroups(Partitioner):
     source: ClassVar[str] = (
         "Nergiz, Atzori and Clifton 2007, doi 10.1145/1247480.1247554; Toth 2015, algorithm 2"
     )
+
+    counts_public: ClassVar[bool] = True
 
     cuts: str = cuts_choice()
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..context import Context
-from ..kinds import Buckets, GroupModel, Partitioner
-from ..partition import relaxed_parts
-from ..problem import Problem
-from ..registry import register
+from ..base.context import Context
+from ..base.registry import register
+from ..contracts.model import GroupModel
+from ..contracts.partitioner import Buckets, Partitioner
+from ..partition.mondrian_cuts import relaxed_parts
+from ..release.problem import Problem
 
 
 @register("partitioner")

@@ -3,7 +3,7 @@
 Importing this package loads no table; `Sample.frame` does.
 """
 
-from ..errors import BadInput, listing, nearest
+from ..base.errors import BadInput, listing, nearest
 from .adult import ADULT, adult_path
 from .base import Sample, hierarchy_folder
 from .hospital import HOSPITAL

@@ -10,8 +10,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import BadInput
-from .base import ROOT, Sample
+from ..base.errors import BadInput
+from ..base.shipped import shipped
+from .base import Sample
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +49,7 @@ def cache_folders() -> tuple[Path, ...]:
     else:
         # expanduser leaves "~" where there is no home, and the folder is then simply not found
         folders.append(Path(os.path.expanduser("~")) / ".cache" / "anonymity-workbench")
-    folders.append(ROOT / ".cache")
+    folders.append(shipped() / ".cache")
     return tuple(folders)
 
 
@@ -63,8 +64,8 @@ def _obstacle() -> str:
     if adult_path() is not None:
         return ""
     return (
-        "The Adult table is not on this computer yet: 'make run' fetches it when there is a "
-        f"network, or put {ADULT_FILE} into the folder that {CACHE_VARIABLE} names."
+        "The Adult table is not on this computer yet: 'make run' in a checkout fetches it "
+        f"when there is a network, or put {ADULT_FILE} into the folder that {CACHE_VARIABLE} names."
     )
 
 
@@ -118,6 +119,7 @@ ADULT = Sample(
         "native-country",
     ),
     sensitive=("occupation",),
+    insensitive=("capital-gain", "capital-loss", "hours-per-week", "income"),
     types={"education": "ordered"},
     hierarchies={column: f"adult/{column}.csv" for column in _COLUMNS},
     k=5,

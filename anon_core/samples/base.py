@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..base.shipped import shipped
+from ..data.roles import Roles
+
 if TYPE_CHECKING:
     import pandas as pd
-
-#: The folder that holds the checkout.
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def hierarchy_folder() -> Path:
     """Return the folder of the shipped hierarchies."""
-    return ROOT / "hierarchies"
+    return shipped() / "hierarchies"
 
 
 def _nothing() -> str:
@@ -39,7 +39,7 @@ class Sample:
         Number of rows.
     attribution : str
         Where the table comes from: source, DOI, licence.
-    identifier, quasi, sensitive : tuple of str
+    identifier, quasi, sensitive, insensitive : tuple of str
         Suggested roles.
     types : mapping of str to str
         Kind (``text``, ``ordered``, ``number``, ``date``) of the columns whose kind cannot be told
@@ -71,6 +71,7 @@ class Sample:
     identifier: tuple[str, ...] = ()
     quasi: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
+    insensitive: tuple[str, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict[str, str])
     hierarchies: Mapping[str, str] = field(default_factory=dict[str, str])
     k: int
@@ -80,6 +81,16 @@ class Sample:
     public: str = ""
     load: Callable[[], pd.DataFrame] = field(repr=False)
     obstacle: Callable[[], str] = field(default=_nothing, repr=False)
+
+    @property
+    def roles(self) -> Roles:
+        """The suggested roles."""
+        return Roles(
+            identifier=self.identifier,
+            quasi=self.quasi,
+            sensitive=self.sensitive,
+            insensitive=self.insensitive,
+        )
 
     def frame(self) -> pd.DataFrame:
         """Return the table: every cell a text, None where missing; the same on every call.

@@ -303,6 +303,7 @@ HOSPITAL = Sample(
     identifier=("name", "birth_date"),
     quasi=("age", "sex", "zip", "admission_date"),
     sensitive=("diagnosis",),
+    insensitive=("ward", "length_of_stay", "cost", "insurance"),
     types={"zip": "ordered"},
     hierarchies={
         column: f"hospital/{column}.csv"

@@ -155,7 +155,7 @@ SAMARATI = Sample(
     algorithm={"name": "samarati", "max_suppression": 0.23},
     shows=(
         "Opens with Samarati's search, k = 2 and at most 2 of 9 rows removed. For slide 30 first "
-        "set DOB, Sex and Marital to identifier on Roles, so that they are left out."
+        "set DOB, Sex and Marital to left out on Roles."
     ),
     load=_loader(("Race", "DOB", "Sex", "ZIP", "Marital", "Disease"), _SAMARATI_ROWS),
 )

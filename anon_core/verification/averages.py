@@ -15,21 +15,25 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from .findings import MOST_ROWS, Check, many, named, numbers, undecided
+from .findings import Check, Rows, many, named, numbers, undecided
+from .histogram import tally
+from .kinds import number_of
+from .lines import Lines
 from .match import text_runs
-from .tables import PrivateTable, Promise, PublishedTable, read_promise
-from .texts import EVERYTHING, Codes, PrivateColumn, Runs, number_of, read_cover
+from .published import PublishedTable
+from .tables import PrivateTable, Promise, read_promise
+from .texts import EVERYTHING, Codes, PrivateColumn, Runs, read_cover
 
 Floats = npt.NDArray[np.float64]
 _STATISTICS = ("mean", "median")
 
 
 def numbers_of(promise: Promise, table: PrivateTable) -> tuple[str, ...]:
-    """Return the quasi-identifiers of numbers, whose values averages replace."""
-    return tuple(n for n in promise.quasi if table.columns[n].spelling.kind == "number")
+    """Return the quasi-identifiers whose values averages replace: numbers."""
+    return tuple(n for n in promise.quasi if table.columns[n].spelling.rules.averaged)
 
 
-def check_averages(promise: Promise, release: PublishedTable, table: PrivateTable) -> list[Check]:
+def check_averages(promise: Promise, release: Lines, table: PrivateTable) -> list[Check]:
     """Check column by column what must hold of averages of groups, whichever groups they are.
 
     Means of groups spread no more than what they are the means of: the j largest never sum up to
@@ -48,26 +52,27 @@ def check_averages(promise: Promise, release: PublishedTable, table: PrivateTabl
         codes = release.codes_of(name)
         wrong = [i for i, s in enumerate(shown) if s is None]
         if wrong:
-            rows = numbers(np.isin(codes, wrong))
+            rows = release.rows_of(np.isin(codes, wrong))
             what = f"Column '{name}' shows texts that are no numbers {named(rows)}."
             found.append(_broken(name, rows, what))
             continue
         texts = release.texts_of(name)
-        kept = np.array([t not in ("", EVERYTHING) for t in texts], dtype=np.bool_)[codes]
-        value = np.array(shown, dtype=np.float64)[codes][kept]
+        often = tally(codes, release.count, len(texts))
+        kept = np.array([t not in ("", EVERYTHING) for t in texts], dtype=np.bool_)
+        value = np.repeat(np.array(shown, dtype=np.float64)[kept], often[kept])
         own = table.codes(name)
         told = _values(column)[own[own != column.missing]]
-        gaps = int(np.count_nonzero(np.array([t == "" for t in texts], dtype=np.bool_)[codes]))
+        gaps = int(often[[t == "" for t in texts]].sum())
         if len(value) > len(told) or gaps > int(np.count_nonzero(own == column.missing)):
             found.append(
-                _broken(name, (), f"Column '{name}' shows more numbers or gaps than it has.")
+                _broken(name, Rows(), f"Column '{name}' shows more numbers or gaps than it has.")
             )
             continue
         if not _spread(statistic, value, told, _tolerance(promise, column, own)):
             what = (
                 f"The published numbers of '{name}' are no {statistic}s of groups of the table's."
             )
-            found.append(_broken(name, (), what))
+            found.append(_broken(name, Rows(), what))
     if found or not numbers_of(promise, table):
         return found
     return [
@@ -118,7 +123,8 @@ def check_groups(
     """
     promise = read_promise(recipe, [str(name) for name in private.columns])
     table = PrivateTable(promise, private, levels)
-    release = PublishedTable(content, promise.quasi, table.spelling)
+    file = PublishedTable(content, promise.quasi, table.spelling)
+    release = file.lines
     classes = release.classes
     row = np.flatnonzero(place >= 0)
     paired = (
@@ -133,19 +139,24 @@ def check_groups(
     behind[place[row]] = row
     found: list[Check] = []
     averaged = numbers_of(promise, table)
+    # Only who knows which row stands behind which has to look at rows one by one.
+    line = file.line_of_row
     for name in promise.published:
         column, own = table.columns[name], table.codes(name)[behind]
         if name in averaged:
-            wrong = _wrong_averages(promise, name, release, column, own, classes)
+            shown = release.codes_of(name)[line]
+            texts = release.texts_of(name)
+            wrong = _wrong_averages(promise, shown, texts, column, own, classes[line])
             what = f"an average of '{name}' that is not its group's"
         elif name in promise.quasi:
             cover = read_cover(name, column, levels.get(name), release.texts_of(name))
-            wrong = _outside(cover.runs, column, release.codes_of(name), own)
-            wrong |= np.isin(release.codes_of(name), [*cover.unknown, *cover.ambiguous])
+            shown = release.codes_of(name)[line]
+            wrong = _outside(cover.runs, column, shown, own)
+            wrong |= np.isin(shown, [*cover.unknown, *cover.ambiguous])
             what = f"a cell of '{name}' that does not cover the value behind it"
         else:
             exact = np.array([column.code_of_text(t) for t in release.texts_of(name)])
-            wrong = exact[release.codes_of(name)] != own
+            wrong = exact[release.codes_of(name)[line]] != own
             what = f"another value of '{name}' than the row behind it"
         rows = numbers(wrong)
         if rows:
@@ -165,18 +176,17 @@ def check_groups(
 
 def _wrong_averages(
     promise: Promise,
-    name: str,
-    release: PublishedTable,
+    codes: Codes,
+    texts: Sequence[str],
     column: PrivateColumn,
     own: Codes,
     classes: Codes,
 ) -> npt.NDArray[np.bool_]:
     """Return which published rows show another number than the average of their class."""
     statistic = _statistic(promise)
-    codes, texts = release.codes_of(name), release.texts_of(name)
     shown = _shown(texts)
     if statistic is None or any(s is None for s in shown):
-        return np.ones(release.rows, dtype=np.bool_)
+        return np.ones(len(codes), dtype=np.bool_)
     frame = pd.DataFrame({"class": classes, "value": np.append(_values(column), np.nan)[own]})
     grouped = frame.groupby("class")["value"]
     average = (grouped.mean() if statistic == "mean" else grouped.median()).to_numpy()[classes]
@@ -196,10 +206,8 @@ def _outside(
     return ~text_runs(runs, column.missing + 1).covers(texts, own)
 
 
-def _broken(name: str, rows: Sequence[int], sentence: str, check: str = "averages") -> Check:
-    return Check(
-        name=check, holds=False, column=name, rows=tuple(rows[:MOST_ROWS]), sentence=sentence
-    )
+def _broken(name: str, rows: Rows, sentence: str, check: str = "averages") -> Check:
+    return Check(name=check, holds=False, column=name, rows=rows.first, sentence=sentence)
 
 
 def _shown(texts: Sequence[str]) -> list[float | None]:
@@ -224,12 +232,27 @@ def _statistic(promise: Promise) -> str | None:
     return str(found) if found in _STATISTICS else None
 
 
+def decimals_of(promise: Promise, table: PrivateTable, name: str) -> int:
+    """Return how many decimals the averages of a column are published with."""
+    return _decimals(promise, table.columns[name], table.codes(name))
+
+
 def _tolerance(promise: Promise, column: PrivateColumn, own: Codes) -> float:
     """Return by how much rounding may move an average: half of its last decimal."""
+    more = _decimals(promise, column, own)
+    seen = (column.keys[code] for code in np.unique(own[own != column.missing]).tolist())
+    largest = max((abs(float(k)) for k in seen if isinstance(k, Decimal)), default=0.0)
+    return 0.5 * 10.0**-more + 1e-12 * largest if more >= 0 else 0.0
+
+
+def _decimals(promise: Promise, column: PrivateColumn, own: Codes) -> int:
+    """Return the decimals of averages: the most that a value has, and those the recipe adds.
+
+    Below 0 where the recipe says nothing that can be.
+    """
     more = promise.algorithm.get("decimals", 1)
     if isinstance(more, bool) or not isinstance(more, int) or not 0 <= more <= 6:
-        return 0.0
+        return -1
     seen = [column.keys[code] for code in np.unique(own[own != column.missing]).tolist()]
-    own_decimals = [-int(k.normalize().as_tuple().exponent) for k in seen if isinstance(k, Decimal)]
-    largest = max((abs(float(k)) for k in seen if isinstance(k, Decimal)), default=0.0)
-    return 0.5 * 10.0 ** -(max([0, *own_decimals]) + more) + 1e-12 * largest
+    found = [-int(k.normalize().as_tuple().exponent) for k in seen if isinstance(k, Decimal)]
+    return max([0, *found]) + more

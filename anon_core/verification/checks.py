@@ -7,31 +7,48 @@ their texts, and measures again. Nothing of the code that made the release is us
 from __future__ import annotations
 
 import math
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from ..errors import BadInput, BadPlan, listing
+from ..base.errors import BadInput, BadPlan, clipped, listing
 from . import match
 from .averages import check_averages, numbers_of
-from .consistency import CONSISTENCY, check_consistency
-from .findings import MOST_ROWS, Check, Verification, many, named, numbers, undecided
+from .blocks import table_names
+from .claims import untrue
+from .evidence import judge_all, looks_at_public
+from .file_checks import check_formulas, check_readable
+from .file_formats import (
+    check_other_formats,
+    check_writing,
+    file_names,
+    read_files,
+)
+from .findings import Check, Verification, many, named, numbers, undecided
+from .folder import check_folder, refuse_unfinished
+from .grouped import Grouped
+from .histogram import tally
 from .levels import read_levels
+from .lines import Lines
 from .match import TooLarge, beyond, covering_pairs, sole_text, text_runs, without_partner
-from .permuted import check_permuted, table_names
-from .presence import NAME as PRESENCE
-from .presence import PublicPeople, check_presence, read_public
-from .reading import read_bytes, read_table
-from .tables import PrivateTable, Promise, PublishedTable, joined, read_promise, section
+from .one_level import check_one_level
+from .opening import MOST_TEXT_BYTES, read_bytes
+from .permuted import check_permuted
+from .public_people import PublicPeople, read_public
+from .published import PublishedTable
+from .reading import read_options, read_table
+from .recipe_text import read_recipe
+from .sampling import is_guessable
+from .shape import completed
+from .spelling import check_spelling
+from .tables import PrivateTable, Promise, joined, read_promise, section
 from .texts import Codes, Cover, PrivateColumn, read_cover
-from .written import check_formulas, check_parquet, check_readable, check_shares
 
 
 def verify(
@@ -53,7 +70,7 @@ def verify(
         Level tables by column: value first, then one label a level.
     files : mapping of str to bytes
         The published files by name: ``release.csv``, or ``quasi.csv`` and ``sensitive.csv``; and
-        the Parquet files beside them, where there are some.
+        the files of other formats beside them, where there are some.
     public : pandas.DataFrame, optional
         The public table as it was read, for promises about its people.
 
@@ -85,23 +102,53 @@ def verify(
         if ragged is not None:
             return Verification(checks=(ragged,))
         published[name] = found
-    people = None
-    quasi = next(iter(published.values()))
-    if public is not None and quasi.has(promise.quasi) and _names_presence(promise):
-        people = read_public(promise, public, private, table, levels, quasi)
+
+    @cache
+    def people() -> PublicPeople | None:
+        quasi = next(iter(published.values())).lines
+        if public is None:
+            return None
+        return read_public(promise, public, private, table, levels, quasi)
+
+    def judged(parts: Mapping[str, Grouped]) -> list[Check]:
+        return judge_all(promise, parts, table, levels, people)
+
     verification = (
-        check_permuted(promise, published, table, levels, people)
+        check_permuted(promise, published, table, levels, judged)
         if promise.permuted
-        else _check_whole(promise, published["release"], table, levels, people)
+        else _check_whole(promise, published["release"], table, levels, judged)
     )
     beside = [
-        check_parquet(release, files[f"{name}.parquet"], f"{name}.parquet")
+        check
         for name, release in published.items()
-        if f"{name}.parquet" in files
+        for check in (
+            check_writing(release, files[f"{name}.csv"], f"{name}.csv"),
+            check_spelling(promise, release.lines, f"{name}.csv", table, levels, public),
+        )
     ]
+    beside += check_other_formats(published, files)
+    if promise.left_out:
+        beside.append(_check_left_out(promise, published))
     if promise.sample < 1:
         beside.append(_check_sample(table))
+    by_chance = promise.permuted or promise.sample < 1 or promise.shape.rows == "drawn"
+    if promise.seed is not None and by_chance:
+        beside.append(_check_seed(promise.seed))
     return replace(verification, checks=(*verification.checks, *beside))
+
+
+def _check_left_out(promise: Promise, published: Mapping[str, PublishedTable]) -> Check:
+    """Check that what no role names is nowhere published."""
+    shown = [n for n in promise.left_out if any(n in t.header for t in published.values())]
+    verb = "is" if len(promise.left_out) == 1 else "are"
+    return Check(
+        name="left-out",
+        holds=not shown,
+        column=shown[0] if shown else "",
+        sentence=f"Column {listing(shown)} is published, though no role of the recipe names it."
+        if shown
+        else f"Column {listing(promise.left_out)} {verb} named by no role, and not published.",
+    )
 
 
 def _check_sample(table: PrivateTable) -> Check:
@@ -116,28 +163,39 @@ def _check_sample(table: PrivateTable) -> Check:
     )
 
 
+def _check_seed(seed: int) -> Check:
+    """Tell whether the seed is a secret: what was drawn from one that is found can be undone."""
+    holds = not is_guessable(seed)
+    return Check(
+        name="seed",
+        holds=holds,
+        sentence="What was left to chance was drawn from a seed of more than 128 bits."
+        if holds
+        else "The seed is so short or so regular that it can be found by trying, so what was left "
+        "to chance can be undone from the published file alone.",
+    )
+
+
 def _check_whole(
     promise: Promise,
-    release: PublishedTable,
+    file: PublishedTable,
     table: PrivateTable,
     levels: Mapping[str, Sequence[Sequence[str]]],
-    people: PublicPeople | None,
+    judged: Callable[[Mapping[str, Grouped]], Sequence[Check]],
 ) -> Verification:
     """Check a release whose rows stay whole."""
+    release = file.lines
     checks = [*_check_columns(promise, release.header), *_check_rows(promise, release, table)]
-    checks.append(_check_order(release))
+    checks.append(_check_order(file))
     if promise.neutralised:
         checks.append(check_formulas(release))
-    for model in promise.models:
-        if model.get("name") == PRESENCE and promise.averaged:
-            checks.append(undecided(PRESENCE, "δ-presence of averages cannot be recomputed."))
-        elif model.get("name") == PRESENCE:
-            classes = release.classes
-            checks.append(check_presence(model, promise, release, classes, people, linked=True))
-        elif model.get("name") in CONSISTENCY:
-            checks.append(check_consistency(model, promise, release, table, levels))
-        else:
-            checks.extend(_check_model(model, promise, release))
+    classes = release.classes
+    whole = {}
+    if classes is not None:
+        whole["release"] = Grouped(table=release, columns=tuple(release.header), group=classes)
+    checks += judged(whole)
+    if promise.shape.levels == "one":
+        checks.append(check_one_level(promise, release, table, levels))
     names = promise.quasi
     if promise.averaged:
         checks.extend(check_averages(promise, release, table))
@@ -146,7 +204,14 @@ def _check_whole(
     return Verification(checks=tuple(checks), facts=_facts(release, table))
 
 
-def verify_files(recipe_path: Path, data_path: Path, release_folder: Path) -> Verification:
+def verify_files(
+    recipe_path: Path,
+    data_path: Path,
+    release_folder: Path,
+    *,
+    seed: int | str | None = None,
+    told: Mapping[str, Any] | None = None,
+) -> Verification:
     """Verify a release that lies in a folder, as the names given to `verify`.
 
     Parameters
@@ -156,6 +221,12 @@ def verify_files(recipe_path: Path, data_path: Path, release_folder: Path) -> Ve
     data_path : Path
         The table: CSV, plain or gzip, or Parquet.
     release_folder : Path
+        It holds the files of the release and nothing else.
+    seed : int or str, optional
+        The secret a run has drawn, where the recipe leaves it out; a sample is drawn again with it.
+    told : mapping, optional
+        The recipe's tables in full: what the recipe leaves out of technique and promises, and what
+        the release looks like.
 
     Returns
     -------
@@ -164,53 +235,58 @@ def verify_files(recipe_path: Path, data_path: Path, release_folder: Path) -> Ve
     Raises
     ------
     BadInput
-        If a file is not there or is not what it should be.
+        If a file is not there or is not what it should be, or a run was stopped while it replaced
+        the release.
     BadPlan, BadHierarchy
         As `verify` does.
     """
     recipe_path, release_folder = Path(recipe_path), Path(release_folder)
-    try:
-        recipe = tomllib.loads(read_bytes(recipe_path, "The recipe").decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadPlan(
-            f"The recipe {recipe_path.name} is no valid TOML file.", remedy="Correct the file."
-        ) from error
+    refuse_unfinished(release_folder)
+    content = read_bytes(recipe_path, "The recipe", MOST_TEXT_BYTES)
+    recipe = read_recipe(content, clipped(recipe_path.name))
+    if seed is not None:
+        recipe = {"seed": seed, **recipe}
+    if told is not None:
+        recipe = completed(recipe, told)
     data = section(recipe, "data")
-    private = read_table(
-        Path(data_path),
-        separator=str(data.get("separator", "")),
-        encoding=str(data.get("encoding", "")),
-    )
+    separator, encoding = read_options(data)
+    private = read_table(Path(data_path), separator=separator, encoding=encoding)
     levels: dict[str, list[list[str]]] = {}
     for name, place in section(recipe, "hierarchies").items():
-        content = read_bytes(recipe_path.parent / str(place), f"The hierarchy file of '{name}'")
+        what = f"The hierarchy file of '{clipped(name)}'"
+        content = read_bytes(recipe_path.parent / _path(place, what), what, MOST_TEXT_BYTES)
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise BadInput(
-                f"The hierarchy file of '{name}' is not UTF-8 text.", remedy="Save it as UTF-8."
-            ) from error
+            raise BadInput(f"{what} is not UTF-8 text.", remedy="Save it as UTF-8.") from error
         levels[name] = read_levels(text, name)
     promise = read_promise(recipe, [str(name) for name in private.columns])
-    files: dict[str, bytes] = {}
-    for name in table_names(promise):
-        files[f"{name}.csv"] = read_bytes(release_folder / f"{name}.csv", "The published file")
-        beside = release_folder / f"{name}.parquet"
-        if beside.exists():
-            files[beside.name] = read_bytes(beside, "The published file")
-    return verify(recipe, private, levels, files, _public_table(recipe, promise, recipe_path))
+    tables = table_names(promise)
+    files = read_files(release_folder, tables)
+    found = verify(recipe, private, levels, files, _public_table(recipe, promise, recipe_path))
+    names = file_names(tables)
+    return replace(found, checks=(*found.checks, check_folder(release_folder, names)))
 
 
-def _names_presence(promise: Promise) -> bool:
-    return any(model.get("name") == PRESENCE for model in promise.models)
+def _path(place: object, what: str) -> str:
+    """Return a path as a recipe names it.
+
+    Raises
+    ------
+    BadPlan
+        If it is no text.
+    """
+    if not isinstance(place, str):
+        raise BadPlan(f"{what} is named by something other than a text.", remedy="Quote the path.")
+    return place
 
 
 def _public_table(
     recipe: Mapping[str, Any], promise: Promise, recipe_path: Path
 ) -> pd.DataFrame | None:
     """Read the public table a recipe names, where a promise is about its people."""
-    place = str(section(recipe, "population").get("file", ""))
-    if not place or not _names_presence(promise):
+    place = _path(section(recipe, "population").get("file", ""), "The population table")
+    if not place or not looks_at_public(promise):
         return None
     return read_table(recipe_path.parent / place, separator="", encoding="")
 
@@ -224,11 +300,11 @@ def _check_columns(promise: Promise, header: Sequence[str]) -> list[Check]:
     extra = len([name for name in header if name not in expected])
     gone = [n for n in expected if n not in header]
     if list(header) == expected:
-        sentence = f"The {len(expected)} published columns are the table's without identifiers."
+        sentence = f"The {len(expected)} published columns are those the recipe names for it."
     elif gone or extra:
         what = [f"{listing(gone)} not published"] if gone else []
         what += [many(extra, "column") + " too many"] if extra else []
-        sentence = f"The published columns are not the table's: {', '.join(what)}."
+        sentence = f"The published columns are not the recipe's: {', '.join(what)}."
     else:
         sentence = "The published columns are repeated or not in the table's order."
     return [
@@ -244,12 +320,12 @@ def _check_columns(promise: Promise, header: Sequence[str]) -> list[Check]:
     ]
 
 
-def _check_rows(promise: Promise, release: PublishedTable, table: PrivateTable) -> list[Check]:
+def _check_rows(promise: Promise, release: Lines, table: PrivateTable) -> list[Check]:
     hidden = table.rows - release.rows
     allowed = math.floor(promise.max_suppression * table.rows + Fraction(1, 10**9))
     share = max(hidden, 0) / table.rows if table.rows else 0.0
     bound = float(promise.max_suppression)
-    within = hidden <= allowed
+    within = hidden <= allowed or promise.shape.rows == "drawn"
     return [
         Check(
             name="rows",
@@ -263,9 +339,12 @@ def _check_rows(promise: Promise, release: PublishedTable, table: PrivateTable) 
         Check(
             name="suppression",
             holds=within,
-            bound=bound,
+            bound=1.0 if promise.shape.rows == "drawn" else bound,
             reached=share,
-            sentence=f"{many(max(hidden, 0), 'row', 'is', 'are')} hidden ({share:.2%}); at most "
+            sentence=f"{many(max(hidden, 0), 'row', 'is', 'are')} not published ({share:.2%}): not "
+            "drawn, or of a class too small; no number of them was promised."
+            if promise.shape.rows == "drawn"
+            else f"{many(max(hidden, 0), 'row', 'is', 'are')} hidden ({share:.2%}); at most "
             f"{allowed} may be ({bound:.2%}).",
         ),
     ]
@@ -276,7 +355,7 @@ def _check_order(release: PublishedTable) -> Check:
     return Check(
         name="order",
         holds=not wrong,
-        rows=tuple(wrong[:MOST_ROWS]),
+        rows=wrong.first,
         sentence=f"{many(len(wrong), 'row', 'is', 'are')} not in canonical order {named(wrong)}; "
         "the order of the table could show."
         if wrong
@@ -284,101 +363,10 @@ def _check_order(release: PublishedTable) -> Check:
     )
 
 
-def _check_model(
-    model: Mapping[str, Any], promise: Promise, release: PublishedTable
-) -> list[Check]:
-    name = str(model.get("name", ""))
-    letter = {
-        "k-anonymity": "k",
-        "bucket-size": "k",
-        "l-diversity": "l",
-        "frequency-l-diversity": "l",
-        "slicing-l-diversity": "l",
-    }.get(name)
-    if letter is None:
-        sentence = f"'{name}' cannot be recomputed: it is not known here."
-        return [undecided(name or "model", sentence)]
-    bound = model.get(letter)
-    if isinstance(bound, bool) or not isinstance(bound, int | float) or not bound >= 1:
-        return [undecided(name, f"{name} cannot be recomputed: {letter} is no number from 1 up.")]
-    classes = release.classes
-    if classes is None:
-        return [undecided(name, f"{name} cannot be recomputed: quasi-identifiers are missing.")]
-    if letter == "k":
-        return [_check_k(name, float(bound), classes)]
-    column = str(model.get("column", ""))
-    columns = promise.protected(column)
-    if not columns or not release.has(columns):
-        which = f"column '{column}'" if column else "a sensitive column"
-        return [undecided(name, f"{name} cannot be recomputed: it needs {which}.")]
-    if name == "l-diversity":
-        return [_check_l(float(bound), c, classes, release) for c in columns]
-    # Of slicing's l-diversity this is what is enough: a mean over classes stays below.
-    return [_check_frequency(name, float(bound), c, classes, release) for c in columns]
-
-
-def _check_k(name: str, k: float, classes: Codes) -> Check:
-    return _verdict(name, f"k = {k:g}", k, np.bincount(classes), classes, "rows", "")
-
-
-def _check_l(
-    l: float,  # noqa: E741 - the field's own letter
-    column: str,
-    classes: Codes,
-    release: PublishedTable,
-) -> Check:
-    _, first = joined([classes, release.values(column)], release.rows)
-    distinct = np.bincount(classes[first])
-    return _verdict(
-        "l-diversity", f"l = {l:g} for '{column}'", l, distinct, classes, "values", column
-    )
-
-
-def _check_frequency(
-    name: str,
-    l: float,  # noqa: E741 - the field's own letter
-    column: str,
-    classes: Codes,
-    release: PublishedTable,
-) -> Check:
-    pair, first = joined([classes, release.values(column)], release.rows)
-    return check_shares(l, column, classes, classes[first], np.bincount(pair), name=name)
-
-
-def _verdict(
-    name: str, what: str, bound: float, reached: Codes, classes: Codes, unit: str, column: str
-) -> Check:
-    """Compare what each class reaches with the bound."""
-    if not len(reached):
-        return Check(
-            name=name,
-            holds=True,
-            bound=bound,
-            column=column,
-            sentence=f"No row is published, so {what} holds for nobody: there is nothing to find.",
-        )
-    small, least = reached < bound, int(reached.min())
-    rows = numbers(small[classes])
-    worst = "smallest" if unit == "rows" else "fewest"
-    best = "smallest class" if unit == "rows" else "fewest in a class"
-    return Check(
-        name=name,
-        holds=not rows,
-        bound=bound,
-        reached=float(least),
-        column=column,
-        rows=tuple(rows[:MOST_ROWS]),
-        sentence=f"{what} is broken: {many(int(small.sum()), 'class', 'has', 'have')} fewer than "
-        f"{bound:g} {unit}, the {worst} {least} {named(rows)}."
-        if rows
-        else f"Recomputed from the published file: {what} holds ({best} {least}).",
-    )
-
-
 def _check_coverage(
     names: Sequence[str],
     promise: Promise,
-    release: PublishedTable,
+    release: Lines,
     table: PrivateTable,
     levels: Mapping[str, Sequence[Sequence[str]]],
 ) -> list[Check]:
@@ -394,25 +382,31 @@ def _check_coverage(
     covers = [read_cover(n, table.columns[n], levels.get(n), release.texts_of(n)) for n in names]
     for name, cover in zip(names, covers, strict=True):
         codes = release.codes_of(name)
+        shown = release.texts_of(name)
+        false = untrue(levels.get(name, ()), table.columns[name].spelling, shown)
         for texts, what in (
+            (
+                tuple(i for i, text in enumerate(shown) if text in false),
+                "labels that claim a range or beginning not all of their values have",
+            ),
             (cover.unknown, "texts that no level of its hierarchy and no value explains"),
             (cover.ambiguous, "texts that stand for different things on different levels"),
         ):
-            rows = numbers(np.isin(codes, texts)) if texts else []
+            rows = release.rows_of(np.isin(codes, texts))
             if rows:
                 broken.append(
                     Check(
                         name="coverage",
                         holds=False,
                         column=name,
-                        rows=tuple(rows[:MOST_ROWS]),
+                        rows=rows.first,
                         sentence=f"Column '{name}' shows {what} {named(rows)}.",
                     )
                 )
     if broken:
         return broken
     try:
-        rows = numbers(_alone(names, promise, release, table, covers))
+        rows = release.last_rows_of(_alone(names, promise, release, table, covers))
     except TooLarge as error:
         return [undecided("coverage", f"Coverage is not decided. {error.message}")]
     return [
@@ -421,7 +415,7 @@ def _check_coverage(
             holds=not rows,
             bound=float(release.rows),
             reached=float(release.rows - len(rows)),
-            rows=tuple(rows[:MOST_ROWS]),
+            rows=rows.first,
             sentence=f"{many(len(rows), 'published row', 'has', 'have')} no row of the table of "
             f"its own to be true of {named(rows)}."
             if rows
@@ -434,11 +428,11 @@ def _check_coverage(
 def _alone(
     names: Sequence[str],
     promise: Promise,
-    release: PublishedTable,
+    release: Lines,
     table: PrivateTable,
     covers: Sequence[Cover],
-) -> npt.NDArray[np.bool_]:
-    """Return which published rows have no row of the table of their own to be true of.
+) -> Codes:
+    """Return how many rows of each line have no row of the table of their own to be true of.
 
     Raises
     ------
@@ -461,37 +455,38 @@ def _alone(
             np.concatenate([(text + 1)[table.codes(n)], release.codes_of(n) + 1])
             for n, text in zip(names, texts, strict=True)
         ]
-        kind, _ = joined([*both, *exact], table.rows + release.rows)
-        return beyond(kind[: table.rows], kind[table.rows :])
+        kind, _ = joined([*both, *exact], table.rows + len(release))
+        return beyond(kind[: table.rows], kind[table.rows :], release.count)
     columns = [text_runs(own, size) for own, size in zip(runs, sizes, strict=True)]
-    classes, first = joined([release.codes_of(n) for n in names], release.rows)
+    classes, first = joined([release.codes_of(n) for n in names], len(release))
     boxes = np.stack([release.codes_of(n)[first] for n in names], axis=1)
     coded = [table.codes(n) for n in names]
     point, first = joined(coded, table.rows)
     points = np.stack([codes[first] for codes in coded], axis=1)
-    payload, _ = joined(exact, table.rows + release.rows)
+    payload, _ = joined(exact, table.rows + len(release))
     return without_partner(
         point,
         payload[: table.rows],
         classes,
         payload[table.rows :],
+        release.count,
         *covering_pairs(points, boxes, columns),
     )
 
 
-def _table_codes(column: PrivateColumn, release: PublishedTable, name: str) -> Codes:
+def _table_codes(column: PrivateColumn, release: Lines, name: str) -> Codes:
     codes = [column.code_of_text(text) for text in release.texts_of(name)]
     return np.array(codes, dtype=np.int64)[release.codes_of(name)]
 
 
-def _facts(release: PublishedTable, table: PrivateTable) -> dict[str, float]:
-    sizes = np.bincount(release.classes) if release.classes is not None else np.empty(0, np.int64)
-    joint, _ = joined(release.codes, release.rows)
+def _facts(release: Lines, table: PrivateTable) -> dict[str, float]:
+    classes = release.classes
+    sizes = np.empty(0, np.int64) if classes is None else tally(classes, release.count)
     return {
         "rows": float(release.rows),
         "table_rows": float(table.rows),
         "suppressed": float(max(table.rows - release.rows, 0)),
         "classes": float(len(sizes)),
         "smallest_class": float(sizes.min()) if len(sizes) else 0.0,
-        "unique_over_all_columns": float(np.count_nonzero(np.bincount(joint) == 1)),
+        "unique_over_all_columns": float(np.count_nonzero(release.count == 1)),
     }

@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from .findings import MOST_ROWS, Check, many, named, numbers, undecided
+from .findings import Check, Rows, many, named, undecided
+from .lines import Lines
 from .match import TooLarge, covering_pairs, text_runs, without_partner
-from .tables import PrivateTable, Promise, PublishedTable, joined
+from .tables import PrivateTable, Promise, joined
 from .texts import read_cover
 
 
 def check_coarsened(
     promise: Promise,
-    release: PublishedTable,
+    release: Lines,
     table: PrivateTable,
     levels: Mapping[str, Sequence[Sequence[str]]],
 ) -> list[Check]:
@@ -46,7 +47,7 @@ def check_coarsened(
 def _check_column(
     name: str,
     promise: Promise,
-    release: PublishedTable,
+    release: Lines,
     table: PrivateTable,
     levels: Mapping[str, Sequence[Sequence[str]]],
 ) -> Check | None:
@@ -56,7 +57,7 @@ def _check_column(
         cover = read_cover(name, column, levels.get(name), texts)
         unclear = [*cover.unknown, *cover.ambiguous]
         if unclear:
-            rows = numbers(np.isin(codes, unclear))
+            rows = release.rows_of(np.isin(codes, unclear))
             what = f"Column '{name}' shows texts without one clear meaning {named(rows)}."
             return _broken(name, rows, what)
         runs = cover.runs
@@ -65,16 +66,17 @@ def _check_column(
         runs = tuple(((code, code),) if code >= 0 else () for code in told)
     own = table.codes(name)
     point, first = joined([own], table.rows)
-    shown, text = joined([codes], release.rows)
+    shown, text = joined([codes], len(release))
     try:
         pairs = covering_pairs(
             own[first][:, None], codes[text][:, None], [text_runs(runs, column.missing + 1)]
         )
-        nothing = np.zeros(table.rows, dtype=np.int64)
-        alone = without_partner(point, nothing, shown, nothing, *pairs)
+        alone = without_partner(
+            point, np.zeros_like(point), shown, np.zeros_like(shown), release.count, *pairs
+        )
     except TooLarge as error:
         return undecided("truth", f"Whether '{name}' is true is not decided. {error.message}")
-    rows = numbers(alone)
+    rows = release.last_rows_of(alone)
     if not rows:
         return None
     few = many(len(rows), "published row", "has", "have")
@@ -83,7 +85,5 @@ def _check_column(
     )
 
 
-def _broken(name: str, rows: Sequence[int], sentence: str) -> Check:
-    return Check(
-        name="truth", holds=False, column=name, rows=tuple(rows[:MOST_ROWS]), sentence=sentence
-    )
+def _broken(name: str, rows: Rows, sentence: str) -> Check:
+    return Check(name="truth", holds=False, column=name, rows=rows.first, sentence=sentence)

@@ -2,103 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from .findings import Check, undecided
-from .match import TooLarge, covering_pairs, text_runs
-from .tables import PrivateTable, Promise, PublishedTable, joined
+from .evidence import CannotTell, Evidence
+from .findings import Check
+from .match import covering_pairs, text_runs
+from .tables import joined
 from .texts import Codes, read_cover
 
-#: Promises about matches, by name: what must have k of them.
-CONSISTENCY = {
-    "one-k-anonymity": "every person of the table fits at least {} published rows",
-    "k-one-anonymity": "every published row fits at least {} people of the table",
-    "k-k-anonymity": (
-        "every person fits at least {0} published rows, and every published row {0} people"
-    ),
-    "global-one-k-anonymity": (
-        "each of at least {} published rows is a person's in some matching of all people with "
-        "all rows, for every person"
-    ),
-}
+
+@dataclass(frozen=True, kw_only=True)
+class Matches:
+    """How many matches the rows with the fewest have.
+
+    Attributes
+    ----------
+    of_people : int
+        Published rows that a row of the table fits; rows that fit none are left out.
+    of_rows : int
+        Rows of the table that a published row fits.
+    """
+
+    of_people: int
+    of_rows: int
 
 
-def check_consistency(
-    model: Mapping[str, Any],
-    promise: Promise,
-    release: PublishedTable,
-    table: PrivateTable,
-    levels: Mapping[str, Sequence[Sequence[str]]],
-) -> Check:
+def check_matches(
+    evidence: Evidence, what: str, *, sides: tuple[str, ...], perfect: bool = False
+) -> list[Check]:
     """Recompute one of the promises about matches.
 
     Rows of one class match each other, so classes of k rows decide by themselves; only where a
     class is smaller are matches counted.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    what : str
+        What must have k matches, with ``{0}`` for k.
+    sides : tuple of str
+        Of `Matches`: what must reach k.
+    perfect : bool
+        Whether only matches count that leave everyone else a row.
     """
-    name, k = str(model["name"]), model.get("k")
-    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        return undecided(name, f"{name} cannot be recomputed: k is no number from 1 up.")
-    classes = release.classes
-    if classes is None or not release.has(promise.quasi):
-        return undecided(name, f"{name} cannot be recomputed: quasi-identifiers are missing.")
-    sizes = np.bincount(classes)
-    reached = int(sizes.min()) if len(sizes) else k
-    if reached < k and promise.averaged:
-        return undecided(name, f"{name} is not decided: nobody's values fit an average for sure.")
+    k = evidence.integer("k")
+    reached = int(evidence.sizes.min()) if len(evidence.sizes) else k
     if reached < k:
-        try:
-            reached = _fewest(name, promise, release, table, levels, classes, sizes)
-        except TooLarge as error:
-            return undecided(name, f"{name} is not decided. {error.message}")
-    what = CONSISTENCY[name].format(k)
-    return Check(
-        name=name,
-        holds=reached >= k,
-        bound=float(k),
-        reached=float(reached),
-        sentence=f"Recomputed from the published file: {what} (fewest {reached})."
-        if reached >= k
-        else f"Broken is that {what}: the fewest are {reached}.",
-    )
+        if evidence.form == "averaged":
+            raise CannotTell("nobody's values fit an average for sure")
+        found = _fewest(evidence, perfect=perfect)
+        reached = min(getattr(found, side) for side in sides)
+    what = what.format(k)
+    return [
+        Check(
+            name=evidence.name,
+            holds=reached >= k,
+            bound=float(k),
+            reached=float(reached),
+            sentence=f"Recomputed from the published file: {what} (fewest {reached})."
+            if reached >= k
+            else f"Broken is that {what}: the fewest are {reached}.",
+        )
+    ]
 
 
-def _fewest(
-    name: str,
-    promise: Promise,
-    release: PublishedTable,
-    table: PrivateTable,
-    levels: Mapping[str, Sequence[Sequence[str]]],
-    classes: Codes,
-    sizes: Codes,
-) -> int:
+def _fewest(evidence: Evidence, *, perfect: bool) -> Matches:
+    promise, table, sizes = evidence.promise, evidence.private, evidence.sizes
+    release = evidence.grouped.table
     covers = [
-        read_cover(n, table.columns[n], levels.get(n), release.texts_of(n)) for n in promise.quasi
+        read_cover(n, table.columns[n], evidence.levels.get(n), release.texts_of(n))
+        for n in promise.quasi
     ]
     columns = [
         text_runs(cover.runs, table.columns[n].missing + 1)
         for n, cover in zip(promise.quasi, covers, strict=True)
     ]
-    first = np.unique(classes, return_index=True)[1]
+    first = np.unique(evidence.grouped.group, return_index=True)[1]
     boxes = np.stack([release.codes_of(n)[first] for n in promise.quasi], axis=1)
     quasi = [table.codes(n) for n in promise.quasi]
     member, first = joined(quasi, table.rows)
     points = np.stack([codes[first] for codes in quasi], axis=1)
     point, box = covering_pairs(points, boxes, columns)
     people = np.bincount(member)
-    if name == "global-one-k-anonymity":
+    if perfect:
         kept = _exchangeable(people, sizes, point, box)
         point, box = point[kept], box[kept]
     per_point = np.bincount(point, weights=sizes[box], minlength=len(people))
     per_box = np.bincount(box, weights=people[point], minlength=len(sizes))
-    # A person whose row is hidden and who fits no published row is nobody's to find.
-    of_people = int(per_point[per_point > 0].min(initial=table.rows)) if len(point) else 0
-    of_rows = int(per_box.min(initial=table.rows))
-    if name == "k-one-anonymity":
-        return of_rows
-    return min(of_people, of_rows) if name == "k-k-anonymity" else of_people
+    return Matches(
+        # A person whose row is hidden and who fits no published row is nobody's to find.
+        of_people=int(per_point[per_point > 0].min(initial=table.rows)) if len(point) else 0,
+        of_rows=int(per_box.min(initial=table.rows)),
+    )
 
 
 def _exchangeable(people: Codes, sizes: Codes, point: Codes, box: Codes) -> Codes:

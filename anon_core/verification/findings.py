@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +32,8 @@ class Check:
         Rows of the release concerned, from 1 below the header, at most `MOST_ROWS`.
     sentence : str
         The finding in plain words; it holds no cell value.
+    undecided : bool
+        Where it does not hold, whether nothing was found to break it: it could not be told.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Check:
     reached: float | None = None
     column: str = ""
     rows: tuple[int, ...] = ()
+    undecided: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Return the check as plain values."""
@@ -65,10 +68,13 @@ class Verification:
     facts : mapping of str to float
         ``rows``, ``table_rows``, ``suppressed``, ``classes``, ``smallest_class`` and
         ``unique_over_all_columns``: how many published rows no other row equals.
+    notes : tuple of str
+        What recipes say otherwise since this one was written.
     """
 
     checks: tuple[Check, ...]
     facts: Mapping[str, float] = field(default_factory=dict[str, float])
+    notes: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -86,6 +92,7 @@ class Verification:
             "holds": self.holds,
             "checks": [check.as_json() for check in self.checks],
             "facts": dict(self.facts),
+            "notes": list(self.notes),
         }
 
 
@@ -94,14 +101,37 @@ def undecided(name: str, sentence: str) -> Check:
     return Check(name=name, holds=False, sentence=f"{sentence} Treated as broken.")
 
 
-def numbers(marked: npt.NDArray[np.bool_]) -> list[int]:
-    """Return the rows that are marked, counted from 1."""
-    return (np.flatnonzero(marked) + 1).tolist()
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """Rows of a published file that a check is about.
+
+    Attributes
+    ----------
+    total : int
+    first : tuple of int
+        Their numbers from 1 below the header, ascending; of many only `MOST_ROWS`.
+    """
+
+    total: int = 0
+    first: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, places: npt.NDArray[np.int64]) -> Rows:
+        """Return rows by their places from 0."""
+        return cls(total=len(places), first=tuple((places[:MOST_ROWS] + 1).tolist()))
+
+    def __len__(self) -> int:
+        return self.total
 
 
-def named(rows: Sequence[int]) -> str:
+def numbers(marked: npt.NDArray[np.bool_]) -> Rows:
+    """Return the rows of a file that are marked."""
+    return Rows.of(np.flatnonzero(marked))
+
+
+def named(rows: Rows) -> str:
     """Return the first rows in words, in parentheses."""
-    shown = ", ".join(str(row) for row in rows[:_SHOWN_ROWS])
+    shown = ", ".join(str(row) for row in rows.first[:_SHOWN_ROWS])
     more = f" and {len(rows) - _SHOWN_ROWS} more" if len(rows) > _SHOWN_ROWS else ""
     return f"({'row' if len(rows) == 1 else 'rows'} {shown}{more})"
 

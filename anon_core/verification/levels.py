@@ -7,13 +7,14 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ..errors import BadHierarchy
+from ..base.errors import BadHierarchy
 from .reading import read_csv_rows
 
 Rows = list[list[str]]
 #: A group's place: its level, where the file parts its lines by level, and its label.
 _Node = tuple[int, str]
 _ROOT: _Node = (0, "")
+_MOST_LEVELS = 100
 
 
 def read_levels(text: str, name: str) -> Rows:
@@ -43,6 +44,10 @@ def read_levels(text: str, name: str) -> Rows:
     for rows in tables.values():  # the separator that gives every line one width and one top
         if len({(len(line), line[-1]) for line in rows}) == 1 and len(rows[0]) > 1:
             return rows
+    if not any(cell.strip() for line in tables[";"] for cell in line):
+        raise BadHierarchy(
+            f"The hierarchy file of '{name}' is empty.", remedy="Write one line for every value."
+        )
     first = next((line for line in text.splitlines() if line.strip()), "")
     return tables[";" if ";" in first else ","]
 
@@ -56,6 +61,8 @@ def _padded(paths: list[tuple[str, ...]]) -> Rows:
 def _paths_of(node: object, above: tuple[str, ...]) -> list[tuple[str, ...]]:
     if isinstance(node, str):
         return [(node.strip(), *above)]
+    if len(above) > _MOST_LEVELS:
+        raise ValueError("too many levels")
     inner = cast(Mapping[str, Any], node)
     here = (str(inner["label"]).strip(), *above)
     return [path for child in inner["children"] for path in _paths_of(child, here)]
@@ -86,7 +93,10 @@ def _paths_of_lines(lines: list[str]) -> list[tuple[str, ...]]:
             group = _ROOT if labels[0] is None else (level, labels[0])
             members = [(level - parted, cast(str, label)) for label in labels[1:]]
             children.setdefault(group, []).extend(members)
-    under = {child for members in children.values() for child in members}
+    inside = [child for members in children.values() for child in members]
+    under = set(inside)
+    if len(under) < len(inside):  # in two groups, or in itself: a way without an end
+        raise ValueError("a label stands under two groups")
     if _ROOT in children:
         start, above = _ROOT, (top,)
     else:
@@ -97,6 +107,8 @@ def _paths_of_lines(lines: list[str]) -> list[tuple[str, ...]]:
     while stack:
         node, path = stack.pop()
         below = children.get(node, []) if node[0] > 0 or not parted else []
+        if len(path) > _MOST_LEVELS:
+            raise ValueError("too many levels")
         if not below:
             paths.append((node[1], *path))
         stack += [(child, (node[1], *path)) for child in reversed(below)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import AnonError
+from ..base.errors import AnonError
 from .tables import joined
 from .texts import Codes, Runs
 
@@ -18,6 +18,9 @@ MOST_EDGES = 10_000_000
 
 Short = npt.NDArray[np.int32]
 
+#: Beyond this many edges, some at every end are tried first: if they meet all demand, so do all.
+THINNED_FROM = 1_000_000
+_AT_EVERY_END = 6
 _BRUTE = 1 << 15
 _SAMPLE = 512
 
@@ -108,24 +111,36 @@ def sole_text(runs: Sequence[Runs], size: int) -> Codes | None:
     return owner
 
 
-def beyond(own: Codes, shown: Codes) -> npt.NDArray[np.bool_]:
-    """Return which shown rows are more than there are of their kind, shape (shown rows,).
+def beyond(own: Codes, shown: Codes, count: Codes) -> Codes:
+    """Return how many rows of each line are more than there are of their kind, shape (lines,).
 
     Of equal rows the last ones count as those too many.
 
     Parameters
     ----------
-    own, shown : int64 arrays
-        What rows of the table and published rows are, as codes of one numbering.
+    own : int64 array of shape (rows of the table,)
+    shown : int64 array of shape (lines,)
+        What rows of the table and published lines are, as codes of one numbering.
+    count : int64 array of shape (lines,)
+        Rows of each line.
     """
     size = int(max(own.max(initial=-1), shown.max(initial=-1))) + 1
-    room, asked = np.bincount(own, minlength=size), np.bincount(shown, minlength=size)
+    room = np.bincount(own, minlength=size)
+    asked = np.bincount(shown, weights=count, minlength=size)
     if np.all(asked <= room):
-        return np.zeros(len(shown), dtype=np.bool_)
-    order = np.argsort(shown, kind="stable")
-    nth = np.empty(len(shown), dtype=np.int64)
-    nth[order] = np.arange(len(shown)) - np.repeat(np.cumsum(asked) - asked, asked)
-    return nth >= room[shown]
+        return np.zeros(len(shown), dtype=np.int64)
+    return _last(shown, count, room)
+
+
+def _last(kind: Codes, count: Codes, room: Codes) -> Codes:
+    """Return how many rows of each line are left when the first of each kind fill its room."""
+    order = np.argsort(kind, kind="stable")
+    seen = np.cumsum(count[order])
+    begin = np.flatnonzero(np.diff(kind[order], prepend=-1))
+    before = np.repeat(seen[begin] - count[order][begin], np.diff(begin, append=len(order)))
+    left = np.empty(len(kind), dtype=np.int64)
+    left[order] = np.clip(seen - before - room[kind[order]], 0, count[order])
+    return left
 
 
 def covering_pairs(points: Codes, boxes: Codes, columns: Sequence[TextRuns]) -> tuple[Codes, Codes]:
@@ -246,11 +261,38 @@ def unmet(supply: Codes, demand: Codes, giver: Codes, taker: Codes) -> Codes:
 
 
 def _flow(supply: Codes, demand: Codes, giver: Codes, taker: Codes) -> Codes:
+    """Return how much of each demand can be met at most; `TooLarge` as for `unmet`."""
+    if len(giver) > THINNED_FROM:
+        some = _thinned(giver, taker)
+        met = _most_met(supply, demand, giver[some], taker[some])
+        if np.array_equal(met, demand):
+            return met
+    if len(giver) > MOST_EDGES:
+        raise _too_large()
+    return _most_met(supply, demand, giver, taker)
+
+
+def _thinned(giver: Codes, taker: Codes) -> npt.NDArray[np.bool_]:
+    """Return which edges to try first: a few of each giver and of each taker, shape (edges,).
+
+    Drawn at random, a handful is enough for almost every matching that there is; always the same
+    are drawn.
+    """
+    drawn = np.random.default_rng(0).permutation(len(giver))
+    some = np.zeros(len(giver), dtype=np.bool_)
+    for ends in (giver, taker):
+        order = drawn[np.argsort(ends[drawn], kind="stable")]
+        first = np.flatnonzero(np.diff(ends[order], prepend=-1))
+        sizes = np.diff(first, append=len(order))
+        some[order[np.arange(len(order)) - np.repeat(first, sizes) < _AT_EVERY_END]] = True
+    return some
+
+
+def _most_met(supply: Codes, demand: Codes, giver: Codes, taker: Codes) -> Codes:
+    """Return how much of each demand a greatest flow along these edges meets."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow
 
-    if len(giver) > MOST_EDGES:
-        raise _too_large()
     givers, from_ = np.unique(giver, return_inverse=True)
     takers, to = np.unique(taker, return_inverse=True)
     source, sink = len(givers) + len(takers), len(givers) + len(takers) + 1
@@ -272,19 +314,25 @@ def without_partner(
     payload: Codes,
     classes: Codes,
     shown: Codes,
+    count: Codes,
     near_point: Codes,
     near_box: Codes,
-) -> npt.NDArray[np.bool_]:
-    """Return for which published rows no row of the table of their own is left, shape (rows,).
+) -> Codes:
+    """Return for how many rows of each line no row of the table of their own is left.
 
     Parameters
     ----------
     point, payload : int64 arrays of shape (rows of the table,)
         What is coarsened and what is published exactly, as codes.
-    classes, shown : int64 arrays of shape (published rows,)
-        The class that covers points, and what it shows exactly, as codes like `payload`.
+    classes, shown, count : int64 arrays of shape (lines,)
+        The class that covers points, what the line shows exactly, as codes like `payload`, and how
+        many rows it has.
     near_point, near_box : int64 arrays of shape (pairs,)
         Which points lie in which classes, see `covering_pairs`.
+
+    Returns
+    -------
+    int64 array of shape (lines,)
 
     Raises
     ------
@@ -313,11 +361,7 @@ def without_partner(
     place[place == len(ranked)] = 0
     meets = wanted[ranked][place] == asked if len(ranked) else np.zeros(len(giver), dtype=np.bool_)
     taker = ranked[place[meets]]
-    demand = np.bincount(taker_of, minlength=len(taker_first))
+    demand = np.bincount(taker_of, weights=count, minlength=len(taker_first)).astype(np.int64)
     left = unmet(np.bincount(giver_of), demand, giver[meets], taker)
     # Of equal rows the last ones count as those without a partner.
-    by_taker = np.argsort(taker_of, kind="stable")
-    position = np.arange(len(taker_of)) - np.repeat(np.cumsum(demand) - demand, demand)
-    alone = np.zeros(len(taker_of), dtype=np.bool_)
-    alone[by_taker] = position >= np.repeat(demand - left, demand)
-    return alone
+    return _last(taker_of, count, demand - left)

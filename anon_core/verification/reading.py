@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import io
 import re
-import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
 
-from ..errors import BadInput
+from ..base.errors import BadInput, BadPlan, clipped
+from .opening import MOST_BYTES, MOST_CELLS, read_bytes, refuse_wide, unpack
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 SEPARATORS = (",", ";", "\t", "|")
 
@@ -35,41 +35,6 @@ def read_csv_rows(text: str, separator: str) -> list[list[str]]:
     """Return the rows of a CSV text, the header first."""
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
-
-
-def read_bytes(path: Path, what: str) -> bytes:
-    """Return a file's bytes.
-
-    Raises
-    ------
-    BadInput
-        If the file is not there or cannot be read.
-    """
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise BadInput(
-            f"{what} cannot be read: {path.name} ({error.strerror}).",
-            remedy="Check the path and your permissions.",
-        ) from error
-
-
-def unpack(content: bytes, name: str) -> bytes:
-    """Return what a gzip file holds, and other files as they are.
-
-    Raises
-    ------
-    BadInput
-        If the gzip file is damaged.
-    """
-    if not content.startswith(b"\x1f\x8b"):
-        return content
-    try:
-        return gzip.decompress(content)
-    except (OSError, EOFError, zlib.error) as error:
-        raise BadInput(
-            f"{name} is a damaged gzip file.", remedy="Copy or download it again."
-        ) from error
 
 
 def decode(content: bytes, encoding: str, name: str) -> str:
@@ -105,6 +70,22 @@ def separator_of(text: str) -> str:
     return separator
 
 
+def read_options(data: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the separator and the encoding that a recipe names, empty where it names none.
+
+    Raises
+    ------
+    BadPlan
+        If one of them is none.
+    """
+    separator, encoding = data.get("separator", ""), data.get("encoding", "")
+    if not isinstance(separator, str) or len(separator) > 1 or separator in ('"', "\r", "\n"):
+        raise BadPlan("The recipe's separator is not one character.", remedy="Correct [data].")
+    if not isinstance(encoding, str) or "\0" in encoding:
+        raise BadPlan("The recipe's encoding is no name.", remedy="Correct [data].")
+    return separator, encoding
+
+
 def read_table(path: Path, *, separator: str, encoding: str) -> pd.DataFrame:
     """Read a data file, CSV (plain or gzip) or Parquet, as a frame of texts.
 
@@ -119,20 +100,28 @@ def read_table(path: Path, *, separator: str, encoding: str) -> pd.DataFrame:
     BadInput
         If it cannot be read, has no header, or a row has too many or too few cells.
     """
-    content = unpack(read_bytes(path, "The data file"), path.name)
+    name = clipped(path.name)
+    content = unpack(read_bytes(path, "The data file"), name)
     if content.startswith(b"PAR1"):
-        return read_parquet(content, path.name)
-    text = decode(content, encoding, path.name)
-    rows = read_csv_rows(text, separator or separator_of(text))
+        return read_parquet(content, name)
+    text = decode(content, encoding, name)
+    if "\0" in text:
+        raise BadInput(f"The file {name} holds a NUL character.", remedy="Save it as text again.")
+    try:
+        rows = read_csv_rows(text, separator or separator_of(text))
+    except csv.Error as error:
+        raise BadInput(
+            f"The file {name} cannot be split into rows and cells.", remedy="Check its quotes."
+        ) from error
     rows = [row for row in rows if row]
     if not rows:
-        raise BadInput(f"The file {path.name} is empty.", remedy="It needs a header and rows.")
+        raise BadInput(f"The file {name} is empty.", remedy="It needs a header and rows.")
+    refuse_wide(len(rows[0]), name)
     header = [name.strip() for name in rows[0]]
     for number, row in enumerate(rows[1:], start=1):
         if len(row) != len(header):
             raise BadInput(
-                f"Row {number} of {path.name} has {len(row)} cells where the header has "
-                f"{len(header)}.",
+                f"Row {number} of {name} has {len(row)} cells where the header has {len(header)}.",
                 remedy="Check its separators and quotes.",
             )
     width = len(header)
@@ -160,8 +149,10 @@ def read_parquet(content: bytes, name: str, *, every: bool = False) -> pd.DataFr
     import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(pa.BufferReader(content))
-    except (pa.ArrowException, OSError) as error:
+        table = _opened(pq.ParquetFile(pa.BufferReader(content)), content, name)
+    except BadInput:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise BadInput(
             f"The file {name} is no readable Parquet file.", remedy="Write it again."
         ) from error
@@ -174,9 +165,39 @@ def read_parquet(content: bytes, name: str, *, every: bool = False) -> pd.DataFr
     for column in (table.column(i) for i in places):
         # numpy's 32-bit floats write 0.1 where Python's write what 0.1 becomes in 64 bits.
         floats = pa.types.is_floating(column.type)
-        columns.append(column.to_numpy() if floats else _values(column))
+        try:
+            columns.append(column.to_numpy() if floats else _values(column))
+        except (pa.ArrowException, ValueError, OverflowError) as error:
+            raise BadInput(
+                f"The file {name} holds a day or a time that is none of the years 1 to 9999.",
+                remedy="Correct it, or store it as text.",
+            ) from error
     names = [table.column_names[i] for i in places]
     return _frame(names if every else [n.strip() for n in names], columns)
+
+
+def _opened(file: pq.ParquetFile, content: bytes, name: str) -> pa.Table:
+    """Read a Parquet file, unless it declares more than is read.
+
+    Texts stay in the file's own dictionaries: one of a megabyte may stand in a million rows.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    told = file.metadata
+    refuse_wide(told.num_columns, name)
+    size = sum(told.row_group(i).total_byte_size for i in range(told.num_row_groups))
+    if told.num_rows * told.num_columns > MOST_CELLS or size > MOST_BYTES:
+        raise BadInput(
+            f"The file {name} declares {told.num_rows:,} rows of {told.num_columns:,} columns, "
+            f"{size / 2**20:,.0f} MiB unpacked; at most {MOST_CELLS:,} cells and "
+            f"{MOST_BYTES / 2**20:,.0f} MiB are read.",
+            remedy="Leave out columns that the release does not need.",
+        )
+    texts = [f.name for f in file.schema_arrow if pa.types.is_string(f.type)]
+    table = pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts).read()
+    table.validate(full=True)
+    return table
 
 
 def _values(column: pa.ChunkedArray[Any]) -> Iterable[object]:
@@ -201,21 +222,52 @@ def _frame(header: Sequence[str], columns: Iterable[Iterable[object]]) -> pd.Dat
     return frame
 
 
-def idle_dictionaries(content: bytes) -> list[str]:
-    """Return the columns of a Parquet file whose dictionary holds texts that no row shows.
+def beyond_rows(content: bytes) -> list[str]:
+    """Return the columns of a Parquet file that hold more than the rows show.
 
-    A reader of the cells alone does not see them, but whoever has the file does.
+    A reader of the cells alone sees neither the dictionaries nor the least and greatest values
+    that every row group carries, but whoever has the file does. Each of them must come from the
+    rows of its own row group.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     names = pq.read_schema(pa.BufferReader(content)).names
-    table = pq.ParquetFile(pa.BufferReader(content), read_dictionary=names).read()
-    found: list[str] = []
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        for chunk in column.chunks:
-            if isinstance(chunk, pa.DictionaryArray):
-                shown = set(cast(list[object], chunk.indices.unique().to_pylist())) - {None}
-                if len(shown) < len(chunk.dictionary) and name not in found:
-                    found.append(name)
-    return found
+    file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=names)
+    found: dict[str, None] = {}
+    for group in range(file.num_row_groups):
+        table, told = file.read_row_group(group), file.metadata.row_group(group)
+        if told.num_columns != table.num_columns:  # a column of several leaves is no cell
+            return list(table.column_names)
+        for place, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
+            if _idle(column) or not _extremes_stand(told.column(place).statistics, column):
+                found[name] = None
+    return list(found)
+
+
+def _idle(column: pa.ChunkedArray[Any]) -> bool:
+    """Return whether a dictionary of a column holds a text that no row of it shows."""
+    import pyarrow as pa
+
+    for chunk in column.chunks:
+        if isinstance(chunk, pa.DictionaryArray):
+            shown = set(cast(list[object], chunk.indices.unique().to_pylist())) - {None}
+            if len(shown) < len(chunk.dictionary):
+                return True
+    return False
+
+
+def _extremes_stand(statistics: Any, column: pa.ChunkedArray[Any]) -> bool:
+    """Return whether the least and greatest value told of a column are those of its rows."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if statistics is None or not statistics.has_min_max:
+        return True
+    try:
+        if pa.types.is_dictionary(column.type):
+            column = cast(Any, column).cast(cast(Any, column.type).value_type)
+        ends = pc.call_function("min_max", [column]).as_py()
+        return bool(ends["min"] == statistics.min and ends["max"] == statistics.max)
+    except (pa.ArrowException, UnicodeDecodeError):
+        return False  # what cannot be compared is not known to stand

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
+import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -11,26 +13,61 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import BadPlan
+from ..base.errors import BadPlan
 from .texts import Codes, PrivateColumn
 
-_STREAM = 54
+_DIGITS = re.compile("[0-9a-fA-F]{1,64}")
+_LONG = 256  # bits of a seed
+_SHORT = 1 << 128
 
 
-def sample_of(recipe: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[Fraction, int]:
-    """Return the share of rows a recipe samples, and its seed.
+def sample_of(recipe: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[Fraction, int | None]:
+    """Return the share of rows a recipe samples, and its seed; None where it has none.
 
     Raises
     ------
     BadPlan
-        If one of them is no such number.
+        If the share is none, the seed is no seed, or there is none to draw a sample again with.
     """
-    share, seed = data.get("sample", 1), recipe.get("seed", 0)
+    share = data.get("sample", 1)
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
         raise BadPlan("The recipe's sample is no share.", remedy="Use a number above 0, up to 1.")
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise BadPlan("The recipe's seed is no number.", remedy="Use a whole number from 0 up.")
-    return Fraction(str(share)), seed
+    found = Fraction(str(share))
+    if "seed" not in recipe:
+        if found < 1:
+            raise BadPlan(
+                "The recipe has no seed, so it is not known which rows were drawn for the sample.",
+                remedy="Use the completed recipe, which `run --recipe-out` writes.",
+            )
+        return found, None
+    return found, seed_of(recipe["seed"])
+
+
+def seed_of(given: object) -> int:
+    """Return a seed that is written as text of hexadecimal digits, or as a number.
+
+    Raises
+    ------
+    BadPlan
+        If it is neither; the message does not repeat it.
+    """
+    if isinstance(given, str) and _DIGITS.fullmatch(given):
+        return int(given, 16)
+    if isinstance(given, int) and not isinstance(given, bool) and 0 <= given < 1 << _LONG:
+        return given
+    raise BadPlan(
+        "The recipe's seed is neither a text of at most 64 hexadecimal digits nor a whole number "
+        "from 0 up.",
+        remedy="Use the recipe that the run completed.",
+    )
+
+
+def is_guessable(seed: int) -> bool:
+    """Say whether a seed is found by trying: short ones, and long ones that repeat themselves."""
+    digits = f"{seed:x}"
+    cycle = (digits + digits).find(digits[: len(digits) // 2 + 1], 1)
+    turns = 0 < cycle <= len(digits) // 2 and (digits[:cycle] * 64).startswith(digits)
+    return seed < _SHORT or turns or len(set(digits)) <= 8
 
 
 def drawn(
@@ -46,10 +83,18 @@ def drawn(
     order = np.lexsort(sort[::-1]) if sort else np.arange(len(rows))
     # A third has no end as a decimal: the guard keeps the last of its rows.
     size = math.floor(share * len(rows) + Fraction(1, 10**9))
-    places = np.random.default_rng([seed, _STREAM]).permutation(len(rows))[:size]
+    places = _draws(seed).permutation(len(rows))[:size]
     found = np.zeros(len(kept), dtype=np.bool_)
     found[rows[order[places]]] = True
     return found
+
+
+def _draws(seed: int) -> np.random.Generator:
+    """Return the random numbers that a seed gives for samples."""
+    digest = hashlib.sha256(seed.to_bytes(_LONG // 8))
+    digest.update(hashlib.sha256(b"sample").digest())
+    start = np.random.SeedSequence(int.from_bytes(digest.digest()))
+    return np.random.Generator(np.random.Philox(start))
 
 
 def _ranks(column: PrivateColumn) -> Codes:

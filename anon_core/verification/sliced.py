@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .histogram import tally
 from .match import TooLarge
 from .tables import joined
 from .texts import Codes
@@ -27,13 +28,19 @@ class Shown:
     Attributes
     ----------
     own : int64 array of shape (rows of the table,)
-    shown, group : int64 arrays of shape (published rows,)
-        Coded like `own`; and the group of each row.
+    shown, group, count : int64 arrays of shape (lines,)
+        Coded like `own`; the group of each line, and how many rows it has.
     """
 
     own: Codes
     shown: Codes
     group: Codes
+    count: Codes
+
+    def per_group(self, groups: int) -> tuple[Codes, Codes]:
+        """Return what is shown in which group, as one number ascending, and in how many rows."""
+        key, place = np.unique(self.shown * groups + self.group, return_inverse=True)
+        return key, tally(place, self.count, len(key))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +71,8 @@ def check_posteriors(
         l.
     star : Shown
         The columns linked with the sensitive one; the same number for all where there are none.
-    values : int64 array of shape (published rows,)
-        The sensitive value of each row of `star`.
+    values : int64 array of shape (lines,)
+        The sensitive value of each line of `star`; -1 where it has none.
     others : sequence of Shown
     sizes : int64 array of shape (groups,)
 
@@ -76,17 +83,19 @@ def check_posteriors(
 
     Notes
     -----
-    p(t, s) is a mean of shares over groups. Where each share is at most 1/l, so is the mean; only
-    people who meet another share are looked at one by one.
+    p(t, s) is a mean of shares over groups, of the rows that have a sensitive value. Where each
+    share is at most 1/l, so is the mean; only people who meet another share are looked at one by
+    one. Who meets no row with a value has no crowd to hide in: p counts as 1.
     """
-    of_row, first = joined([star.group, star.shown], len(values))
-    size = np.bincount(of_row)
-    pair, lead = joined([of_row, values], len(values))
-    count, owner = np.bincount(pair), of_row[lead]
-    most = np.zeros(len(size), dtype=np.int64)
+    of_line, first = joined([star.group, star.shown], len(values))
+    has = values >= 0
+    size = tally(of_line[has], star.count[has], len(first))
+    pair, lead = joined([of_line[has], values[has]], int(np.count_nonzero(has)))
+    count, owner, value = tally(pair, star.count[has]), of_line[has][lead], values[has][lead]
+    most = np.ones(len(size), dtype=np.int64)
     np.maximum.at(most, owner, count)
     bad = most * least > size
-    worst = float((most / size)[~bad].max(initial=0.0))
+    worst = float((most[~bad] / size[~bad]).max(initial=0.0))
     people = np.isin(star.own, np.unique(star.shown[first][bad]))
     if not people.any():
         return Posterior(broken=False, worst=worst)
@@ -99,10 +108,10 @@ def check_posteriors(
         key=star.shown[first] * groups + star.group[first],
         size=size,
         start=np.searchsorted(owner[order], np.arange(len(size) + 1)),
-        value=values[lead[order]],
+        value=value[order],
         count=count[order],
     )
-    shown = [np.unique(b.shown * groups + b.group, return_counts=True) for b in (star, *others)]
+    shown = [block.per_group(groups) for block in (star, *others)]
     for some, by in _stretches(columns, shown, groups):
         chance, broken = _chances(least, [c[some] for c in columns], by, shown, sizes, classes)
         worst = max(worst, chance)
@@ -118,7 +127,7 @@ class _Classes:
     Attributes
     ----------
     key, size : int64 arrays of shape (classes,)
-        What they show and their group in one number; their rows.
+        What they show and their group in one number; their rows that have a sensitive value.
     start : int64 array of shape (classes + 1,)
         Where the sensitive values of each begin in `value` and `count`.
     value, count : int64 arrays of shape (values of all classes,)
@@ -186,6 +195,8 @@ def _chances(
         + np.repeat(classes.start[at], width)
     )
     total = np.bincount(who, weight * classes.size[at], len(columns[0]))
+    if np.any(total <= 0.0):
+        return 1.0, True
     wide = int(classes.value.max(initial=0)) + 1
     mass_of, of = joined([who[meeting] * wide + classes.value[entry]], len(meeting))
     mass = np.bincount(mass_of, weight[meeting] * classes.count[entry])

@@ -1,7 +1,7 @@
 """What texts mean, for the second computation: equal values, and what a published cell covers.
 
-Like all files whose name starts with ``verify`` this one shares no code with the run on purpose: a
-mistake made there must not be repeated here.
+Like all files of this folder this one shares no code with the run on purpose: a mistake made there
+must not be repeated here.
 """
 
 from __future__ import annotations
@@ -11,18 +11,21 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
-from ..errors import BadHierarchy
+from ..base.errors import BadHierarchy
+from .kinds import KINDS, Kind, Measure, kind_of, number_of
+from .thousands import thousands_of, unmarked
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Codes = npt.NDArray[np.int64]
-#: What makes two cells of a column equal: a number, a day, or the text itself.
-Key = Decimal | int | str
+#: What makes two cells of a column equal: a number, a day or the like, or the text itself.
+Key = Measure | str
 #: Runs of neighbouring codes, (first, last) each, ascending.
 Runs = tuple[tuple[int, int], ...]
 
@@ -31,68 +34,15 @@ EVERYTHING = "*"
 _OPEN = ("≤", "≥")
 FORMULA_START = ("=", "+", "-", "@", "\t", "\r")
 
-_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
-_THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
-_CODE = re.compile(r"0\d+")
-_YEAR_FIRST = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})")
-_DAY_FIRST = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
 _MEMBER = re.compile(r'(?:"((?:[^"]|"")*)"|([^,{}"]+))(, |$)')
 
 
 # ---- single texts ----------------------------------------------------------------------------
 
 
-def number_of(text: str) -> Decimal | None:
-    """Return the number a text writes (``.`` or ``,`` as decimal mark), exactly, or None.
-
-    Examples
-    --------
-    >>> number_of("1,50") == number_of("1.5"), number_of("1.5 m")
-    (True, None)
-    """
-    text = text.strip()
-    if text.isdecimal():
-        return Decimal(text)
-    if _NUMBER.fullmatch(text) is None:
-        return None
-    try:
-        return Decimal(text.replace(",", "."))
-    except InvalidOperation:  # an exponent beyond all bounds
-        return None
-
-
-def day_of(text: str) -> int | None:
-    """Return the day a text writes (2024-02-29, 2024/02/29, 29.02.2024), counted, or None."""
-    if found := _YEAR_FIRST.fullmatch(text.strip()):
-        year, month, day = found[1], found[3], found[4]
-    elif found := _DAY_FIRST.fullmatch(text.strip()):
-        day, month, year = found[1], found[2], found[3]
-    else:
-        return None
-    try:
-        return datetime.date(int(year), int(month), int(day)).toordinal()
-    except ValueError:
-        return None
-
-
 def is_formula(text: str) -> bool:
     """Return whether a spreadsheet could take a cell for a formula."""
     return text.startswith(FORMULA_START) and number_of(text) is None
-
-
-def kind_of(texts: Sequence[str]) -> str:
-    """Guess a column's kind from its distinct texts.
-
-    A leading zero makes a code, not a number. Where all commas may as well mark thousands, what
-    the numbers are is not known.
-    """
-    if texts and all(number_of(t) is not None for t in texts):
-        commas = [t for t in texts if "," in t]
-        doubtful = commas and all(_THOUSAND.fullmatch(t.strip()) for t in commas)
-        return "text" if doubtful or any(_CODE.fullmatch(t) for t in texts) else "number"
-    if texts and all(len(t) <= 10 and day_of(t) is not None for t in texts):
-        return "date"
-    return "text"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,13 +51,24 @@ class Spelling:
 
     Attributes
     ----------
-    kind : {'text', 'ordered', 'number', 'date'}
+    kind : str
+        One of `kinds.KINDS`.
     neutralised : bool
         Whether published cells have an apostrophe before a formula sign that is no part of them.
     """
 
     kind: str
     neutralised: bool
+
+    @property
+    def rules(self) -> Kind:
+        """What holds of the kind."""
+        return KINDS[self.kind]
+
+    @property
+    def measured(self) -> bool:
+        """Whether texts stand for numbers, days or the like."""
+        return self.rules.read is not None
 
     def plain(self, text: str) -> str:
         """Return a published text without the apostrophe that keeps it from being a formula.
@@ -120,11 +81,8 @@ class Spelling:
 
     def key(self, text: str) -> Key:
         """Return what makes two cells equal: numbers and days by value, the rest by text."""
-        value: Key | None = None
-        if self.kind == "number":
-            value = number_of(text)
-        elif self.kind == "date":
-            value = day_of(text)
+        read = self.rules.read
+        value = None if read is None else read(text)
         return text if value is None else value
 
 
@@ -171,6 +129,13 @@ class PrivateColumn:
         By the texts of the table itself.
     absent : bool array of shape (rows,)
         Where the value is missing.
+    text_codes : int64 array of shape (rows,)
+        Index into `texts`; -1 where there is none.
+    texts : tuple of str
+        The cells' texts without blanks around them, of numbers without marks between thousands;
+        equal ones may stand in it twice.
+    thousands : str
+        The mark between thousands that was taken out of the texts, if any.
     """
 
     spelling: Spelling
@@ -180,6 +145,14 @@ class PrivateColumn:
     code_of: Mapping[Key, int]
     code_of_own: Mapping[str, int]
     absent: npt.NDArray[np.bool_]
+    text_codes: Codes
+    texts: tuple[str, ...]
+    thousands: str = ""
+
+    def texts_of(self, rows: npt.NDArray[np.bool_]) -> list[str]:
+        """Return the distinct texts of some rows, where they have a value."""
+        used = np.bincount(self.text_codes[rows & ~self.absent], minlength=len(self.texts))
+        return [self.texts[code] for code in np.flatnonzero(used).tolist()]
 
     @property
     def missing(self) -> int:
@@ -213,12 +186,16 @@ def read_private_column(
     neutralised: bool,
     ordered: bool,
     levels: Sequence[Sequence[str]] = (),
+    thousands: str | None = None,
 ) -> PrivateColumn:
     """Read one column of the table.
 
-    Where `ordered`, the distinct values stand in an order in which groups are runs if they can:
-    numbers and days ascending, texts as the level table groups them.
+    Where `thousands` is None, the texts tell which mark parts thousands, if any. Where `ordered`,
+    the distinct values stand in an order in which groups are runs if they can: numbers and days
+    ascending, texts as the level table groups them.
     """
+    import pandas as pd
+
     if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) != "string":
         # Among mixed objects 1 and True are equal, but their texts are not.
         column = column.map(text_of, na_action="ignore")
@@ -228,15 +205,20 @@ def read_private_column(
     gone = [text in tokens for text in texts] + [True]  # the last for what is null (-1)
     present = [t for t, g in zip(texts, gone, strict=False) if not g]
     spelling = Spelling(kind=kind or kind_of(present), neutralised=neutralised)
+    mark = ""
+    if spelling.rules.thousands:
+        mark = (thousands_of(present) if thousands is None else thousands) or ""
+        texts = [unmarked(text, mark) for text in texts]
+        present = [t for t, g in zip(texts, gone, strict=False) if not g]
     key_of = {text: spelling.key(text) for text in present}
-    is_text = spelling.kind not in ("number", "date")
-    path = {spelling.key(row[0].strip()): tuple(row[:0:-1]) for row in levels if row and is_text}
+    named = [] if spelling.measured else [row for row in levels if row]
+    path = {spelling.key(row[0].strip()): tuple(row[:0:-1]) for row in named}
     keys: list[Key] = list(dict.fromkeys(key_of.values()))
     measured = [key for key in keys if not isinstance(key, str)]
     if ordered:
-        named = [key for key in keys if isinstance(key, str)]
-        named.sort(key=lambda key: (path.get(key, ()), key))
-        keys = [*sorted(cast(list[Any], measured)), *named]
+        others = [key for key in keys if isinstance(key, str)]
+        others.sort(key=lambda key: (path.get(key, ()), key))
+        keys = [*sorted(cast(list[Any], measured)), *others]
     code_of = {key: i for i, key in enumerate(keys)}
     code_of_own = {text: code_of[key] for text, key in key_of.items()}
     code = [code_of_own.get(text, len(keys)) for text in texts]
@@ -248,6 +230,9 @@ def read_private_column(
         code_of=code_of,
         code_of_own=code_of_own,
         absent=np.array(gone, dtype=np.bool_)[found],
+        text_codes=found.astype(np.int64),
+        texts=tuple(texts),
+        thousands=mark,
     )
 
 
@@ -282,8 +267,8 @@ def read_cover(
     BadHierarchy
         If the lines of the level table differ in length, or a value stands in it with two paths.
     """
-    leaves, labels = _level_sets(name, column, levels)
-    found = [_on_levels(column, leaves, labels, text) for text in texts]
+    leaves, labels = level_sets(name, column, levels)
+    found = [on_levels(column, leaves, labels, text) for text in texts]
     shared = [
         level
         for level in range(len(labels) + 1)
@@ -295,7 +280,9 @@ def read_cover(
     for i, (text, places) in enumerate(zip(texts, found, strict=True)):
         meanings = {frozenset(codes) - {column.missing} for codes in places.values()}
         used = list(places.values())
-        if len(meanings) > 1:
+        if 0 in places and _reads_as_several(column, text):
+            ambiguous.append(i)
+        elif len(meanings) > 1:
             used = [places[level] for level in shared]
             if not used:
                 ambiguous.append(i)
@@ -311,7 +298,17 @@ def read_cover(
     return Cover(runs=tuple(runs), unknown=tuple(unknown), ambiguous=tuple(ambiguous))
 
 
-def _level_sets(
+def _reads_as_several(column: PrivateColumn, text: str) -> bool:
+    """Say whether a text that is a value of the table also reads like a set of its values."""
+    if column.spelling.measured:
+        return False
+    members = members_of(text)
+    return text == EVERYTHING or (
+        members is not None and all(column.code_of_text(m) >= 0 for m in members)
+    )
+
+
+def level_sets(
     name: str, column: PrivateColumn, levels: Sequence[Sequence[str]] | None
 ) -> tuple[set[Key], list[dict[str, set[int]]]]:
     """Return the hierarchy's leaves and, from level 1 up, the codes under every label."""
@@ -355,7 +352,7 @@ def _level_sets(
     return set(path), labels
 
 
-def _on_levels(
+def on_levels(
     column: PrivateColumn, leaves: set[Key], labels: Sequence[Mapping[str, set[int]]], text: str
 ) -> dict[int, set[int]]:
     """Return the codes a text stands for on every level it occurs on; level 0 is the values."""
@@ -378,7 +375,7 @@ def _by_syntax(column: PrivateColumn, leaves: set[Key], text: str) -> Runs | Non
     if text == EVERYTHING:
         return ((0, column.missing),)
     spelling = column.spelling
-    if spelling.kind in ("number", "date"):
+    if spelling.measured:
         if text[:1] in _OPEN:
             return _open_end(column, text)
         ends = text[1:-1].split(", ") if text[:1] == "[" and text[-1:] == "]" else []

@@ -7,23 +7,19 @@ stands in no named group below the top.
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
+from .kinds import Measure, Span
 from .texts import Key, Spelling
 
 Levels = Sequence[Sequence[str]]
-Measure = Decimal | int
-Span = tuple[Measure, Measure]
 
 _BRACKETS = re.compile(r"([\[(])(.+?)(?:, |; |,|;)(.+)([\])])")
 _BETWEEN = re.compile(r"[-–—]|\bto\b|\.\.")
 _ONE_SIDED = re.compile(r"(<=|>=|[<>≤≥])\s*(.+)")
 _OR_MORE = re.compile(r"(.+?)\s*\+")
-_FIRST_DIGITS = re.compile(r"(\d+)(\*+)")
-_PERIOD = re.compile(r"(\d{3})0s|(\d{4})(?:-(0[1-9]|1[0-2])|[- ]?Q([1-4]))?")
 _HINT = re.compile(r"\d")  # a label with a figure may state a range in words not read here
 
 
@@ -50,10 +46,7 @@ def completed(levels: Levels, spelling: Spelling, values: Iterable[Key]) -> list
     by_level = [_groups(listed, level) for level in range(1, width - 1)]
     top = lines[0][-1] if width > 1 else ""
     for number, value in enumerate(dict.fromkeys(v for v in values if v not in listed)):
-        text = str(value)
-        if isinstance(value, int):  # a day
-            text = _day(value)
-        line = [text]
+        line = [value if isinstance(value, str) else spelling.rules.write(value)]
         under: list[str] | None = None  # a listed value's line in the group it stands in
         for level, groups in enumerate(by_level, start=1):
             # A category that is not listed is in no group, whatever a label sounds like.
@@ -71,10 +64,6 @@ def completed(levels: Levels, spelling: Spelling, values: Iterable[Key]) -> list
             line.append(label or f"\0{number}")
         found.append(line + ([top] if width > 1 else []))
     return found
-
-
-def _day(value: int) -> str:
-    return datetime.date.fromordinal(value).isoformat()
 
 
 def _groups(listed: dict[Key, list[str]], level: int) -> dict[str, Span]:
@@ -142,27 +131,7 @@ def _stated(label: str, spelling: Spelling) -> Span | None:
     if found := _OR_MORE.fullmatch(label):
         low = _value(found[1], spelling)
         return None if low is None else (low, most)
-    if spelling.kind == "number" and (found := _FIRST_DIGITS.fullmatch(label)):
-        ends = [Decimal(found[1] + digit * len(found[2])) for digit in "09"]
-        return ends[0], ends[1]
-    if spelling.kind == "date" and (found := _PERIOD.fullmatch(label)):
-        return _days(*found.groups())
-    return None
-
-
-def _days(
-    decade: str | None, year: str | None, month: str | None, quarter: str | None
-) -> Span | None:
-    """Return the first and last day of a decade, year, quarter or month."""
-    first = int(year) if year else int(decade or 0) * 10
-    begin, months = 1, 12 if year else 120
-    if month or quarter:
-        begin, months = (int(month), 1) if month else (3 * int(quarter or 1) - 2, 3)
-    after = first * 12 + begin - 1 + months
-    if first < 1 or after // 12 > datetime.MAXYEAR:
-        return None
-    end = datetime.date(after // 12, after % 12 + 1, 1).toordinal() - 1
-    return datetime.date(first, begin, 1).toordinal(), end
+    return spelling.rules.stated(label)
 
 
 def _value(text: str, spelling: Spelling) -> Measure | None:

@@ -9,14 +9,16 @@ from typing import cast
 import numpy as np
 import pytest
 
-from anon_core.context import Context
-from anon_core.errors import Cancelled, Infeasible
-from anon_core.kinds import Algorithm
-from anon_core.plan import Plan
-from anon_core.registry import family, find
-from anon_core.runner import Result, run
-from anon_core.table import Dataset
-from tests.making import Case, random_case
+from anon_core.base.context import Context
+from anon_core.base.errors import Cancelled, Infeasible
+from anon_core.base.registry import family, find
+from anon_core.contracts.algorithm import Algorithm
+from anon_core.data.table import Dataset
+from anon_core.job.plan import Plan
+from anon_core.job.result import Result
+from anon_core.job.runner import run
+from tests.contract.settings import formed
+from tests.making import BUDGET, MECHANISM, Case, for_mechanisms, random_case
 from tests.presence_cases import public_of
 
 ALGORITHMS = list(family("algorithm"))
@@ -70,12 +72,10 @@ def drawn(algorithm: str, seed: int) -> tuple[Case, Plan, Dataset]:
     spread = {"s0": [*"abcd"] * 15}  # so that every technique can keep its promise
     case = replace(case, columns=case.columns | spread)
     chosen = cast(type[Algorithm], find("algorithm", algorithm))
-    settings: dict[str, object] = {}
-    if any(p.name == "partition" for p in chosen.parameters()):
-        settings["partition"] = "mpalm" if chosen.counts_public else "mondrian"
+    settings = formed(chosen)
     if any(p.name == "max_suppression" for p in chosen.parameters()):
         # Coded tails leave the values between as they are, so that most rows stay rare.
-        settings["max_suppression"] = 1.0 if algorithm == "top-bottom-coding" else 0.3
+        settings["max_suppression"] = 1.0 if chosen.codes_tails else 0.3
     asked: list[object] = [{"name": "k-anonymity", "k": 3}]
     if chosen.permutes:
         asked = [{"name": "frequency-l-diversity", "l": 2, "column": "s0"}]
@@ -83,6 +83,12 @@ def drawn(algorithm: str, seed: int) -> tuple[Case, Plan, Dataset]:
         asked = [{"name": "bucket-size", "k": 3}, {"name": "delta-presence", "delta_max": 0.9}]
     if algorithm == "matching":
         asked = [{"name": "k-k-anonymity", "k": 3}]
+    if chosen.is_mechanism:
+        case, settings, asked = (
+            for_mechanisms(case, 10),
+            {**MECHANISM, "levels_epsilon": 0.1},
+            [BUDGET],
+        )
     plan = case.plan(algorithm={"name": algorithm, **settings}, models=asked)
     return case, plan, public_of(case, rng, 90)[1]
 
@@ -148,7 +154,7 @@ def test_cell_methods_out_of_time_at_any_moment(
     method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Small steps between two looks at the clock, so that it strikes half-way."""
-    monkeypatch.setattr("anon_core.cell_groups._PAIRS", 10)
+    monkeypatch.setattr("anon_core.algorithms.cell_suppression.cell_groups._PAIRS", 10)
     case, plan, _ = drawn("cell-suppression", 10)
     plan = Plan.from_mapping(
         plan.as_mapping() | {"algorithm": {"name": "cell-suppression", "method": method}}
@@ -168,9 +174,9 @@ def test_cell_methods_out_of_time_at_any_moment(
 @pytest.mark.parametrize("algorithm", ["mondrian", "utility-halving", "k-member"])
 def test_what_is_cut_so_far_stays_cut(algorithm: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The longer a partition may take, the more classes it leaves."""
-    monkeypatch.setattr("anon_core.packed_cuts.WORK", 300)
-    monkeypatch.setattr("anon_core.partition.WORK", 100)
-    monkeypatch.setattr("anon_core.clusters.WORK", 1_000)
+    monkeypatch.setattr("anon_core.partition.parallel_split.WORK", 300)
+    monkeypatch.setattr("anon_core.partition.mondrian_cuts.WORK", 100)
+    monkeypatch.setattr("anon_core.clusters.cluster_rows.WORK", 1_000)
     case, plan, _ = drawn(algorithm, 10)
     unhurried = LateAfter(after=10**9)
     classes = len(run(plan, case.dataset, case.levels, context=unhurried).class_sizes)

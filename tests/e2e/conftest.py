@@ -74,7 +74,7 @@ def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    command = [sys.executable, "-m", "anonymity_workbench", "serve", "--port", str(port)]
     log = home / "server.log"
     with log.open("wb") as output:
         server = subprocess.Popen(

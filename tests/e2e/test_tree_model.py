@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page
 
+from anon_core.data.column import Column, encode
+from anon_core.data.kinds import ColumnKind
 from anon_core.hierarchy import (
     Draft,
     InsertLevel,
@@ -18,9 +20,8 @@ from anon_core.hierarchy import (
     operation_of,
     to_rows,
 )
-from anon_core.table import Column, ColumnKind, encode
 from ui.components import TREE
-from ui.drafts import picture
+from ui.session.drafts import picture
 
 MODEL = TREE.script().split("\nconst builders = ")[0]
 #: Every pair of what is carried and where it is dropped, with what that would mean.

@@ -103,6 +103,12 @@ def test_from_a_sample_to_the_files(page: Page, tmp_path: Path) -> None:
         expect(page.locator(f".st-key-chart-{chart} .js-plotly-plot svg").first).to_be_visible()
 
     go(page, "Export")
+    # Nearly every row is unique over all that is published: nothing goes out before that is seen.
+    button = page.get_by_role("button", name="Release as CSV", exact=True)
+    expect(button).to_be_disabled()
+    expect(page.get_by_label("Your judgement")).to_have_value("")
+    page.get_by_text("I have seen what does not hold").click()
+    expect(button).to_be_enabled()
     table = tmp_path / "release.csv"
     download(page, "Release as CSV").save_as(table)
     with table.open(encoding="utf-8", newline="") as file:

@@ -12,18 +12,20 @@ import pytest
 
 from anon_core.attacks.homogeneity import Homogeneity
 from anon_core.attacks.prosecutor import Prosecutor
-from anon_core.context import Context
+from anon_core.base.context import Context
+from anon_core.contracts.group_stats import GroupStats
+from anon_core.data.table import Dataset
 from anon_core.hierarchy import from_rows
-from anon_core.hierarchy.relations import parse_relations
-from anon_core.kinds import GroupStats
+from anon_core.hierarchy.files.relations import parse_relations
 from anon_core.metrics.average_class_size import AverageClassSize
 from anon_core.metrics.discernibility import Discernibility
 from anon_core.metrics.ncp import CertaintyPenalty
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.release import raw_view
+from anon_core.release.reference import reference_of
+from anon_core.release.release import raw_view
 from anon_core.samples import sample
-from anon_core.table import Dataset
+from tests.asked import attacked, measured
 from tests.making import Case, by_hand
 
 QUASI = ("Age", "Salary", "Profession")
@@ -55,33 +57,37 @@ def test_a_04_two_classes_of_three() -> None:
     """E-29: the text counts three classes, and calls one homogeneous that is not."""
     problem = FIGURE_3_5.problem()
     view = raw_view(problem)
-    (verdict,) = KAnonymity(k=3).measure(problem, view, CONTEXT)
+    (verdict,) = KAnonymity(k=3).measure(*measured(problem, view), CONTEXT)
     assert (verdict.reached, verdict.holds, verdict.per_class.tolist()) == (3, True, [3, 3])
-    (verdict,) = DistinctLDiversity(l=2).measure(problem, view, CONTEXT)
+    (verdict,) = DistinctLDiversity(l=2).measure(*measured(problem, view), CONTEXT)
     assert (verdict.reached, verdict.per_class.tolist()) == (2, [2, 2])
-    (result,) = Homogeneity().run(problem, view, CONTEXT)
+    (result,) = Homogeneity().run(*attacked(problem, view), CONTEXT)
     assert (result.succeeded, result.worst) == (0, pytest.approx(2 / 3))
 
 
 def test_a_05_exact_columns_single_everyone_out() -> None:
     problem = FIGURE_3_6.problem()
-    (verdict,) = KAnonymity(k=2).measure(problem, raw_view(problem), CONTEXT)
+    (verdict,) = KAnonymity(k=2).measure(*measured(problem, raw_view(problem)), CONTEXT)
     assert (verdict.reached, verdict.state) == (1, "broken")
-    (result,) = Prosecutor().run(problem, raw_view(problem), CONTEXT)
+    (result,) = Prosecutor().run(*attacked(problem, raw_view(problem)), CONTEXT)
     assert (result.rate, result.worst, result.at_risk) == (1.0, 1.0, 6)
     by_age = dataclasses.replace(FIGURE_3_6, quasi=("Age",)).problem()
-    (verdict,) = KAnonymity(k=2).measure(by_age, raw_view(by_age), CONTEXT)
+    (verdict,) = KAnonymity(k=2).measure(*measured(by_age, raw_view(by_age)), CONTEXT)
     assert (verdict.reached, verdict.holds) == (2, True)
-    (verdict,) = DistinctLDiversity(l=2).measure(by_age, raw_view(by_age), CONTEXT)
+    (verdict,) = DistinctLDiversity(l=2).measure(*measured(by_age, raw_view(by_age)), CONTEXT)
     assert (verdict.reached, verdict.holds) == (2, True)
-    (result,) = Homogeneity().run(by_age, raw_view(by_age), CONTEXT)
+    (result,) = Homogeneity().run(*attacked(by_age, raw_view(by_age)), CONTEXT)
     assert result.succeeded == 0
 
 
 def test_a_10_every_class_is_checked() -> None:
     """E-35: the printed algorithm returns after the first class."""
     stats = GroupStats(sizes=np.array([5, 1, 4]), histograms={})
-    assert KAnonymity(k=2).per_group(stats).tolist() == [True, False, True]
+    assert KAnonymity(k=2).per_group(stats, reference_of(FIGURE_3_5.problem())).tolist() == [
+        True,
+        False,
+        True,
+    ]
 
 
 def test_a_12_two_classes_of_three_cost() -> None:

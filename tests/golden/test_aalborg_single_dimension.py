@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 
 from anon_core.algorithms.single_dimension import SingleDimension
-from anon_core.context import Context
+from anon_core.algorithms.single_dimension.column_cuts import (
+    categorical_width,
+    numeric_candidates,
+    numeric_width,
+)
+from anon_core.base.context import Context
 from anon_core.models.k_anonymity import KAnonymity
-from anon_core.release import Release
-from anon_core.single_dimension import categorical_width, numeric_candidates, numeric_width
+from anon_core.release.release import Release
 from tests.making import Case
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from time import process_time
 
 import pytest
 
 from anon_core import run
 from anon_core.algorithms.optimal import Optimal
-from anon_core.context import Context
+from anon_core.base.context import Context
+from anon_core.data.reading import read_table
+from anon_core.data.table import Dataset
 from anon_core.hierarchy import read_levels
+from anon_core.hierarchy.claims import with_true_labels
+from anon_core.job.plan import Plan
 from anon_core.models.k_anonymity import KAnonymity
-from anon_core.plan import Plan
-from anon_core.reading import read_table
 from anon_core.samples import hierarchy_folder, sample
 from tests import naive
 from tests.making import Case
@@ -30,6 +34,17 @@ def staged() -> tuple[Path, Path]:
     return Path(table), Path(os.environ.get(HIERARCHIES) or BESIDE / "hierarchies_arx")
 
 
+def staged_levels(dataset: Dataset, names: Sequence[str]) -> dict[str, list[list[str]]]:
+    """Return the benchmark's groups by column; some labels of its ages say what is not true."""
+    _, folder = staged()
+    return {
+        n: with_true_labels(
+            read_levels(folder / f"adult_hierarchy_{n}.csv", n), dataset.column(n).kind
+        )
+        for n in names
+    }
+
+
 @pytest.mark.skipif(
     not all(place.exists() for place in staged()),
     reason=f"the table of the ARX benchmarks is not staged ({TABLE}, {HIERARCHIES})",
@@ -41,9 +56,9 @@ def staged() -> tuple[Path, Path]:
 def test_the_optimum_of_5_anonymity(
     budget: float, loss: float, suppressed: int, classes: int
 ) -> None:
-    table, folder = staged()
+    table, _ = staged()
     dataset = read_table(table)
-    levels = {n: read_levels(folder / f"adult_hierarchy_{n}.csv", n) for n in dataset.names}
+    levels = staged_levels(dataset, dataset.names)
     plan = Plan.from_mapping(
         {
             "roles": {"quasi": list(dataset.names)},
@@ -94,3 +109,45 @@ def test_three_columns_of_the_sample_by_enumeration() -> None:
             best = min(by_node[n] for n in within)
             assert outcome.account.cost == pytest.approx(best, abs=1e-12, rel=1e-12)
             assert set(outcome.account.minimal) == naive.minimal_nodes(within)
+
+
+@pytest.mark.skipif(
+    not all(place.exists() for place in staged()),
+    reason=f"the table of the ARX benchmarks is not staged ({TABLE}, {HIERARCHIES})",
+)
+@pytest.mark.parametrize(
+    ("sensitive", "model", "loss", "seconds"),
+    [
+        ("occupation", {"name": "l-diversity", "l": 3}, 0.234469, 0.3),
+        # 548 of 603 rows that may go; where ties of 1, 1, 1 are lost to rounding it is more.
+        ("occupation", {"name": "entropy-l-diversity", "l": 3}, 0.286335, 0.3),
+        ("occupation", {"name": "recursive-l-diversity", "c": 4, "l": 3}, 0.275168, 0.3),
+        ("occupation", {"name": "t-closeness", "t": 0.2}, 0.839694, 0.6),
+        ("age", {"name": "t-closeness", "t": 0.2, "distance": "ordered"}, 0.163234, 0.6),
+    ],
+)
+def test_the_optimum_with_two_per_cent_removed(
+    sensitive: str, model: dict[str, object], loss: float, seconds: float
+) -> None:
+    table, _ = staged()
+    dataset = read_table(table)
+    quasi = [n for n in dataset.names if n != sensitive]
+    plan = Plan.from_mapping(
+        {
+            "roles": {"quasi": quasi, "sensitive": [sensitive]},
+            "algorithm": {"name": "optimal", "metric": "loss", "max_suppression": 0.02},
+            "models": [model],
+        }
+    )
+    result = run(plan, dataset, staged_levels(dataset, quasi), assess=False)
+    assert result.account.proven
+    assert result.account.cost == pytest.approx(loss, abs=1e-6)
+    assert result.release.suppressed <= 603
+    # Compiled by now; time of the processor, since others may use it as well.
+    spent: list[float] = []
+    for _ in range(3):
+        begun = process_time()
+        plan.algorithm.run(result.problem, plan.models, Context())
+        spent.append(process_time() - begun)
+    assert min(spent) < seconds
+    assert result.verification.holds

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from anon_core import run
-from anon_core.hierarchy import read_levels
-from anon_core.plan import Plan
-from anon_core.reading import read_table
-from tests.golden.test_adult import HIERARCHIES, TABLE, staged
+from anon_core.data.reading import read_table
+from anon_core.job.plan import Plan
+from tests.golden.test_adult import HIERARCHIES, TABLE, staged, staged_levels
 
 
 @pytest.mark.skipif(
@@ -17,9 +16,9 @@ from tests.golden.test_adult import HIERARCHIES, TABLE, staged
 )
 @pytest.mark.parametrize(("k", "peer"), [(2, 0.1136), (5, 0.2032), (10, 0.2181), (50, 0.3299)])
 def test_nodes_part_by_part_lose_less_than_local_recoding_elsewhere(k: int, peer: float) -> None:
-    table, folder = staged()
+    table, _ = staged()
     dataset = read_table(table)
-    levels = {n: read_levels(folder / f"adult_hierarchy_{n}.csv", n) for n in dataset.names}
+    levels = staged_levels(dataset, dataset.names)
     plan = Plan.from_mapping(
         {
             "roles": {"quasi": list(dataset.names)},

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from anon_core import run
-from anon_core.hierarchy import read_levels
-from anon_core.plan import Plan
-from anon_core.reading import read_table
-from anon_core.runner import Result
-from tests.golden.test_adult import HIERARCHIES, TABLE, staged
+from anon_core.data.reading import read_table
+from anon_core.job.plan import Plan
+from anon_core.job.result import Result
+from tests.golden.test_adult import HIERARCHIES, TABLE, staged, staged_levels
 
 pytestmark = pytest.mark.skipif(
     not all(place.exists() for place in staged()),
@@ -18,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def released(k: int, without: str = "", **algorithm: object) -> Result:
-    table, folder = staged()
+    table, _ = staged()
     dataset = read_table(table)
     names = [n for n in dataset.names if n != without]
     plan = Plan.from_mapping(
@@ -28,7 +27,7 @@ def released(k: int, without: str = "", **algorithm: object) -> Result:
             "models": [{"name": "k-anonymity", "k": k}],
         }
     )
-    levels = {n: read_levels(folder / f"adult_hierarchy_{n}.csv", n) for n in names}
+    levels = staged_levels(dataset, names)
     return run(plan, dataset, levels)
 
 

@@ -9,16 +9,17 @@ import pytest
 
 from anon_core.attacks.marketer import Marketer
 from anon_core.attacks.prosecutor import Prosecutor
-from anon_core.consistency import Matches, matches
-from anon_core.context import Context
-from anon_core.grouping import Grouping
+from anon_core.base.context import Context
 from anon_core.models.global_one_k import GlobalOneK
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.k_k import KK
 from anon_core.models.k_one import KOne
 from anon_core.models.one_k import OneK
-from anon_core.release import Release, one_block, raw_view
-from anon_core.vocabulary import Vocabulary
+from anon_core.overlap.matching import Matches, matches
+from anon_core.release.grouping import Grouping
+from anon_core.release.release import Release, one_block, raw_view
+from anon_core.release.vocabulary import Vocabulary
+from tests.asked import attacked, measured
 from tests.making import Case
 
 PT = [
@@ -105,7 +106,7 @@ def test_k_17_only_the_first_table_is_2_anonymous(table: str, k: int) -> None:
     columns = dict(zip(("race", "zip"), map(list, zip(*TABLES[table], strict=True)), strict=True))
     case = Case(columns=columns, quasi=("race", "zip"), kinds={"race": "text", "zip": "text"})  # type: ignore[arg-type]
     problem = case.problem()
-    (verdict,) = KAnonymity(k=2).measure(problem, raw_view(problem), Context())
+    (verdict,) = KAnonymity(k=2).measure(*measured(problem, raw_view(problem)), Context())
     assert (verdict.reached, verdict.holds) == (k, k >= 2)
 
 
@@ -153,8 +154,8 @@ def published(table: str) -> Release:
 )
 def test_attackers_count_what_fits(table: str, known: float, worst: float, linked: float) -> None:
     release = published(table)
-    (one,) = Prosecutor().run(release.problem, release.view, Context())
+    (one,) = Prosecutor().run(*attacked(release.problem, release.view), Context())
     assert one.succeeded == pytest.approx(known)
     assert one.worst == worst
-    (other,) = Marketer().run(release.problem, release.view, Context())
+    (other,) = Marketer().run(*attacked(release.problem, release.view), Context())
     assert other.succeeded == pytest.approx(linked)

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from anon_core.attacks.homogeneity import Homogeneity
-from anon_core.context import Context
-from anon_core.grouping import group_runs
+from anon_core.base.context import Context
 from anon_core.metrics.ncp import CertaintyPenalty
 from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.release import Release, one_block, raw_view
-from anon_core.vocabulary import of_boxes
+from anon_core.release.grouping import group_runs
+from anon_core.release.release import Release, one_block, raw_view
+from anon_core.release.vocabulary import of_boxes
+from tests.asked import attacked, measured
 from tests.making import by_hand, sample_case
 
 # The hierarchy of ages is the paper's domain, 10 to 90 in steps of 5.
@@ -142,7 +143,7 @@ def test_p_10_what_anatomy_tells_of_bob() -> None:
     }
     assert share["Emphysema"] == Fraction(1, 5)
     assert sum(share.values()) == 1
-    (verdict,) = DistinctLDiversity(l=4).measure(CASE.problem(), view, CONTEXT)
+    (verdict,) = DistinctLDiversity(l=4).measure(*measured(CASE.problem(), view), CONTEXT)
     assert (verdict.reached, verdict.holds) == (4, True)
-    (result,) = Homogeneity().run(CASE.problem(), view, CONTEXT)
+    (result,) = Homogeneity().run(*attacked(CASE.problem(), view), CONTEXT)
     assert (result.succeeded, result.worst) == (0, 1 / 4)

@@ -10,18 +10,19 @@ import numpy as np
 import pytest
 
 from anon_core.attacks.membership import Membership
-from anon_core.context import Context
+from anon_core.base.context import Context
+from anon_core.data.table import Dataset
 from anon_core.membership.bucket import from_people, union
-from anon_core.membership.chances import attribute_chance, lemma_value
 from anon_core.membership.decide import NO, YES, Answer, decide
-from anon_core.membership.exact import count, count_part, shares
+from anon_core.membership.exact_chances import count, count_part, shares
 from anon_core.membership.joint import from_buckets
 from anon_core.membership.members import find_members
-from anon_core.membership.slicing import SlicedBucket, matching_buckets, sliced_posterior
-from anon_core.problem import Problem
-from anon_core.table import Dataset
+from anon_core.release.problem import Problem
+from tests.asked import attacked
+from tests.chances_twin import attribute_chance, lemma_value
 from tests.making import Case, by_hand
 from tests.membership_twin import assigned, listed
+from tests.slicing_twin import SlicedBucket, matching_buckets, sliced_posterior
 
 PRIVATE = [
     ("Clara", 5370, 25, "30k"),
@@ -183,7 +184,7 @@ def test_a_release_of_overlapping_buckets_as_attacked() -> None:
     by_person = dict(zip(PEOPLE, truth.delta_worlds, strict=True))
     assert [p == YES for p in found.present] == [by_person[t] == 1 for t in tuples]
     assert [p == YES for p in found.decision.none_present] == [by_person[t] == 0 for t in tuples]
-    (result,) = Membership().run(problem, release.view, Context())
+    (result,) = Membership().run(*attacked(problem, release.view), Context())
     proven = sum(d == 1 for d in truth.delta_worlds)
     assert result.succeeded == result.at_risk == proven
     assert (result.attempted, result.interval) == (10, None)
@@ -307,7 +308,7 @@ def test_a_generalized_class_of_equal_counts_is_proven_s73() -> None:
     # Every exact combination is a class of its own: δ = |G∩T| / |G∩P|.
     tuples = problem.frequency.run[problem.frequency.row_key].tolist()
     release = by_hand(problem, tuples, (("zip", "age", "salary"),))
-    (result,) = Membership().run(problem, release.view, Context())
+    (result,) = Membership().run(*attacked(problem, release.view), Context())
     inside = Counter((z, a) for _, z, a, _ in PRIVATE)
     outside = Counter(PEOPLE)
     proven = sum(n for t, n in inside.items() if outside[t] == n)
@@ -320,7 +321,7 @@ def test_a_generalized_class_of_equal_counts_is_proven_s73() -> None:
 def test_a_table_that_is_no_part_of_the_public_one_is_said() -> None:
     problem = with_public(private(), without="Amanda")
     release = by_hand(problem, SPLIT, (("zip",), ("age",), ("salary",)))
-    (result,) = Membership().run(problem, release.view, Context())
+    (result,) = Membership().run(*attacked(problem, release.view), Context())
     assert "not part of the public one" in result.sentence
     assert result.at_risk > 0
 

@@ -7,20 +7,24 @@ import io
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from anon_core.context import Context
-from anon_core.errors import Infeasible
+from anon_core.base.context import Context
+from anon_core.base.errors import Infeasible
+from anon_core.base.registry import find
+from anon_core.contracts.algorithm import Algorithm
+from anon_core.job.file_formats import as_csv
+from anon_core.job.publish import public_edition
+from anon_core.job.runner import run
 from anon_core.models.frequency_l_diversity import FrequencyLDiversity
-from anon_core.partition import deal
-from anon_core.publish import as_csv, public_edition
-from anon_core.runner import run
+from anon_core.partition.mondrian_cuts import deal
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Verification
+from tests.asked import measured
 from tests.making import Case, by_hand
 
 Rows = list[tuple[str, ...]]
@@ -76,11 +80,15 @@ def written(header: tuple[str, ...], groups: list[Rows]) -> bytes:
     return text.getvalue().encode()
 
 
-def checked(private: pd.DataFrame, k: int, groups: list[Rows], **algorithm: Any) -> Verification:
+def checked(
+    private: pd.DataFrame, k: int, groups: list[Rows], name: str, **settings: Any
+) -> Verification:
+    technique = cast(Algorithm, find("algorithm", name).from_mapping(settings))
     recipe = {
         "roles": {"identifier": ["Name"], "quasi": ["Zip", "Age"], "sensitive": ["Salary"]},
-        "algorithm": algorithm,
+        "algorithm": {"name": name, **settings},
         "models": [{"name": "bucket-size", "k": k}],
+        "release": technique.shape(),
     }
     header = ("group", "Zip", "Age", "Salary")
     return verify(recipe, private, {}, {"release.csv": written(header, groups)})
@@ -135,8 +143,8 @@ def test_t_22_slicing_of_the_second_table() -> None:
         [("5370", "27", "40k"), ("5371", "21", "15k")],
         [("5372", "39", "50k"), ("5376", "32", "42k")],
     ]
-    assert checked(SECOND, 2, shown, name="slicing", sets="Zip | Age+Salary").holds
-    linked = checked(SECOND, 2, shown, name="slicing", sets="Zip+Age")
+    assert checked(SECOND, 2, shown, name="slicing", sets=[["Zip"], ["Age", "Salary"]]).holds
+    linked = checked(SECOND, 2, shown, name="slicing", sets=[["Zip", "Age"]])
     assert {check.name for check in linked.broken} == {"truth"}
 
 
@@ -173,10 +181,14 @@ def test_p_10_what_anatomy_tells_of_bob() -> None:
 
 def test_p_06_frequency_l_of_the_groups() -> None:
     release = by_hand(LI.problem(), GROUPS, (("Age", "Sex"), ("Disease",)))
-    (verdict,) = FrequencyLDiversity(l=4).measure(release.problem, release.view, Context())
+    (verdict,) = FrequencyLDiversity(l=4).measure(
+        *measured(release.problem, release.view), Context()
+    )
     assert verdict.per_class.tolist() == [5, 4]
     assert (verdict.state, verdict.reached) == ("holds", 4)
-    (broken,) = FrequencyLDiversity(l=5).measure(release.problem, release.view, Context())
+    (broken,) = FrequencyLDiversity(l=5).measure(
+        *measured(release.problem, release.view), Context()
+    )
     assert broken.state == "broken"
 
 

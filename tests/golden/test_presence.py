@@ -10,21 +10,22 @@ import pandas as pd
 import pytest
 
 from anon_core.algorithms.combined import CombinedAlg
+from anon_core.algorithms.combined.coarsening import Group, ascending
 from anon_core.algorithms.mpalm import Mpalm
 from anon_core.algorithms.optimal import Optimal
-from anon_core.coarsening import Group, ascending
-from anon_core.context import Context
-from anon_core.lattice import Lattice
-from anon_core.membership.exact import count, shares
+from anon_core.base.context import Context
+from anon_core.data.table import Dataset
+from anon_core.job.runner import run
+from anon_core.lattice.lattice import Lattice
+from anon_core.membership.equations_from_view import published_buckets
+from anon_core.membership.exact_chances import count, shares
 from anon_core.membership.presence import Bounds, judge
-from anon_core.membership.view import published_buckets
 from anon_core.models.bucket_size import BucketSize
 from anon_core.models.delta_presence import DeltaPresence
 from anon_core.models.k_anonymity import KAnonymity
-from anon_core.population import public_people
-from anon_core.public_partition import Part, PublicPartition
-from anon_core.runner import run
-from anon_core.table import Dataset
+from anon_core.overlap.fitting_people import public_people
+from anon_core.partition.public_partition import Part, PublicPartition
+from tests.asked import measured
 from tests.golden.test_toth import AGE, PRIVATE, PUBLIC, ZIP, classes_of
 from tests.making import Case
 from tests.presence_cases import chances_by_listing
@@ -50,7 +51,7 @@ def deltas(release, problem=PROBLEM):  # type: ignore[no-untyped-def]
 
 def test_t_05_delta_presence_of_a_generalization() -> None:
     release = Optimal().run(PROBLEM, [KAnonymity(k=2)], CONTEXT).release
-    (verdict,) = ASKED.measure(PROBLEM, release.view, CONTEXT)
+    (verdict,) = ASKED.measure(*measured(PROBLEM, release.view), CONTEXT)
     assert verdict.state == "holds"
     assert verdict.reached == 5 / 6
     assert sorted(verdict.per_class.tolist()) == [3 / 4, 5 / 6]
@@ -65,7 +66,7 @@ def test_t_05_delta_presence_of_a_generalization() -> None:
         (3 / 4, 0.83, "broken"),
     ):
         (verdict,) = DeltaPresence(delta_min=low, delta_max=high).measure(
-            PROBLEM, release.view, CONTEXT
+            *measured(PROBLEM, release.view), CONTEXT
         )
         assert verdict.state == state
 
@@ -124,7 +125,7 @@ def test_t_08_the_trace_along_hierarchies_e06() -> None:
     found = search.search(CONTEXT)
     # Figure 2.13 prints eleven rows; there are six people of 25 and four of 27.
     assert sorted(found.people.tolist()) == [4, 6]
-    (verdict,) = ASKED.measure(PROBLEM, outcome.release.view, CONTEXT)
+    (verdict,) = ASKED.measure(*measured(PROBLEM, outcome.release.view), CONTEXT)
     assert (verdict.state, verdict.reached) == ("holds", 5 / 6)
 
 
@@ -169,7 +170,7 @@ def test_t_19_mpalm_publishes_one_column_of_two(cuts: str) -> None:
     release = Mpalm(cuts=cuts).run(problem, [HALF], CONTEXT).release
     texts = [release.vocabularies[n].texts for n in problem.quasi]
     assert texts == [("0", "1"), ("*",)]
-    (verdict,) = HALF.measure(problem, release.view, CONTEXT)
+    (verdict,) = HALF.measure(*measured(problem, release.view), CONTEXT)
     assert (verdict.state, verdict.reached) == ("holds", 0.5)
     assert chances_by_listing(problem, release.view) == [Fraction(1, 2)] * 4
     people = PublicPartition(problem, [HALF], cuts, "MPALM").search(CONTEXT).people
@@ -184,7 +185,12 @@ def test_t_18_the_nodes_of_a_group_by_sum_of_levels() -> None:
     problem = dataclasses.replace(PRIVATE, levels=levels).problem(PUBLIC.dataset)
     assert Lattice(problem).size == 6
     runs = np.arange(len(problem.frequency.run_count))
-    group = Group(problem, public_people(problem, "x"), runs, problem.frequency.run_count)
+    group = Group(
+        problem,
+        public_people(problem.population, problem.frequency, "x"),
+        runs,
+        problem.frequency.run_count,
+    )
     start = [[option.level for option in column] for column in group.options]
     assert start == [[0, 1], [0, 1]]  # the group's node is <Z1, A1>
     assert list(ascending(start)) == [(0, 0), (0, 1), (1, 0), (1, 1)]
@@ -194,7 +200,12 @@ def test_t_18_the_nodes_of_a_group_by_sum_of_levels() -> None:
 def test_t_17_the_first_node_fails_and_the_second_holds(partition: str) -> None:
     """E-07, E-16: the multisets are those of the bucket, and the first node that holds wins."""
     runs = np.arange(len(PROBLEM.frequency.run_count))
-    group = Group(PROBLEM, public_people(PROBLEM, "x"), runs, PROBLEM.frequency.run_count)
+    group = Group(
+        PROBLEM,
+        public_people(PROBLEM.population, PROBLEM.frequency, "x"),
+        runs,
+        PROBLEM.frequency.run_count,
+    )
     levels = [[option.level for option in column] for column in group.options]
     assert list(ascending(levels))[:2] == [(0, 0), (0, 1)]
     bounds = Bounds.of(0.1, 0.9)

@@ -7,18 +7,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from anon_core.estimate import counts, estimates
-from anon_core.grouping import group_runs
-from anon_core.queries import Workload, asking, interval_length
-from anon_core.reconstruction import (
+from anon_core.permuted.reconstruction import (
     anatomy_bound,
     anatomy_reconstruction,
-    mean_error,
     permutation_reconstruction,
     person_bound,
+    person_error,
 )
-from anon_core.release import Release, one_block
-from anon_core.vocabulary import of_boxes
+from anon_core.queries.count_queries import Workload, asking, interval_length
+from anon_core.queries.query_answers import counts, estimates
+from anon_core.release.grouping import group_runs
+from anon_core.release.release import Release, one_block
+from anon_core.release.vocabulary import of_boxes
 from tests.making import by_hand, sample_case
 
 # Every age from 10 to 90 is a leaf, so that both conventions of the estimate can be told apart.
@@ -127,7 +127,8 @@ def test_p_12_reconstruction_of_the_permutation() -> None:
 
 
 def test_p_13_the_bound_fails_for_groups_of_2_l_rows() -> None:
-    assert mean_error(np.array([2, 2, 2, 2]), 1 / 32) == 57 / 64
+    own, squares = np.full(8, 2), np.full(8, 4 * 2**2)
+    assert person_error(np.full(8, 1 / 32), own, squares).mean() == 57 / 64
     [bound] = person_bound(np.array([1 / 32]), 4)
     assert bound == 241 / 256 > 57 / 64
 

@@ -18,22 +18,26 @@ from anon_core.algorithms.incognito import BySize, Incognito
 from anon_core.algorithms.mondrian import Mondrian
 from anon_core.algorithms.optimal import Optimal
 from anon_core.algorithms.samarati import Samarati
+from anon_core.algorithms.samarati.distance_vectors import distance_matrix
 from anon_core.attacks.homogeneity import Homogeneity
-from anon_core.classify import SATISFIED, Classification
-from anon_core.context import Context
-from anon_core.distance import distance_matrix
-from anon_core.errors import Infeasible
-from anon_core.hierarchy import Hierarchy, codes, from_rows
-from anon_core.kinds import Algorithm
-from anon_core.lattice import Lattice
+from anon_core.base.context import Context
+from anon_core.base.errors import BadPlan, Infeasible
+from anon_core.base.registry import find
+from anon_core.contracts.algorithm import Algorithm
+from anon_core.data.table import Dataset
+from anon_core.hierarchy import Hierarchy, from_rows
+from anon_core.hierarchy.propose import codes
+from anon_core.lattice.classify import SATISFIED, Classification
+from anon_core.lattice.lattice import Lattice
+from anon_core.lattice.nodes import Nodes
+from anon_core.lattice.preference import CRITERIA, criterion
+from anon_core.lattice.recoding_models import LEVEL_MODELS, MATRIX
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.nodes import Nodes
-from anon_core.preference import CRITERIA, criterion
-from anon_core.release import Release, raw_view
-from anon_core.results import SearchAccount
-from anon_core.table import Dataset
-from anon_core.transformation import LEVEL_MODELS, MATRIX
+from anon_core.release.reference import reference_of
+from anon_core.release.release import Release, raw_view
+from anon_core.release.results import SearchAccount
+from tests.asked import attacked, measured
 from tests.making import Case, sample_case
 
 ZIPS = ("94138", "94139", "94141", "94142")
@@ -120,7 +124,7 @@ def test_k_03_the_whole_lattice() -> None:
     found = {}
     for node in lattice.nodes():
         classes, stats = lattice.stats(node)
-        keep = KAnonymity(k=2).per_group(stats)
+        keep = KAnonymity(k=2).per_group(stats, reference_of(lattice.problem))
         fields = [lattice.field(classes, d) for d in range(2)]
         kept = {
             "|".join(
@@ -133,16 +137,16 @@ def test_k_03_the_whole_lattice() -> None:
     assert found == K_03
 
 
-def at_node(levels: str, *quasi: str, spare: int = 0) -> Release:
+def at_node(levels: dict[str, int], *quasi: str, spare: int = 0) -> Release:
     """Publish a node that is named, with 2-anonymity and so many rows to spare."""
-    search = FixedLevels(levels=levels, max_suppression=spare / 9)
+    search = FixedLevels.from_mapping({"levels": levels, "max_suppression": spare / 9})
     return search.run(of_columns(*quasi).problem(), [KAnonymity(k=2)], CONTEXT).release
 
 
 @pytest.mark.parametrize(
-    ("levels", "node"), [("Race = 1 | ZIP = 0", (1, 0)), ("Race = 0 | ZIP = 1", (0, 1))]
+    ("levels", "node"), [({"Race": 1, "ZIP": 0}, (1, 0)), ({"Race": 0, "ZIP": 1}, (0, 1))]
 )
-def test_k_03_both_generalized_tables(levels: str, node: tuple[int, int]) -> None:
+def test_k_03_both_generalized_tables(levels: dict[str, int], node: tuple[int, int]) -> None:
     release = at_node(levels, "Race", "ZIP", spare=2)
     removed, kept = K_03[node]
     assert {"|".join(c): len(r) for c, r in rows_by_class(release).items()} == kept
@@ -266,7 +270,7 @@ def test_k_07_generalized_columns_and_one_row_removed() -> None:
     )
     account = found_nodes(Optimal(max_suppression=1 / 9, list_minimal=True), *FOUR)
     assert (0, 1, 0, 2) in account.minimal
-    by_search = at_node("Race = 0 | DOB = 1 | Sex = 0 | ZIP = 2", *FOUR, spare=1)
+    by_search = at_node({"Race": 0, "DOB": 1, "Sex": 0, "ZIP": 2}, *FOUR, spare=1)
     assert by_search.grouping.sizes.tolist() == [2, 2, 2, 2]
     assert texts(by_search) == texts(release)
 
@@ -323,11 +327,31 @@ def test_k_24_the_model_matrix() -> None:
     assert all(MATRIX[m] == "distinct" or m == "AG" for m in LEVEL_MODELS)
 
 
+@pytest.mark.parametrize(
+    ("technique", "said", "meant"),
+    [
+        ("optimal", "AG_AS", "AG"),
+        ("samarati", "AG_AS", "AG"),
+        ("incognito", "AG_AS", "AG"),
+        ("cell-suppression", "CG_CS", "CG"),
+    ],
+)
+def test_models_that_equal_another_are_taken_for_it(technique: str, said: str, meant: str) -> None:
+    assert MATRIX[said] == f"equivalent to {meant}"
+    made = find("algorithm", technique)
+    asked = made.from_mapping({"transformation": said})
+    assert asked == made.from_mapping({"transformation": meant})
+    assert asked.as_mapping()["transformation"] == meant
+    for none in (model for model, what in MATRIX.items() if what == "not applicable"):
+        with pytest.raises(BadPlan, match="allowed is one of"):
+            made.from_mapping({"transformation": none})
+
+
 def test_k_08_birth_year_and_first_digits() -> None:
     case = of_columns("Race", "DOB", "Sex", "ZIP")
     outcome = Optimal(metric="loss").run(case.problem(), [KAnonymity(k=2)], CONTEXT)
     assert (0, 2, 0, 2) in outcome.account.minimal
-    release = at_node("Race = 0 | DOB = 2 | Sex = 0 | ZIP = 2", *FOUR)
+    release = at_node({"Race": 0, "DOB": 2, "Sex": 0, "ZIP": 2}, *FOUR)
     assert release.suppressed == 0
     assert rows_by_class(release) == {
         ("asian", "64", "F", "941**"): [1, 2, 3],
@@ -454,11 +478,11 @@ def test_k_18_what_is_known_of_carol(
         cells: {case.columns["Disease"][n - 1] for n in rows} for cells, rows in classes.items()
     }
     assert diseases["black", "64", "F", "941**"] == carol
-    (result,) = Homogeneity().run(case.problem(), release.view, CONTEXT)
+    (result,) = Homogeneity().run(*attacked(case.problem(), release.view), CONTEXT)
     assert result.succeeded == certain
     homogeneous = {cells for cells, values in diseases.items() if len(values) == 1}
     assert homogeneous == (
         {("asian", "63", "M", "941**"), ("black", "64", "F", "941**")} if certain else set()
     )
-    (verdict,) = DistinctLDiversity(l=2).measure(case.problem(), release.view, CONTEXT)
+    (verdict,) = DistinctLDiversity(l=2).measure(*measured(case.problem(), release.view), CONTEXT)
     assert (verdict.reached, verdict.holds) == (distinct, distinct >= 2)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from anon_core import run
-from anon_core.context import Context
+from anon_core.base.context import Context
+from anon_core.job.result import Result
 from anon_core.models.k_anonymity import KAnonymity
-from anon_core.release import raw_view
-from anon_core.runner import Result
+from anon_core.release.release import raw_view
+from tests.asked import measured
 from tests.golden.test_samarati import of_columns
 from tests.making import Case
 
@@ -39,7 +40,7 @@ def printed(rows: list[tuple[str, str, str, str]]) -> tuple[list[int], int]:
     columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
     case = Case(columns=columns, quasi=names, kinds=dict.fromkeys(names, "text"))  # type: ignore[arg-type]
     problem = case.problem()
-    (verdict,) = KAnonymity(k=2).measure(problem, raw_view(problem), Context())
+    (verdict,) = KAnonymity(k=2).measure(*measured(problem, raw_view(problem)), Context())
     assert verdict.holds
     assert verdict.per_class is not None
     blank = sum(
@@ -94,7 +95,7 @@ def test_k_13_the_approximations_stay_within_their_factor(method: str) -> None:
 
 def test_k_09_seven_cells_suffice_at_month_and_four_digits() -> None:
     """E-42: the slide's table suppresses 8 cells at this node; groups that mix races need 7."""
-    result = released(method="exact", transformation="AG_CS", levels="DOB = 1 | ZIP = 1")
+    result = released(method="exact", transformation="AG_CS", levels={"DOB": 1, "ZIP": 1})
     assert suppressed_cells(result, (0, 1, 0, 1)) == 7
 
 

@@ -14,14 +14,15 @@ import pytest
 
 from anon_core.algorithms.mondrian import Mondrian
 from anon_core.algorithms.optimal import Optimal
-from anon_core.context import Context
+from anon_core.base.context import Context
+from anon_core.data.table import Dataset
 from anon_core.hierarchy import from_rows
-from anon_core.lattice import Lattice
+from anon_core.lattice.lattice import Lattice
 from anon_core.metrics.discernibility import Discernibility
 from anon_core.metrics.generalization_height import GeneralizationHeight
 from anon_core.models.k_anonymity import KAnonymity
-from anon_core.release import Release, raw_view
-from anon_core.table import Dataset
+from anon_core.release.release import Release, raw_view
+from tests.asked import measured
 from tests.making import Case, sample_case
 
 ZIP = [(z, "537*") for z in ("5370", "5371", "5372", "5373")]
@@ -104,7 +105,9 @@ def test_t_03_full_domain_generalization() -> None:
         ("537*", "25"): ["15k", "25k", "30k", "45k", "9k"],
         ("537*", "27"): ["30k", "40k", "42k"],  # E-39: the figure prints 12k for Bob
     }
-    (verdict,) = KAnonymity(k=2).measure(outcome.release.problem, outcome.release.view, CONTEXT)
+    (verdict,) = KAnonymity(k=2).measure(
+        *measured(outcome.release.problem, outcome.release.view), CONTEXT
+    )
     assert verdict.reached == 3
     assert sorted(outcome.release.grouping.sizes.tolist()) == [3, 5]
 

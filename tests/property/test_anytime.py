@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 
 from anon_core.algorithms.anytime import Anytime
+from anon_core.algorithms.anytime.row_bound import SET_SIZES, column_bound, row_bound
 from anon_core.algorithms.mondrian import Mondrian
-from anon_core.context import Context
-from anon_core.errors import Infeasible
-from anon_core.kinds import GroupModel, Metric
+from anon_core.base.context import Context
+from anon_core.base.errors import Infeasible
+from anon_core.base.registry import find
+from anon_core.contracts.metric import Metric
+from anon_core.contracts.model import GroupModel
+from anon_core.lattice.nodes import Nodes
 from anon_core.models.frequency_l_diversity import FrequencyLDiversity
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.nodes import Nodes
-from anon_core.registry import find
-from anon_core.row_bound import SET_SIZES, column_bound, row_bound
+from tests.asked import measured
 from tests.enumeration import METRICS, Enumeration
 from tests.making import random_case
 
@@ -77,7 +79,7 @@ def test_part_by_part_keeps_promises_and_its_bound(promises: str) -> None:
         assert release.suppressed == 0
         assert release.grouping.sizes.sum() == problem.rows
         for model in models:
-            assert all(v.holds for v in model.measure(problem, release.view, Context()))
+            assert all(v.holds for v in model.measure(*measured(problem, release.view), Context()))
         metric = find("metric", "loss")()
         assert isinstance(metric, Metric)
         assert account.cost == metric.measure(problem, release, Context()).value
@@ -157,7 +159,7 @@ class TogetherAtMost(KAnonymity):
     by_limits = False
     monotone_merge = False
 
-    def per_group(self, stats):  # type: ignore[no-untyped-def]
+    def per_group(self, stats, reference):  # type: ignore[no-untyped-def]
         return (stats.sizes >= self.k) & (stats.sizes <= self.k + 3)
 
 
@@ -193,4 +195,4 @@ def test_the_time_box_ends_the_search(recoding: str) -> None:
     # No time at all still gives a valid release.
     late = dataclasses.replace(Context(), deadline=0.0)
     release = Anytime(recoding=recoding).run(problem, models, late).release
-    assert all(v.holds for v in models[0].measure(problem, release.view, Context()))
+    assert all(v.holds for v in models[0].measure(*measured(problem, release.view), Context()))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anon_core.context import Context
-from anon_core.membership import backbone, witness
+from anon_core.base.context import Context
+from anon_core.membership import variable_ranges as backbone
+from anon_core.membership import witness
+from anon_core.membership.bucket_solver import bucket_of, bucket_witnesses, filled
 from anon_core.membership.decide import decide
 from anon_core.membership.integer_program import Targets
 from anon_core.membership.joint import JointProblem, from_buckets
-from anon_core.membership.one_by_one import bucket_of, bucket_witnesses, filled
 
 
 def overlapping(rng: np.random.Generator) -> JointProblem:

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 from anon_core.algorithms.cell_suppression import CellSuppression
-from anon_core.cell_groups import MOST_EXACT, cell_groups
-from anon_core.context import Context
-from anon_core.errors import BadPlan, Cancelled, Infeasible
-from anon_core.gain import cell_prices, suppression_prices
-from anon_core.kinds import Buckets
+from anon_core.algorithms.cell_suppression.cell_groups import MOST_EXACT, cell_groups
+from anon_core.base.context import Context
+from anon_core.base.errors import BadPlan, Cancelled, Infeasible
+from anon_core.contracts.partitioner import Buckets
+from anon_core.job.runner import run
 from anon_core.metrics.loss import Loss
 from anon_core.models.k_anonymity import KAnonymity
-from anon_core.problem import Problem
-from anon_core.runner import run
+from anon_core.partition.best_gain import cell_prices, suppression_prices
+from anon_core.release.problem import Problem
 from tests import naive
 from tests.making import Case, random_case
 
@@ -136,8 +136,8 @@ def test_what_is_published_verifies(method: str, transformation: str) -> None:
 
 @pytest.mark.kernels
 def test_blocks_of_a_large_table_keep_k(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anon_core.cell_groups.MOST_FOREST", 20)
-    monkeypatch.setattr("anon_core.cell_groups._PAIRS", 10)
+    monkeypatch.setattr("anon_core.algorithms.cell_suppression.cell_groups.MOST_FOREST", 20)
+    monkeypatch.setattr("anon_core.algorithms.cell_suppression.cell_groups._PAIRS", 10)
     case = random_case(np.random.default_rng(61), rows=300, quasi=4)
     problem = case.problem()
     assert len(problem.frequency.run_count) > 20

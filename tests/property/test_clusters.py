@@ -7,17 +7,18 @@ import itertools
 import numpy as np
 import pytest
 
-from anon_core.clusters import k_members, ordered_runs
-from anon_core.context import Context
-from anon_core.errors import BadPlan, Cancelled, Infeasible
-from anon_core.gain import cell_prices
+from anon_core.base.context import Context
+from anon_core.base.errors import BadPlan, Cancelled, Infeasible
+from anon_core.base.registry import find
+from anon_core.clusters.cluster_rows import k_members, ordered_runs
+from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.model import GroupModel
+from anon_core.job.runner import run
+from anon_core.kernels.best_gain_split import cover_price
 from anon_core.kernels.cluster import cheapest_runs
-from anon_core.kernels.gain import cover_price
-from anon_core.kinds import Algorithm, GroupModel
 from anon_core.metrics.ncp import CertaintyPenalty
 from anon_core.models.k_anonymity import KAnonymity
-from anon_core.registry import find
-from anon_core.runner import run
+from anon_core.partition.best_gain import cell_prices
 from tests.making import random_case
 
 pytestmark = pytest.mark.kernels
@@ -37,7 +38,7 @@ def test_releases_verify_and_lose_less_than_one_class(name: str) -> None:
     for _ in range(15):
         case = random_case(rng, rows=40)
         plan = case.plan(
-            algorithm={"name": name, "weights": "q0 = 2"},
+            algorithm={"name": name, "weights": {"q0": 2}},
             models=[
                 {"name": "k-anonymity", "k": 3},
                 {"name": "l-diversity", "l": 2, "column": "s0"},
@@ -62,7 +63,7 @@ def test_small_tables_wrong_weights_and_cancelling(name: str) -> None:
     with pytest.raises(Infeasible, match="need at least 9 rows"):
         algorithm(name).run(problem, models, Context())
     with pytest.raises(BadPlan, match="no quasi-identifier"):
-        algorithm(name, weights="nothing = 2").run(problem, models, Context())
+        algorithm(name, weights={"nothing": 2}).run(problem, models, Context())
     context = Context()
     context.cancel.set()
     with pytest.raises(Cancelled):

@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from anon_core.errors import Infeasible
-from anon_core.runner import Result, run
+from anon_core.base.errors import Infeasible
+from anon_core.job.result import Result
+from anon_core.job.runner import run
 from tests import naive
 from tests.making import Case, random_case
 

@@ -7,10 +7,12 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_core.errors import BadHierarchy
+from anon_core.base.errors import BadHierarchy
+from anon_core.data.column import Column, encode
+from anon_core.data.kinds import ColumnKind
 from anon_core.hierarchy import (
     Draft,
     History,
@@ -21,7 +23,7 @@ from anon_core.hierarchy import (
     operation_of,
     to_rows,
 )
-from anon_core.table import Column, ColumnKind, encode
+from tests.often import often
 
 KINDS: tuple[ColumnKind, ...] = ("text", "ordered", "number", "date")
 LABELS = ("", "A", "B", "v1", "v2 or v3", "3-4", "*", "<script>", " ", "NA", "x" * 300)
@@ -99,7 +101,7 @@ def accepted(draft: Draft, of: Column) -> None:
     assert draft_of_dict(json.loads(json.dumps(draft.as_dict()))) == draft
 
 
-@settings(max_examples=300, deadline=None)
+@often(300)
 @given(data=st.data(), kind=st.sampled_from(KINDS), size=st.integers(1, 9))
 def test_any_sequence_of_edits_leaves_a_hierarchy(
     data: st.DataObject, kind: ColumnKind, size: int
@@ -130,7 +132,7 @@ def test_any_sequence_of_edits_leaves_a_hierarchy(
         history = history.redone()
 
 
-@settings(max_examples=150, deadline=None)
+@often(150)
 @given(data=st.data(), kind=st.sampled_from(KINDS), size=st.integers(2, 9))
 def test_placing_gives_every_value_exactly_one_place(
     data: st.DataObject, kind: ColumnKind, size: int

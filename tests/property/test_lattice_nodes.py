@@ -8,21 +8,22 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from anon_core.frequency import dense_rank
-from anon_core.grouping import Grouping
-from anon_core.kinds import GroupStats, histogram
-from anon_core.lattice import Lattice, layout_of
+from anon_core.contracts.group_stats import GroupStats, histogram
+from anon_core.data.frequency import dense_rank
+from anon_core.lattice.lattice import Lattice, layout_of
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.release.grouping import Grouping
+from anon_core.release.reference import reference_of
 from tests import naive
-from tests.making import random_case
+from tests.making import PATIENTS, random_case
 
 
 @pytest.mark.parametrize("stops", [1, 4, 64])
 def test_every_node_in_any_order_has_the_classes_of_its_definition(
     stops: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("anon_core.lattice._STOPS", stops)
+    monkeypatch.setattr("anon_core.lattice.lattice._STOPS", stops)
     rng = np.random.default_rng(53)
     for _ in range(40):
         case = random_case(rng)
@@ -85,9 +86,9 @@ def test_a_lattice_of_many_columns_needs_two_words() -> None:
 def test_kept_class_sets_are_bounded(
     sets: int, room: int, stops: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("anon_core.lattice._STOPS", stops)
-    monkeypatch.setattr("anon_core.lattice._SNAPSHOTS", sets)
-    monkeypatch.setattr("anon_core.lattice._ROOM", room)
+    monkeypatch.setattr("anon_core.lattice.lattice._STOPS", stops)
+    monkeypatch.setattr("anon_core.lattice.lattice._SNAPSHOTS", sets)
+    monkeypatch.setattr("anon_core.lattice.lattice._ROOM", room)
     rng = np.random.default_rng(61)
     case = random_case(rng, rows=60, quasi=4, kinds=("number", "ordered"))
     lattice = Lattice(case.problem())
@@ -136,7 +137,8 @@ def test_merging_groups_or_removing_some_breaks_no_promise(seed: int) -> None:
         return GroupStats(sizes=np.bincount(group, minlength=groups), histograms={"s": told})
 
     models = [KAnonymity(k=5), DistinctLDiversity(l=3)]
-    before = [m.per_group(stats(group, groups)) for m in models]
+    reference = reference_of(PATIENTS.problem())  # these promises take nothing from it
+    before = [m.per_group(stats(group, groups), reference) for m in models]
     # Which rows of which value: the histogram counts them as a loop does.
     told = stats(group, groups).histograms["s"]
     assert told.distinct.tolist() == [len(set(value[group == g].tolist())) for g in range(groups)]
@@ -144,7 +146,7 @@ def test_merging_groups_or_removing_some_breaks_no_promise(seed: int) -> None:
         int(np.bincount(value[group == g], minlength=1).max()) for g in range(groups)
     ]
     target = rng.integers(0, 5, groups)
-    merged = [m.per_group(stats(target[group], 5)) for m in models]
+    merged = [m.per_group(stats(target[group], 5), reference) for m in models]
     for one, other, model in zip(before, merged, models, strict=True):
         assert model.monotone_merge
         # A merged group holds as soon as one of its parts does.
@@ -152,7 +154,8 @@ def test_merging_groups_or_removing_some_breaks_no_promise(seed: int) -> None:
     # Renumbering the groups renumbers the verdicts, and nothing else.
     shuffle = rng.permutation(groups)
     for one, model in zip(before, models, strict=True):
-        assert model.per_group(stats(shuffle[group], groups))[shuffle].tolist() == one.tolist()
+        again = model.per_group(stats(shuffle[group], groups), reference)
+        assert again[shuffle].tolist() == one.tolist()
 
 
 def test_rows_that_part_are_all_placed_once_and_by_chance() -> None:

@@ -16,15 +16,17 @@ from anon_core.algorithms.genetic import Genetic
 from anon_core.algorithms.incognito import Incognito
 from anon_core.algorithms.optimal import Optimal
 from anon_core.algorithms.samarati import Samarati
-from anon_core.context import Context
-from anon_core.errors import Infeasible
-from anon_core.kinds import Algorithm, GroupModel
+from anon_core.algorithms.spalm import Spalm
+from anon_core.base.context import Context
+from anon_core.base.errors import Infeasible
+from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.model import GroupModel
+from anon_core.data.table import Dataset
+from anon_core.job.runner import run
+from anon_core.lattice.preference import CRITERIA
 from anon_core.models.delta_presence import DeltaPresence
 from anon_core.models.k_anonymity import KAnonymity
-from anon_core.preference import CRITERIA
-from anon_core.results import SearchAccount
-from anon_core.runner import run
-from anon_core.table import Dataset
+from anon_core.release.results import SearchAccount
 from tests import naive
 from tests.making import Case
 from tests.presence_cases import chances_by_listing, random_public
@@ -110,6 +112,7 @@ def test_searches_of_the_whole_lattice_find_what_enumeration_finds(chunk: int) -
                 Samarati(max_suppression=budget, prefer=str(rng.choice(list(CRITERIA)))),
                 Incognito(max_suppression=budget, prefer=str(rng.choice(list(CRITERIA)))),
                 Optimal(max_suppression=budget, list_minimal=True),
+                *([] if budget else [Spalm()]),
             ]
             minimal = naive.minimal_nodes(nodes)
             # A node may hold although one above it does not.
@@ -135,7 +138,7 @@ def test_searches_of_the_whole_lattice_find_what_enumeration_finds(chunk: int) -
                 lowest = {n for n in nodes if sum(n) == min(map(sum, nodes))}
                 alone = by_height and not int(budget * every.size + 1e-9)
                 assert set(account.minimal) == (lowest if alone else minimal)
-                if isinstance(search, Optimal):
+                if isinstance(search, Optimal | Spalm):
                     best = min(every.cost[n] for n in nodes)
                     assert account.cost == pytest.approx(float(best), abs=1e-12)
                 else:
@@ -279,8 +282,8 @@ def test_chosen_levels_are_judged_as_every_node_is() -> None:
         problem = case.problem(public)
         nodes = every.satisfied(0.3)
         for node in every.removed:
-            text = " | ".join(f"{n} = {v}" for n, v in zip(case.quasi, node, strict=True))
-            search = FixedLevels(levels=text, max_suppression=0.3)
+            levels = dict(zip(case.quasi, node, strict=True))
+            search = FixedLevels(levels=levels, max_suppression=0.3)
             if node in nodes:
                 held += 1
                 outcome = search.run(problem, models, Context())

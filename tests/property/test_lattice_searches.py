@@ -12,15 +12,15 @@ from anon_core.algorithms.datafly import Datafly
 from anon_core.algorithms.incognito import Incognito
 from anon_core.algorithms.optimal import Optimal
 from anon_core.algorithms.samarati import Samarati
-from anon_core.classify import SATISFIED, Classification
-from anon_core.context import Context
-from anon_core.distance import distance_matrix
-from anon_core.errors import Infeasible
-from anon_core.kinds import GroupModel
+from anon_core.algorithms.samarati.distance_vectors import distance_matrix
+from anon_core.base.context import Context
+from anon_core.base.errors import Infeasible
+from anon_core.contracts.model import GroupModel
+from anon_core.lattice.classify import SATISFIED, Classification
+from anon_core.lattice.preference import CRITERIA
+from anon_core.lattice.recoding_models import LEVEL_MODELS
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.preference import CRITERIA
-from anon_core.transformation import LEVEL_MODELS
 from tests import naive
 from tests.enumeration import Enumeration
 from tests.making import Case, random_case
@@ -112,7 +112,7 @@ def test_the_matrix_counts_what_the_classes_count(chunk: int) -> None:
 
 
 def test_nodes_decided_at_once_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anon_core.closing._FEW", 1)
+    monkeypatch.setattr("anon_core.lattice.bulk_decide._FEW", 1)
     rng = np.random.default_rng(46)
     both = {True: 0, False: 0}
     for _ in range(60):
@@ -146,6 +146,9 @@ def test_locally_minimal_nodes_are_the_lowest_of_a_path() -> None:
         below = {n: [m for m in found.removed if naive_step(m, n)] for n in nodes}
         expected = {n for n in nodes if not any(n) or any(m not in nodes for m in below[n])}
         assert set(search.locally_minimal()) == expected
+        asked = Optimal(max_suppression=0.1, list_minimal=True)
+        account = asked.run(case.problem(), [KAnonymity(k=k)], Context()).account
+        assert set(account.locally_minimal) == expected
         assert set(search.minimal()) <= expected
 
 
@@ -224,7 +227,7 @@ class TogetherAtMost(KAnonymity):
 
     monotone_merge = False
 
-    def per_group(self, stats):  # type: ignore[no-untyped-def]
+    def per_group(self, stats, reference):  # type: ignore[no-untyped-def]
         return (stats.sizes >= self.k) & (stats.sizes <= self.k + 3)
 
 

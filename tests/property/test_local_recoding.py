@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anon_core.errors import Infeasible
-from anon_core.runner import run
+from anon_core.base.errors import Infeasible
+from anon_core.job.runner import run
 from tests.making import random_case
 
 

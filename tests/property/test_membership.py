@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from anon_core.context import Context
+from anon_core.base.context import Context
 from anon_core.membership.bucket import BucketProblem, from_types
 from anon_core.membership.decide import YES, decide
-from anon_core.membership.exact import count, shares
+from anon_core.membership.exact_chances import count, shares
 from anon_core.membership.joint import from_buckets
 from anon_core.membership.presolve import presolve
 from tests.membership_twin import assigned, listed, random_bucket
@@ -36,7 +36,9 @@ def _wrapping() -> Iterator[None]:
 
 @pytest.mark.kernels
 @pytest.mark.usefixtures("_wrapping")
-@pytest.mark.parametrize("chunk", range(10))
+@pytest.mark.parametrize(
+    "chunk", [*range(3), *(pytest.param(c, marks=pytest.mark.long) for c in range(3, 10))]
+)
 def test_counting_equals_listing(chunk: int) -> None:
     rng = np.random.default_rng([86, chunk])
     infeasible = 0

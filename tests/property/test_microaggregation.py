@@ -10,21 +10,24 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from anon_core.aggregation import medians, standardised
 from anon_core.algorithms.microaggregation import Microaggregation
-from anon_core.clusters import average_vectors
-from anon_core.context import Context
-from anon_core.errors import AnonError, BadPlan, Cancelled, Infeasible
-from anon_core.estimate import overlap
-from anon_core.kinds import Attack
+from anon_core.algorithms.microaggregation.aggregation import medians, standardised
+from anon_core.base.context import Context
+from anon_core.base.errors import AnonError, BadPlan, Cancelled, Infeasible
+from anon_core.base.registry import find
+from anon_core.clusters.cluster_rows import average_vectors
+from anon_core.contracts.attack import Attack
+from anon_core.job.result import Result
+from anon_core.job.runner import run
 from anon_core.metrics.group_loss import GroupLoss
 from anon_core.metrics.loss import Loss
 from anon_core.metrics.ncp import CertaintyPenalty
 from anon_core.metrics.squared_error import SquaredError
 from anon_core.models.k_anonymity import KAnonymity
-from anon_core.registry import find
-from anon_core.runner import Result, run
+from anon_core.queries.query_answers import overlap
+from anon_core.release.audience import audience_of
 from tests import naive
+from tests.asked import attacked
 from tests.making import Case, random_case
 
 pytestmark = pytest.mark.kernels
@@ -105,7 +108,7 @@ def test_every_published_number_is_the_average_of_its_class(statistic: str) -> N
         case = random_case(rng, rows=30)
         k = int(rng.integers(2, 6))
         decimals = int(rng.integers(0, 3))
-        result = released(case, k, statistic=statistic, decimals=decimals, weights="q0 = 3")
+        result = released(case, k, statistic=statistic, decimals=decimals, weights={"q0": 3})
         assert result.verification.holds
         checks = {c.name for c in result.verification.checks}
         has_numbers = any(case.kinds[name] == "number" for name in case.quasi)
@@ -177,7 +180,7 @@ def test_promises_beyond_k_merge_groups() -> None:
 def test_one_text_has_one_cover_and_losses_are_the_classes_own() -> None:
     """Both groups publish the mean 10; an attacker can't tell them apart by x, only by y."""
     case = numbers(["10", "10", "5", "15"], ["0", "0", "90", "90"])
-    result = released(case, 2, weights="y0 = 9")
+    result = released(case, 2, weights={"y0": 9})
     pool = result.release.vocabularies["x"]
     assert pool.texts == ("10.0",)
     assert (pool.lo.tolist(), pool.hi.tolist()) == ([0], [2])
@@ -220,11 +223,11 @@ def test_nobody_of_a_population_is_matched_to_averages(people: str) -> None:
     for name in ("journalist", "marketer", "membership"):
         attack = find("attack", name)()
         assert isinstance(attack, Attack)
-        reason = attack.applies(result.problem, view)
+        reason = attack.reason_not_applicable(view, audience_of(result.problem))
         assert reason.startswith("It needs")
         assert "average" in reason or (name, people) == ("membership", "size")
         with pytest.raises(AnonError):
-            attack.run(result.problem, view, Context())
+            attack.run(*attacked(result.problem, view), Context())
 
 
 def test_squared_error_of_other_releases() -> None:
@@ -233,7 +236,7 @@ def test_squared_error_of_other_releases() -> None:
     result = run(plan, case.dataset, case.levels)
     assert result.measures["squared-error"].value == pytest.approx(4 / (36 + 16 + 16 + 36))
     words = Case(columns={"q": list("aabb")}, quasi=("q",), kinds={"q": "text"})
-    assert SquaredError().applies(words.problem()).startswith("It needs")
+    assert SquaredError().reason_not_applicable(words.problem()).startswith("It needs")
     other = run(words.plan(), words.dataset)
     assert "squared-error" not in other.measures
     with pytest.raises(AnonError, match="needs a quasi-identifier of numbers"):
@@ -245,7 +248,7 @@ def test_small_tables_wrong_weights_and_cancelling() -> None:
     with pytest.raises(Infeasible, match="need at least 9 rows"):
         Microaggregation().run(problem, [KAnonymity(k=9)], Context())
     with pytest.raises(BadPlan, match="no quasi-identifier"):
-        Microaggregation(weights="nothing = 2").run(problem, [KAnonymity(k=2)], Context())
+        Microaggregation(weights={"nothing": 2}).run(problem, [KAnonymity(k=2)], Context())
     context = Context()
     context.cancel.set()
     with pytest.raises(Cancelled):

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 from anon_core.algorithms.mondrian import Mondrian
-from anon_core.context import Context
-from anon_core.errors import Infeasible
-from anon_core.kinds import GroupModel
+from anon_core.base.context import Context
+from anon_core.base.errors import Infeasible
+from anon_core.base.registry import find
+from anon_core.contracts.model import GroupModel
+from anon_core.job.runner import run
 from anon_core.models.bucket_size import BucketSize
 from anon_core.models.frequency_l_diversity import FrequencyLDiversity
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.partition import relaxed_parts, rows_of_keys
-from anon_core.registry import find
-from anon_core.release import Release
-from anon_core.runner import run
+from anon_core.partition.mondrian_cuts import relaxed_parts, rows_of_keys
+from anon_core.release.release import Release
 from tests import naive
 from tests.making import Case, random_case
 
@@ -84,7 +84,7 @@ def test_every_kind_of_column_alone(kind: str) -> None:
 
 def test_work_is_handed_out_in_small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looking at the cancel button often must not change the result."""
-    monkeypatch.setattr("anon_core.packed_cuts.WORK", 1)
+    monkeypatch.setattr("anon_core.partition.parallel_split.WORK", 1)
     rng = np.random.default_rng(17)
     for _ in range(30):
         compare(random_case(rng, rows=50), 2, 2)

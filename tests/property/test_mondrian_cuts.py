@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from anon_core.algorithms.mondrian import Mondrian
-from anon_core.context import Context
-from anon_core.errors import Infeasible
-from anon_core.kinds import GroupModel
+from anon_core.base.context import Context
+from anon_core.base.errors import Infeasible
+from anon_core.contracts.model import GroupModel
+from anon_core.job.runner import run
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.runner import run
 from tests import naive
 from tests.making import random_case
 from tests.property.test_mondrian import parts_of
@@ -41,7 +41,7 @@ def test_cuts_are_those_of_the_recursion(cuts: str, output: str, metric: str) ->
             cut_at=cuts,
             output=output,
             metric=metric,
-            weights=" | ".join(f"{n} = {float(w)}" for n, w in weights.items()),
+            weights={n: float(w) for n, w in weights.items()},
         )
         problem = case.problem()
         if not naive.keeps(range(problem.rows), max(k, 2), needs):

@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 
 from anon_core.algorithms.optimal import Optimal
-from anon_core.context import Context
-from anon_core.costs import CellCost, SizeCost
-from anon_core.errors import Infeasible
-from anon_core.kinds import GroupModel, Metric
+from anon_core.base.context import Context
+from anon_core.base.errors import Infeasible
+from anon_core.base.registry import family, find
+from anon_core.contracts.metric import Metric
+from anon_core.contracts.model import GroupModel
+from anon_core.contracts.search_cost import CellCost, SizeCost
 from anon_core.models.frequency_l_diversity import FrequencyLDiversity
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.registry import family, find
-from anon_core.results import Outcome
+from anon_core.release.results import Outcome
 from tests import naive
 from tests.enumeration import METRICS, Enumeration
 from tests.making import Case, random_case
@@ -102,11 +103,11 @@ def test_the_search_finds_what_enumeration_finds(chunk: int, promises: str) -> N
 def test_many_nodes_are_closed_at_once_as_they_are_one_by_one(
     promises: str, worth: int, bits: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("anon_core.lattice.WORD_BITS", bits)
-    monkeypatch.setattr("anon_core.closing._FEW", 1)
-    monkeypatch.setattr("anon_core.closing._WORTH", worth)
-    monkeypatch.setattr("anon_core.closing._WORK", 40)
-    monkeypatch.setattr("anon_core.lattice._STOPS", 8)
+    monkeypatch.setattr("anon_core.lattice.lattice.WORD_BITS", bits)
+    monkeypatch.setattr("anon_core.lattice.bulk_decide._FEW", 1)
+    monkeypatch.setattr("anon_core.lattice.bulk_decide._WORTH", worth)
+    monkeypatch.setattr("anon_core.lattice.bulk_decide._WORK", 40)
+    monkeypatch.setattr("anon_core.lattice.lattice._STOPS", 8)
     rng = np.random.default_rng(2012)
     saved = 0
     for _ in range(40):
@@ -134,8 +135,8 @@ def test_many_nodes_are_closed_at_once_as_they_are_one_by_one(
 
 @pytest.mark.parametrize("walked", [True, False])
 def test_one_pass_and_best_first_agree(walked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anon_core.closing._FEW", 1)
-    monkeypatch.setattr("anon_core.closing._MOST_WALKED", 10**9 if walked else 0)
+    monkeypatch.setattr("anon_core.lattice.bulk_decide._FEW", 1)
+    monkeypatch.setattr("anon_core.lattice.bulk_decide._MOST_WALKED", 10**9 if walked else 0)
     rng = np.random.default_rng(33)
     refusals = passes = 0
     for _ in range(30):
@@ -274,7 +275,7 @@ class TogetherAtMost(KAnonymity):
 
     monotone_merge = False
 
-    def per_group(self, stats):  # type: ignore[no-untyped-def]
+    def per_group(self, stats, reference):  # type: ignore[no-untyped-def]
         return (stats.sizes >= self.k) & (stats.sizes <= self.k + 3)
 
 

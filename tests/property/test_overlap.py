@@ -7,20 +7,21 @@ from typing import cast
 import numpy as np
 import pytest
 
-from anon_core import overlap
 from anon_core.attacks.journalist import Journalist
 from anon_core.attacks.marketer import Marketer
 from anon_core.attacks.prosecutor import Prosecutor
-from anon_core.context import Context
-from anon_core.errors import Cancelled
-from anon_core.grouping import group_runs
-from anon_core.population import expected_inverse, matched
-from anon_core.release import Release, one_block
-from anon_core.results import AttackResult
-from anon_core.runner import run
-from anon_core.vocabulary import of_boxes
+from anon_core.base.context import Context
+from anon_core.base.errors import Cancelled
+from anon_core.job.runner import run
+from anon_core.overlap import fitting_rows as overlap
+from anon_core.overlap.fitting_people import expected_inverse, matched
+from anon_core.release.grouping import group_runs
+from anon_core.release.release import Release, one_block
+from anon_core.release.results import AttackResult
+from anon_core.release.vocabulary import of_boxes
+from tests.asked import attacked
 from tests.making import Case, random_case
-from ui.words import against_threshold
+from ui.words.phrases import against_threshold
 
 CONTEXT = Context()
 
@@ -94,8 +95,8 @@ def test_chances_count_what_fits(seed: int) -> None:
     problem, view = release.problem, release.view
     rows, fitting, alike, overlapping = counted(release)
     classes = len(matched(view).sizes)
-    known = one(Prosecutor(threshold=0.3).run(problem, view, CONTEXT))
-    linked = one(Marketer().run(problem, view, CONTEXT))
+    known = one(Prosecutor(threshold=0.3).run(*attacked(problem, view), CONTEXT))
+    linked = one(Marketer().run(*attacked(problem, view), CONTEXT))
     assert known.worst == 1 / min(rows)
     assert known.succeeded == pytest.approx(sum(1 / m for m in rows))
     assert known.at_risk == sum(1 / m > 0.3 for m in rows)
@@ -104,9 +105,9 @@ def test_chances_count_what_fits(seed: int) -> None:
     assert "upper bound" not in known.sentence + linked.sentence
     assert not known.upper_bound
     assert not linked.upper_bound
-    assert (overlap.fits(problem, view, matched(view), CONTEXT).rows_of_person is not None) == (
-        overlapping
-    )
+    assert (
+        overlap.fits(problem.frequency, view, matched(view), CONTEXT).rows_of_person is not None
+    ) == (overlapping)
     if not overlapping:  # to the last digit what sizes of classes say
         assert (known.rate, known.succeeded) == (classes / problem.rows, classes)
         assert known.per_class.tolist() == (1.0 / matched(view).sizes).tolist()
@@ -126,7 +127,7 @@ def test_hidden_rows_that_fit_published_ones_leave_an_upper_bound(seed: int) -> 
     release = drawn(seed, removed=0.3)
     problem, view = release.problem, release.view
     rows, fitting, _, _ = counted(release)
-    known = one(Prosecutor(threshold=0.3).run(problem, view, CONTEXT))
+    known = one(Prosecutor(threshold=0.3).run(*attacked(problem, view), CONTEXT))
     assert known.worst >= 1 / min(rows)
     assert known.succeeded >= sum(1 / m for m in rows) - 1e-9
     assert known.at_risk >= sum(1 / m > 0.3 for m in rows)
@@ -136,15 +137,15 @@ def test_hidden_rows_that_fit_published_ones_leave_an_upper_bound(seed: int) -> 
     if not known.upper_bound:
         assert known.worst == 1 / min(rows)
         assert known.succeeded == pytest.approx(sum(1 / m for m in rows))
-    found = overlap.fits(problem, view, matched(view), CONTEXT)
+    found = overlap.fits(problem.frequency, view, matched(view), CONTEXT)
     if found.rows_of_person is not None:
-        linked = one(Marketer().run(problem, view, CONTEXT))
+        linked = one(Marketer().run(*attacked(problem, view), CONTEXT))
         assert linked.succeeded == pytest.approx(sum(1 / m for m in fitting))
 
 
 def test_what_is_hidden_is_left_open_at_times_only() -> None:
     told = [drawn(seed, removed=0.3) for seed in range(40)]
-    said = [one(Prosecutor().run(r.problem, r.view, CONTEXT)).sentence for r in told]
+    said = [one(Prosecutor().run(*attacked(r.problem, r.view), CONTEXT)).sentence for r in told]
     assert 3 <= sum("Rows that are hidden fit published ones" in s for s in said) <= 37
 
 
@@ -152,7 +153,7 @@ def test_what_is_hidden_is_left_open_at_times_only() -> None:
 def test_a_stated_population_is_estimated_from_who_fits(seed: int) -> None:
     release = drawn(seed, population=500)
     _, fitting, _, _ = counted(release)
-    result = one(Journalist().run(release.problem, release.view, CONTEXT))
+    result = one(Journalist().run(*attacked(release.problem, release.view), CONTEXT))
     chance = expected_inverse(np.array(fitting), release.problem.rows / 500)
     assert result.succeeded == pytest.approx(float(chance.sum()))
     assert result.worst == pytest.approx(float(chance.max()))
@@ -167,8 +168,8 @@ def test_too_many_classes_are_bounded_by_their_sizes(
     release = next(r for r in map(drawn, range(60)) if counted(r)[3])
     problem, view = release.problem, release.view
     rows, fitting, alike, _ = counted(release)
-    known = one(Prosecutor().run(problem, view, CONTEXT))
-    linked = one(Marketer().run(problem, view, CONTEXT))
+    known = one(Prosecutor().run(*attacked(problem, view), CONTEXT))
+    linked = one(Marketer().run(*attacked(problem, view), CONTEXT))
     assert known.sentence.endswith("their sizes give an upper bound of the chance.")
     assert linked.sentence.endswith("their sizes give an upper bound of the chance.")
     assert known.upper_bound
@@ -181,9 +182,9 @@ def test_too_many_classes_are_bounded_by_their_sizes(
 
 def test_many_tuples_are_counted_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     whole, parts = drawn(3), drawn(3)
-    expected = one(Prosecutor().run(whole.problem, whole.view, CONTEXT))
+    expected = one(Prosecutor().run(*attacked(whole.problem, whole.view), CONTEXT))
     monkeypatch.setattr(overlap, "_TUPLES", 1)
-    found = one(Prosecutor().run(parts.problem, parts.view, CONTEXT))
+    found = one(Prosecutor().run(*attacked(parts.problem, parts.view), CONTEXT))
     assert (found.succeeded, found.worst) == (expected.succeeded, expected.worst)
     assert found.per_class.tolist() == expected.per_class.tolist()
 
@@ -193,7 +194,7 @@ def test_counting_what_fits_can_be_cancelled() -> None:
     context.cancel.set()
     release = next(r for r in map(drawn, range(60)) if counted(r)[3])
     with pytest.raises(Cancelled):
-        Prosecutor().run(release.problem, release.view, context)
+        Prosecutor().run(*attacked(release.problem, release.view), context)
 
 
 def test_a_promise_by_matches_bounds_the_prosecutor() -> None:

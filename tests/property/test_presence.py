@@ -9,13 +9,14 @@ import pytest
 
 from anon_core.algorithms.combined import CombinedAlg
 from anon_core.algorithms.mpalm import Mpalm
-from anon_core.context import Context
-from anon_core.errors import BadPlan, Infeasible
-from anon_core.kinds import GroupModel
+from anon_core.base.context import Context
+from anon_core.base.errors import BadPlan, Infeasible
+from anon_core.contracts.model import GroupModel
+from anon_core.job.runner import run
 from anon_core.models.bucket_size import BucketSize
 from anon_core.models.delta_presence import DeltaPresence
 from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.runner import run
+from tests.asked import measured
 from tests.presence_cases import chances_by_listing, random_public
 
 LIMITS = [0.0, 0.0, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9]
@@ -42,7 +43,7 @@ def test_mpalm_by_listing(cuts: str) -> None:
         assert whole
         chances = chances_by_listing(problem, release.view)
         assert all(model.bounds.admits(c) for c in chances)
-        assert model.measure(problem, release.view, Context())[0].state == "holds"
+        assert model.measure(*measured(problem, release.view), Context())[0].state == "holds"
         parted += release.grouping.classes > 1
         assert release.suppressed == 0
     assert released > 20
@@ -85,7 +86,7 @@ def test_mpalm_keeps_other_promises_too() -> None:
         except Infeasible:
             continue
         for model in models:
-            (verdict,) = model.measure(release.problem, release.view, Context())
+            (verdict,) = model.measure(*measured(release.problem, release.view), Context())
             assert verdict.state == "holds"
         parted += release.grouping.classes > 1
     assert parted > 8
@@ -144,16 +145,16 @@ def test_combined_by_listing(partition: str) -> None:
 
 def test_a_node_before_the_chosen_one_does_not_hold() -> None:
     """What `least` leaves out and what is tried before are all broken, by listing fillings."""
-    from anon_core.coarsening import Group, ascending
+    from anon_core.algorithms.combined.coarsening import Group, ascending
     from anon_core.membership.presence import Bounds, judge
-    from anon_core.population import public_people
+    from anon_core.overlap.fitting_people import public_people
 
     rng = np.random.default_rng(337)
     left_out = 0
     for _ in range(60):
         case, public = random_public(rng, rows=6, more=8, quasi=3)
         problem = case.problem(public)
-        people = public_people(problem, "x")
+        people = public_people(problem.population, problem.frequency, "x")
         runs = np.arange(len(problem.frequency.run_count))
         group = Group(problem, people, runs, problem.frequency.run_count)
         bounds = Bounds.of(0.0, float(rng.choice([0.4, 0.5, 0.6, 0.8])))

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_core import frequency
-from anon_core.frequency import dense_rank, frequency_set, stable_order
+from anon_core.data import frequency
+from anon_core.data.frequency import dense_rank, frequency_set, stable_order
 
 _WIDE = [3, 1 << 9, (1 << 20) + 1]
 

@@ -7,15 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from anon_core.reconstruction import (
-    anatomy_reconstruction,
-    mean_error,
-    permutation_reconstruction,
-    person_error,
-)
+from anon_core.permuted.reconstruction import anatomy_reconstruction, permutation_reconstruction
 from tests.making import Case, by_hand, random_case
 
 Blocks = tuple[tuple[str, ...], ...]
@@ -65,11 +58,3 @@ def test_reconstruction_equals_the_definition(seed: int) -> None:
             assert found.error >= found.bound - 1e-9
     found = anatomy_reconstruction(release, "s0", 2)
     assert found.error == pytest.approx(float(rce_naive(case, group.tolist(), None)), abs=1e-9)
-
-
-@given(st.lists(st.integers(1, 6), min_size=1, max_size=6), st.floats(0.0, 1.0))
-def test_the_mean_error_is_the_mean_over_a_groups_persons(c: list[int], delta: float) -> None:
-    own = np.repeat(c, c)
-    squares = np.full(len(own), sum(n * n for n in c))
-    each = person_error(np.full(len(own), delta), own, squares)
-    assert mean_error(np.array(c), delta) == pytest.approx(float(each.mean()), abs=1e-9)

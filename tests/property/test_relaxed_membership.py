@@ -6,14 +6,14 @@ from collections import Counter
 
 import numpy as np
 
-from anon_core.buckets import bucket_release
-from anon_core.context import Context
+from anon_core.base.context import Context
 from anon_core.membership.bucket import union
 from anon_core.membership.decide import UNKNOWN, YES, decide
 from anon_core.membership.members import find_members
 from anon_core.models.bucket_size import BucketSize
-from anon_core.partition import relaxed_parts
-from anon_core.release import View
+from anon_core.partition.mondrian_cuts import relaxed_parts
+from anon_core.permuted.permuted_release import bucket_release
+from anon_core.release.release import View
 from tests.making import Case
 from tests.membership_twin import assigned
 

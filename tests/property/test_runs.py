@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from anon_core import run
-from anon_core.errors import Infeasible
-from anon_core.runner import Result
-from anon_core.table import Dataset
+from anon_core.base.errors import Infeasible
+from anon_core.data.table import Dataset
+from anon_core.job.result import Result
 from tests import naive
 from tests.making import Case, random_case
 

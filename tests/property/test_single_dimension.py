@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from anon_core.errors import Infeasible
-from anon_core.runner import run
+from anon_core.base.errors import Infeasible
+from anon_core.job.runner import run
 from tests.making import random_case
 
 
@@ -15,7 +15,7 @@ def test_equal_values_publish_the_same_everywhere() -> None:
     for _ in range(40):
         case = random_case(rng, rows=30)
         plan = case.plan(
-            algorithm={"name": "single-dimension", "weights": "q0 = 2"},
+            algorithm={"name": "single-dimension", "weights": {"q0": 2}},
             models=[
                 {"name": "k-anonymity", "k": 3},
                 {"name": "l-diversity", "l": 2, "column": "s0"},

@@ -7,15 +7,15 @@ import threading
 import numpy as np
 import pytest
 
-from anon_core import size_sweep as sweeping
 from anon_core.algorithms.optimal import Optimal
-from anon_core.context import Context
-from anon_core.errors import BadPlan, Cancelled
+from anon_core.base.context import Context
+from anon_core.base.errors import BadPlan, Cancelled
+from anon_core.lattice import size_sweep as sweeping
+from anon_core.lattice.nodes import rows_allowed
+from anon_core.lattice.size_sweep import size_sweep
 from anon_core.metrics.average_class_size import AverageClassSize
 from anon_core.metrics.discernibility import Discernibility
 from anon_core.models.k_anonymity import KAnonymity
-from anon_core.nodes import rows_allowed
-from anon_core.size_sweep import size_sweep
 from tests.enumeration import Enumeration
 from tests.making import random_case
 

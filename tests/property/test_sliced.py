@@ -7,20 +7,22 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from anon_core.context import Context
+from anon_core.base.context import Context
+from anon_core.contracts.group_stats import sensitive_histogram
+from anon_core.job.file_formats import as_csv
+from anon_core.job.publish import public_edition
+from anon_core.job.runner import run
 from anon_core.kernels import sliced as kernels
-from anon_core.kinds import sensitive_histogram
-from anon_core.membership.slicing import SlicedBucket, sliced_posterior
 from anon_core.models.slicing_l_diversity import SlicingLDiversity
-from anon_core.publish import as_csv, public_edition
-from anon_core.release import Release
-from anon_core.runner import run
-from anon_core.sliced import matching, sliced_posteriors
+from anon_core.permuted.slice_chances import matching, sliced_posteriors
+from anon_core.release.release import Release
 from anon_core.verification import sliced as second
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Verification
 from tests import naive_kernels
+from tests.asked import measured
 from tests.making import Case, by_hand, random_case
+from tests.slicing_twin import SlicedBucket, sliced_posterior
 
 Blocks = tuple[tuple[str, ...], ...]
 
@@ -86,7 +88,9 @@ def compared(rng: np.random.Generator) -> tuple[int, int]:
             assert found.highest == pytest.approx([float(p) for p, _ in truth], abs=1e-12)
             assert (found.state > 0).tolist() == [p * least <= 1 for p, _ in truth]
             assert not np.any(found.state == 0)
-            (verdict,) = SlicingLDiversity(l=least, column=column).measure(problem, view, Context())
+            (verdict,) = SlicingLDiversity(l=least, column=column).measure(
+                *measured(problem, view), Context()
+            )
             worst = max(p for p, _ in truth)
             assert verdict.holds == (worst * least <= 1)
             assert verdict.reached == pytest.approx(float(1 / worst))
@@ -133,7 +137,7 @@ def _uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("times", "added", "sign_of_sum", "place_of", "posteriors"):
         kernel = getattr(kernels, name)
         monkeypatch.setattr(kernels, name, getattr(kernel, "py_func", kernel))
-    monkeypatch.setattr("anon_core.sliced.posteriors", kernels.posteriors)
+    monkeypatch.setattr("anon_core.permuted.slice_chances.posteriors", kernels.posteriors)
 
 
 @pytest.mark.kernels
@@ -175,9 +179,9 @@ def test_signs_are_told_in_whole_numbers(compiled: bool) -> None:
 def checked(case: Case, release: Release, **model: object) -> Verification:
     """Publish a release and recompute the promise from its text."""
     recipe = case.plan(
-        algorithm={"name": "slicing", "sets": " | ".join("+".join(b) for b in release.blocks)},
+        algorithm={"name": "slicing", "sets": [list(block) for block in release.blocks]},
         models=[{"name": "slicing-l-diversity", **model}],
-    ).as_mapping()
+    ).completed()
     edition = public_edition(release, np.random.default_rng(5))
     files = {f"{name}.csv": as_csv(table) for name, table in edition.tables.items()}
     return verify(recipe, case.dataset.frame(), case.levels, files)
@@ -228,13 +232,13 @@ def test_t21_figure_3_9(monkeypatch: pytest.MonkeyPatch) -> None:
         kinds={"Zip": "number", "Age": "number", "Salary": "text"},
     )
     release = by_hand(case.problem(), [0, 0, 0, 0, 1, 1, 1, 1], (("Zip",), ("Age", "Salary")))
-    (verdict,) = SlicingLDiversity(l=2).measure(release.problem, release.view, Context())
+    (verdict,) = SlicingLDiversity(l=2).measure(*measured(release.problem, release.view), Context())
     assert (verdict.state, verdict.reached) == ("holds", 2.0)
     assert verdict.per_class.tolist() == [2.0, 3.0]
     persons, counted = sensitive_histogram(release.view, "Salary")
     assert np.any(counted.most * 2 > persons.sizes)
     assert checked(case, release, l=2).holds
-    (above,) = SlicingLDiversity(l=3).measure(release.problem, release.view, Context())
+    (above,) = SlicingLDiversity(l=3).measure(*measured(release.problem, release.view), Context())
     assert above.state == "broken"
     assert not checked(case, release, l=3).holds
     monkeypatch.setattr(second, "MOST_MEETINGS", 1)
@@ -275,8 +279,8 @@ def test_a_wider_column_set_is_measured_and_not_refused() -> None:
     problem = case.problem()
     apart = by_hand(problem, [0] * 4, (("zip", "age"), ("pay",)))
     linked = by_hand(problem, [0] * 4, (("zip",), ("age", "pay")))
-    (one,) = model.measure(problem, apart.view, Context())
-    (other,) = model.measure(problem, linked.view, Context())
+    (one,) = model.measure(*measured(problem, apart.view), Context())
+    (other,) = model.measure(*measured(problem, linked.view), Context())
     assert (one.state, one.reached) == ("holds", 2.0)
     assert (other.state, other.reached) == ("broken", 1.0)
     assert "1 time in 1 at worst; 1 in 2 was allowed" in other.sentence

@@ -9,8 +9,8 @@ import pytest
 
 from anon_core.algorithms.annealing import Annealing
 from anon_core.algorithms.genetic import Genetic
-from anon_core.context import Context
-from anon_core.errors import Infeasible
+from anon_core.base.context import Context
+from anon_core.base.errors import Infeasible
 from anon_core.models.k_anonymity import KAnonymity
 from tests.enumeration import METRICS, Enumeration
 from tests.making import random_case

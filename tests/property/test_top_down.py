@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from anon_core.algorithms.top_down import TopDownSpecialization, _information
-from anon_core.context import Context
-from anon_core.errors import BadPlan, Infeasible
-from anon_core.kinds import GroupModel
+from anon_core.base.context import Context
+from anon_core.base.errors import BadPlan, Infeasible
+from anon_core.contracts.model import GroupModel
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
+from tests.asked import measured
 from tests.making import random_case
 
 
@@ -35,7 +36,7 @@ def test_releases_are_single_dimensional(promises: str) -> None:
         uncovered += bool(outcome.account.steps)
         assert release.suppressed == 0
         for model in models:
-            assert all(v.holds for v in model.measure(problem, release.view, Context()))
+            assert all(v.holds for v in model.measure(*measured(problem, release.view), Context()))
         member = release.grouping.member[problem.frequency.run_start]
         for d, name in enumerate(problem.quasi):
             codes = problem.frequency.run_codes[:, d]

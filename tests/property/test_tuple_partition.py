@@ -8,16 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from anon_core import tuple_partition
-from anon_core.context import Context
-from anon_core.errors import BadPlan, Infeasible
+from anon_core.base.context import Context
+from anon_core.base.errors import BadPlan, Infeasible
+from anon_core.contracts.model import GroupModel
+from anon_core.job.runner import run
 from anon_core.kernels import tuple_partition as kernels
-from anon_core.kinds import GroupModel
 from anon_core.models.bucket_size import BucketSize
 from anon_core.models.slicing_l_diversity import SlicingLDiversity
-from anon_core.partition import rows_of_keys
-from anon_core.runner import run
-from anon_core.tuple_partition import diverse_buckets
+from anon_core.partition.mondrian_cuts import rows_of_keys
+from anon_core.partitioners.tuple_partition import bucket_halving as tuple_partition
+from anon_core.partitioners.tuple_partition.bucket_halving import diverse_buckets
 from tests import naive_kernels
 from tests.making import Case, random_case
 from tests.property.test_sliced import Blocks, random_blocks
@@ -110,7 +110,11 @@ def test_a_sensitive_column_may_stay_linked() -> None:
         sensitive=("Salary",),
         kinds={"Zip": "number", "Age": "number", "Salary": "text"},
     )
-    algorithm = {"name": "slicing", "sets": "Zip | Age+Salary", "partition": "tuple-partition"}
+    algorithm = {
+        "name": "slicing",
+        "sets": [["Zip"], ["Age", "Salary"]],
+        "partition": "tuple-partition",
+    }
     models = [{"name": "slicing-l-diversity", "l": 2}]
     groups = set()
     for seed in range(8):

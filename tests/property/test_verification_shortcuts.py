@@ -19,6 +19,8 @@ from anon_core.verification.checks import verify
 from anon_core.verification.findings import Verification
 from anon_core.verification.match import beyond, sole_text
 from anon_core.verification.plain_csv import read_plain
+from anon_core.verification.published import PublishedTable
+from anon_core.verification.texts import Spelling
 
 Row = tuple[str, ...]
 
@@ -80,14 +82,50 @@ def test_a_code_has_one_text_or_the_shortcut_is_not_taken(runs: list[tuple[tuple
         ]
 
 
-@given(st.lists(st.integers(0, 4), max_size=9), st.lists(st.integers(0, 6), max_size=9))
-def test_rows_beyond_what_there_is_are_the_last_of_their_kind(own: list[int], shown: list[int]):
-    left, expected = Counter(own), list[bool]()
-    for code in shown:
-        expected.append(left[code] <= 0)
-        left[code] -= 1
-    found = beyond(np.array(own, np.int64), np.array(shown, np.int64))
+@given(
+    st.lists(st.integers(0, 4), max_size=9),
+    st.lists(st.tuples(st.integers(0, 6), st.integers(1, 3)), max_size=9),
+)
+def test_rows_beyond_what_there_is_are_the_last_of_their_kind(
+    own: list[int], lines: list[tuple[int, int]]
+):
+    left, expected = Counter(own), list[int]()
+    for code, count in lines:
+        expected.append(max(count - max(left[code], 0), 0))
+        left[code] -= count
+    codes, counts = np.array(lines, np.int64).reshape(-1, 2).T
+    found = beyond(np.array(own, np.int64), codes, counts)
     assert found.tolist() == expected
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xy")), min_size=1, max_size=12),
+    st.data(),
+)
+def test_the_rows_of_lines_are_found_again(rows: list[tuple[str, str]], drawn: st.DataObject):
+    spelling = Spelling(kind="text", neutralised=False)
+    content = written(("p", "q"), rows)
+    file = PublishedTable(content, ("p",), lambda _: spelling)
+    lines = file.lines
+    assert lines.rows == len(rows)
+    shown = [
+        tuple(lines.texts[d][int(codes[i])] for d, codes in enumerate(lines.codes))
+        for i in range(len(lines))
+    ]
+    assert dict(zip(shown, lines.count.tolist(), strict=True)) == Counter(rows)
+    assert shown == list(dict.fromkeys(rows))
+    wanted = [drawn.draw(st.integers(0, int(n))) for n in lines.count]
+    left = dict(zip(shown, wanted, strict=True))
+    expected: list[int] = []
+    for i in range(len(rows), 0, -1):
+        if left[rows[i - 1]]:
+            left[rows[i - 1]] -= 1
+            expected.append(i)
+    found = lines.last_rows_of(np.array(wanted, np.int64))
+    assert (len(found), list(found.first)) == (len(expected), expected[::-1])
+    marked = np.array([n > 0 for n in wanted])
+    chosen = {line for line, own in zip(shown, marked.tolist(), strict=True) if own}
+    assert list(lines.rows_of(marked).first) == [i for i, r in enumerate(rows, 1) if r in chosen]
 
 
 @given(

@@ -12,15 +12,16 @@ from anon_core.attacks.homogeneity import Homogeneity
 from anon_core.attacks.journalist import Journalist
 from anon_core.attacks.marketer import Marketer
 from anon_core.attacks.prosecutor import Prosecutor
-from anon_core.context import Context
-from anon_core.errors import AnonError
-from anon_core.grouping import group_runs
+from anon_core.base.context import Context
+from anon_core.base.errors import AnonError
+from anon_core.job.publish import draw_rows
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
-from anon_core.publish import draw_rows
-from anon_core.release import Release, one_block, raw_view, view
-from anon_core.vocabulary import of_level
+from anon_core.release.grouping import group_runs
+from anon_core.release.release import Release, one_block, raw_view, view
+from anon_core.release.vocabulary import of_level
 from tests import naive
+from tests.asked import attacked, measured
 from tests.making import Case, by_hand, random_case
 
 Blocks = tuple[tuple[str, ...], ...]
@@ -101,13 +102,13 @@ def test_promises_and_attacks_on_blocks(seed: int, blocks: str) -> None:
         people[name] = [
             [i for i, row in enumerate(rows) if row == one] for one in dict.fromkeys(rows)
         ]
-    verdicts = DistinctLDiversity(l=2).measure(problem, view, context)
+    verdicts = DistinctLDiversity(l=2).measure(*measured(problem, view), context)
     assert [v.column for v in verdicts] == list(case.sensitive)
     for verdict in verdicts:
         fewest = naive.fewest_values(people[verdict.column], case.column(verdict.column))
         assert verdict.reached == fewest
         assert verdict.holds == (fewest >= 2)
-    for result in Homogeneity().run(problem, view, context):
+    for result in Homogeneity().run(*attacked(problem, view), context):
         column = case.column(result.column)
         certain = naive.certain_people(people[result.column], column)
         assert result.succeeded == certain == result.at_risk
@@ -120,20 +121,20 @@ def test_promises_and_attacks_on_blocks(seed: int, blocks: str) -> None:
     if view.whole_quasi() is None:
         for technique in (Prosecutor(), Marketer()):
             with pytest.raises(AnonError, match="permuted apart"):
-                technique.run(problem, view, context)
+                technique.run(*attacked(problem, view), context)
         with pytest.raises(AnonError, match="not defined where quasi-identifiers are permuted"):
-            KAnonymity().measure(problem, view, context)
+            KAnonymity().measure(*measured(problem, view), context)
     else:
         sizes = list(counted(case, group, case.quasi).values())
-        (verdict,) = KAnonymity(k=2).measure(problem, view, context)
+        (verdict,) = KAnonymity(k=2).measure(*measured(problem, view), context)
         assert verdict.reached == min(sizes)
         # Who knows a person's values does not know the group: equal rows of all groups fit.
         fitting = list(Counter(case.rows).values())
         for technique in (Prosecutor(), Marketer(threshold=0.0)):
-            (result,) = technique.run(problem, view, context)
+            (result,) = technique.run(*attacked(problem, view), context)
             assert result.rate == pytest.approx(len(fitting) / len(group))
             assert result.rate == pytest.approx(result.raw)
-        (result,) = Prosecutor().run(problem, view, context)
+        (result,) = Prosecutor().run(*attacked(problem, view), context)
         assert result.worst == 1 / min(fitting)
         assert result.at_risk == sum(s for s in fitting if 1 / s > 0.2)
 
@@ -143,7 +144,7 @@ def test_a_journalist_needs_whole_rows_too() -> None:
     case = random_case(rng, rows=12, quasi=2)
     release = by_hand(case.problem(population=40), [0] * 12, layouts(case)["a block per column"])
     with pytest.raises(AnonError, match="permuted apart"):
-        Journalist().run(release.problem, release.view, Context())
+        Journalist().run(*attacked(release.problem, release.view), Context())
 
 
 @pytest.mark.parametrize("blocks", NAMES)
@@ -196,7 +197,7 @@ def test_unpublished_groups_are_told_apart_by_their_cells_only() -> None:
     assert sorted(hidden.group_size.tolist()) == [1, 3]
     shown = by_hand(problem, [0, 1, 1, 2], blocks).view
     assert sorted(shown.group_size.tolist()) == [1, 1, 2]
-    (verdict,) = KAnonymity(k=2).measure(problem, hidden, Context())
+    (verdict,) = KAnonymity(k=2).measure(*measured(problem, hidden), Context())
     assert verdict.per_class.tolist() == [3.0, 1.0]
     assert verdict.state == "broken"
 
@@ -218,13 +219,13 @@ def test_nothing_published_is_no_success_for_anyone() -> None:
     release = by_hand(case.problem(population=500), [-1] * len(group), layouts(case)["whole rows"])
     view, context = release.view, Context()
     for verdict in (
-        *KAnonymity(k=2).measure(release.problem, view, context),
-        *DistinctLDiversity(l=2).measure(release.problem, view, context),
+        *KAnonymity(k=2).measure(*measured(release.problem, view), context),
+        *DistinctLDiversity(l=2).measure(*measured(release.problem, view), context),
     ):
         assert verdict.holds
         assert verdict.sentence == "No row is published."
     for attack in (Prosecutor(), Journalist(), Marketer(), Homogeneity()):
-        for result in attack.run(release.problem, view, context):
+        for result in attack.run(*attacked(release.problem, view), context):
             assert (result.eligible, result.succeeded, result.rate) == (0, 0.0, 0.0)
             assert (result.worst, result.at_risk) == (0.0, 0)
 

@@ -8,8 +8,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from ui import warming
-from ui.warming import Warming
+from ui.session import precompile_status as warming
+from ui.session.precompile_status import Warming
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 

@@ -11,15 +11,15 @@ from unittest.mock import patch
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from anon_core.base.registry import find
+from anon_core.contracts.algorithm import Algorithm
+from anon_core.data.table import Dataset
 from anon_core.hierarchy import read_levels
-from anon_core.kinds import Algorithm
-from anon_core.registry import find
-from anon_core.roles import Roles
-from anon_core.runner import Result, run
+from anon_core.job.result import Result
+from anon_core.job.runner import run
 from anon_core.samples import hierarchy_folder, sample
-from anon_core.table import Dataset
-from ui import jobs, pinning, results, state
-from ui.technique_picker import approach_of
+from ui.forms.technique_picker import approach_of
+from ui.session import jobs, pinning, results, state
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 RUN, RESULTS, COMPARE, EXPORT = (
@@ -35,7 +35,7 @@ def load(name: str = "toth-private", **draft: Any) -> dict[str, Any]:
     with patch.object(st, "session_state", held):
         state.set_dataset(
             Dataset.from_frame(one.frame(), kinds=kinds, source=one.title),
-            roles=Roles(identifier=one.identifier, quasi=one.quasi, sensitive=one.sensitive),
+            roles=one.roles,
             levels={c: read_levels(hierarchy_folder() / p, c) for c, p in one.hierarchies.items()},
             types=one.types,
             title=one.title,

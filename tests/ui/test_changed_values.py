@@ -30,7 +30,7 @@ TECHNIQUES: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES, ids=lambda t: "-".join(map(str, t.values())))
-@pytest.mark.parametrize("share", [1.0, 0.6])
+@pytest.mark.parametrize("share", [pytest.param(1.0, marks=pytest.mark.long), 0.6])
 def test_results_compare_and_export(technique: dict[str, Any], share: float) -> None:
     data = {"missing": "keep", "sample": share}
     held = load(

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from anon_core.runner import Result
+from anon_core.job.result import Result
 from tests.ui.sessions import carried_out, load
-from ui.attack_plots import attack_dots, risk_chart, title_of
-from ui.charts import Series, light_palette, two_lines
-from ui.facts import Facts
-from ui.metric_plots import column_heat, metric_bars
-from ui.value_strip import about_equal, group_chart
+from ui.charts.attack_plots import attack_dots, risk_chart, title_of
+from ui.charts.chart_frame import Series, light_palette, two_lines
+from ui.charts.metric_plots import column_heat, metric_bars
+from ui.charts.sensitive_heatmap import about_equal, group_chart
+from ui.session.result_view import Facts
 
 COLOURS = light_palette()
 
@@ -61,6 +61,15 @@ def test_a_metric_a_run_lacks_is_said_to_be_missing() -> None:
     assert written(chart.figure).count("not measured") == 1
     assert list(chart.numbers[chart.numbers["run"] == "A"]["metric"]).count("NCP / GCP") == 0
     assert column_heat(runs, COLOURS) is not None
+
+
+def test_names_above_columns_of_numbers_keep_to_their_column() -> None:
+    runs = [drawn(ran("mondrian", {"name": "k-anonymity", "k": 3}), letter) for letter in "AB"]
+    chart = column_heat(runs, COLOURS)
+    assert chart is not None
+    names = [str(name) for trace in chart.figure.data for name in trace.x]
+    assert "Amount of<br>generalization" in names
+    assert max(len(line) for name in names for line in name.split("<br>")) <= 14
 
 
 def test_groups_of_one_size_are_shown_by_what_they_hold() -> None:

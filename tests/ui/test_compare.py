@@ -8,13 +8,13 @@ from unittest.mock import patch
 import pytest
 import streamlit as st
 
-from anon_core.context import Context
+from anon_core.base.context import Context
 from tests.ui.sessions import COMPARE, carried_out, load, open_page, wait_for, words
-from ui import state
-from ui.charts import Series
-from ui.compare_tables import all_figures
-from ui.facts import Facts
-from ui.sweep import Point, sweep
+from ui.charts.chart_frame import Series
+from ui.panels.compare_tables import all_figures
+from ui.session import state
+from ui.session.result_view import Facts
+from ui.session.sweep import Point, sweep
 
 
 def three_runs() -> dict[str, Any]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from anon_core.errors import BadInput
-from anon_core.reading import DataOptions
+from anon_core.base.errors import BadInput
+from anon_core.data.reading import DataOptions
 from tests.ui.sessions import words
-from ui import loading, state
-from ui.distribution import row_step
-from ui.loading import Opened
+from ui.charts.column_distribution import row_step
+from ui.session import loading, state
+from ui.session.loading import Opened
 
 DATA = "pages/1_Data.py"
 

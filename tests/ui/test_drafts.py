@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from anon_core.data.column import Column
 from anon_core.hierarchy import (
     Draft,
     InsertLevel,
@@ -20,9 +21,9 @@ from anon_core.hierarchy import (
     Ungroup,
     apply,
 )
-from anon_core.table import Column
 from tests.ui.sessions import words
-from ui import drafts, edit_words, loading, state
+from ui.session import drafts, loading, state
+from ui.words import edit_words
 
 
 @pytest.fixture
@@ -167,4 +168,5 @@ def test_proposals_are_shown_and_taken_only_when_asked(start: AppTest) -> None:
     start.button(key="hierarchies/take").click().run()
     assert not start.exception
     assert start.session_state["state/work"]["levels"]["age"] != before["age"]
+    assert start.session_state["hierarchies/propose"] is False  # it would cover what it did
     assert "does not fit" not in words(start)

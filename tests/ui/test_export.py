@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import html
 import io
+import json
 import re
 import subprocess
 import sys
@@ -18,15 +20,17 @@ import pandas as pd
 import pytest
 import streamlit as st
 
-from anon_core.plan import Plan
-from anon_core.roles import Roles
-from anon_core.runner import Result
+from anon_core.data.roles import Roles
+from anon_core.data.table import Dataset
+from anon_core.job.plan import Plan
+from anon_core.job.result import Result
 from anon_core.samples import sample
-from anon_core.table import Dataset
 from tests.ui.sessions import CHECKOUT, EXPORT, carried_out, load, open_page, wait_for, words
-from ui import bundle, state
-from ui.population import Population
-from ui.report import report
+from ui.export import bundle
+from ui.export.report import report, report_json
+from ui.session import state
+from ui.session.population_tables import Population
+from ui.words import checklist
 
 FORMULAS = ("=1+1", "+A1", "-cmd", "@SUM(A1)", "-5")
 
@@ -69,9 +73,82 @@ def test_every_download_says_its_edition() -> None:
     assert not app.exception
     said = words(app)
     assert said.count("**Public edition.**") == 2
-    assert said.count("**Internal edition") == 4
+    assert said.count("**Internal edition") == 5
     assert "hold the seed" in said
-    assert len(app.get("download_button")) == 6
+    assert len(app.get("download_button")) == 7
+
+
+def test_what_does_not_hold_is_shown_and_has_to_be_seen_first() -> None:
+    held = load()
+    result = carried_out(held)
+    assert result.unique_over_all_columns == 8
+    app = open_page(EXPORT, held)
+    said = words(app).replace("\\", "")
+    assert "k = 2 holds" in said
+    assert "threshold 1 in 5 (0.2): not met; worst chance 1 in 3 (0.333)" in said
+    marketer = said[said.index("Marketer re-identification: ") :].partition(".\n")[0]
+    assert "; share of right links " in marketer  # one figure for all: nobody is placed worst
+    assert "8 of 8 rows (100%) are unique over everything that is published" in said
+    assert "No column is published as it is" in said
+    assert [b.disabled for b in app.get("download_button")][:2] == [True, True]
+    assert not any(b.disabled for b in app.get("download_button")[2:])
+    (box,) = app.checkbox
+    box.check().run()
+    assert not any(b.disabled for b in app.get("download_button"))
+    assert "not met" in words(app)
+
+
+def test_where_everything_holds_nothing_has_to_be_acknowledged() -> None:
+    held = load(
+        models=[{"name": "k-anonymity", "k": 4}],
+        attacks=[{"name": name, "threshold": 0.5} for name in ("prosecutor", "marketer")],
+    )
+    with patch.object(st, "session_state", held):
+        roles = state.roles()
+        state.set_roles(replace(roles, sensitive=()), ("Salary",))
+    result = carried_out(held)
+    assert (result.left_out, result.unique_over_all_columns) == (("Salary",), 0)
+    app = open_page(EXPORT, held)
+    said = words(app).replace("\\", "")
+    assert "0 of 8 rows (0%) are unique over everything" in said
+    assert "Left out of the release: Salary" in said
+    assert not app.checkbox
+    assert not any(b.disabled for b in app.get("download_button"))
+
+
+def test_what_was_not_decided_is_a_warning() -> None:
+    result = carried_out(load())
+    attack = replace(result.attacks[0], undecided=3, worst=1.0)
+    warned = checklist.warnings(replace(result, attacks=(attack,)))
+    assert any("3 not decided in time; treated as exposed" in line for line in warned)
+
+
+def test_the_checklist_is_in_both_reports() -> None:
+    result = carried_out(load())
+    told = json.loads(report_json(result, title="t", judgement=" Fine. "))
+    assert told["verdicts"]["judgement"] == "Fine."
+    lines = [item for part in ("promises", "thresholds", "published")
+             for item in told["verdicts"][part]]  # fmt: skip
+    page = html.unescape(report(result, title="t", judgement="Fine."))
+    assert len(lines) >= 6
+    for item in lines:
+        assert item["sentence"] in page
+    assert {item["mark"] for item in lines} == {"holds", "warning", "note"}
+    figures = told["figures"]
+    assert figures["unique_over_all_columns"] == 8
+    met = {a["name"]: a["threshold_met"] for a in figures["attacks"]}
+    assert met["prosecutor"] is False
+    assert met["homogeneity"] is None
+
+
+def test_the_judgement_is_written_on_export_too() -> None:
+    held = load()
+    carried_out(held)
+    app = open_page(EXPORT, held)
+    app.text_area(key="judgement-export").input("Under contract.").run()
+    assert list(app.session_state["judgement"].values()) == ["Under contract."]
+    app.switch_page("pages/5_Results.py").run()
+    assert app.text_area(key="judgement-results").value == "Under contract."
 
 
 def test_the_zip_runs_from_the_command_line(hospital: Result, tmp_path: Path) -> None:
@@ -150,7 +227,7 @@ def test_the_csv_executes_nothing_unless_asked(choice: str) -> None:
     with patch.object(st, "session_state", held):
         state.set_dataset(
             Dataset.from_frame(frame),
-            roles=Roles(quasi=("q",)),
+            roles=Roles(quasi=("q",), insensitive=("text",)),
             levels={},
             types={},
             title="formulas",
@@ -165,10 +242,11 @@ def test_the_csv_executes_nothing_unless_asked(choice: str) -> None:
 
 
 def test_the_public_edition_holds_no_seed(hospital: Result) -> None:
-    odd = replace(hospital, plan=replace(hospital.plan, seed=918273645))
-    for content in (odd.csv, odd.parquet):
-        assert b"918273645" not in content
-    assert "918273645" in bundle.recipe(odd)
+    seed = f"{hospital.plan.seed:064x}"
+    for content in (hospital.csv, hospital.parquet, bundle.public_archive(hospital)):
+        assert seed.encode() not in content
+        assert bytes.fromhex(seed) not in content
+    assert seed in bundle.recipe(hospital)
 
 
 def test_another_choice_for_formulas_asks_for_a_run() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from anon_core.registry import FAMILIES, Family, family
+from anon_core.base.registry import FAMILIES, Family, family
 
 EVERY = [(which, name) for which in FAMILIES for name in family(which)]
 
@@ -13,9 +13,9 @@ EVERY = [(which, name) for which in FAMILIES for name in family(which)]
 def page(which, name):  # its source is run on its own, where no type is known
     import streamlit as st
 
-    from anon_core.registry import find
-    from ui.explain import what_is_this
-    from ui.forms import parameter_form
+    from anon_core.base.registry import find
+    from ui.forms.parameter_forms import parameter_form
+    from ui.words.explain import what_is_this
 
     technique = find(which, name)
     given = st.session_state.get("given", {})
@@ -28,14 +28,14 @@ def test_shows_the_defaults(which: Family, name: str) -> None:
     app = AppTest.from_function(page, kwargs={"which": which, "name": name}).run()
     assert not app.exception
     technique = family(which)[name]
-    assert app.session_state["shown"] == {p.name: p.default for p in technique.parameters()}
+    assert app.session_state["shown"] == technique().as_mapping()
     assert technique.from_mapping(app.session_state["shown"])
 
 
 @pytest.mark.parametrize(("which", "name"), EVERY)
 def test_options_are_shown_in_words_and_kept_as_they_are(which: Family, name: str) -> None:
     """A form shows no raw name of another technique; what it returns are the recipe's."""
-    parts = [p for p in family(which)[name].parameters() if p.kind == "choice"]
+    parts = [p for p in family(which)[name].parameters() if p.options]
     if not parts:
         return
     app = AppTest.from_function(page, kwargs={"which": which, "name": name}).run()
@@ -43,7 +43,7 @@ def test_options_are_shown_in_words_and_kept_as_they_are(which: Family, name: st
     for parameter in parts:
         box = app.selectbox(key=f"t/{name}/{parameter.name}")
         assert len(set(box.options)) == len(parameter.options)
-        assert not raw & set(box.options), "name the family in options_of"
+        assert not raw & set(box.options), "declare it by `registry.part`"
         box.set_value(parameter.options[-1]).run()
         assert app.session_state["shown"][parameter.name] == parameter.options[-1]
 
@@ -76,3 +76,31 @@ def test_a_value_that_is_not_allowed_shows_the_default() -> None:
     app.session_state["given"] = {"k": 1}
     app.run()
     assert app.session_state["shown"] == {"k": 5}
+
+
+def test_a_part_is_told_below_its_choice() -> None:
+    app = AppTest.from_function(page, kwargs={"which": "algorithm", "name": "permutation"})
+    app.session_state["given"] = {"partition": {"name": "bisection", "tries": 9}}
+    app.run()
+    assert app.selectbox(key="t/permutation/partition").value == "bisection"
+    tries = app.number_input(key="t/permutation/partition/bisection/tries")
+    assert tries.value == 9
+    tries.set_value(7).run()
+    assert app.session_state["shown"]["partition"] == {"name": "bisection", "tries": 7}
+    app.number_input(key="t/permutation/partition/bisection/tries").set_value(5).run()
+    assert app.session_state["shown"]["partition"] == "bisection"
+    app.selectbox(key="t/permutation/partition").set_value("rtree").run()
+    assert not app.exception
+    app.number_input(key="t/permutation/partition/rtree/leaf").set_value(3).run()
+    app.selectbox(key="t/permutation/partition/rtree/metric").set_value("loss").run()
+    given = app.session_state["shown"]["partition"]
+    assert (given["name"], given["leaf"], given["metric"]) == ("rtree", 3, "loss")
+    assert family("algorithm")["permutation"].from_mapping(app.session_state["shown"])
+
+
+def test_what_the_owner_sets_is_not_asked_of_its_part() -> None:
+    app = AppTest.from_function(page, kwargs={"which": "algorithm", "name": "local-recoding"}).run()
+    keys = {w.key for w in (*app.number_input, *app.selectbox, *app.checkbox)}
+    assert "t/local-recoding/first/optimal/transformation" in keys
+    assert "t/local-recoding/max_suppression" in keys
+    assert "t/local-recoding/first/optimal/max_suppression" not in keys

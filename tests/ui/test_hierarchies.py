@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from anon_core.errors import AnonError, BadHierarchy
+from anon_core.base.errors import AnonError, BadHierarchy
+from anon_core.data.roles import Roles
 from anon_core.hierarchy import levels_csv, parse_levels
-from anon_core.roles import Roles
 from tests.ui.sessions import words
-from ui import drafts, loading, state
-from ui.loading import Opened
+from ui.session import drafts, loading, state
+from ui.session.loading import Opened
 
 HIERARCHIES = "pages/3_Hierarchies.py"
 
@@ -30,7 +30,9 @@ def test_without_quasi_identifiers_it_sends_to_roles(start: AppTest) -> None:
     start.button(key="start/sample/toth-private").click().run()
     start.session_state["state/work"] = {
         **start.session_state["state/work"],
-        "roles": {"identifier": [], "quasi": [], "sensitive": []},
+        "roles": {
+            role: [] for role in ("identifier", "quasi", "sensitive", "insensitive", "left_out")
+        },
     }
     start.switch_page(HIERARCHIES).run()
     assert "No column is marked as quasi-identifier" in words(start)

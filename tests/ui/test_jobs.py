@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from anon_core.context import Context
-from anon_core.errors import Infeasible
-from ui import jobs, warming
-from ui.warming import Warming
+from anon_core.base.context import Context
+from anon_core.base.errors import Infeasible
+from ui.session import jobs
+from ui.session import precompile_status as warming
+from ui.session.precompile_status import Warming
 
 
 @pytest.fixture(autouse=True)

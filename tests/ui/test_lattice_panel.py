@@ -9,13 +9,13 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from anon_core import lattice_picture as pictures
-from anon_core.lattice_picture import FATES, LatticePicture
-from anon_core.runner import Result
+from anon_core.job.result import Result
+from anon_core.lattice import lattice_picture as pictures
+from anon_core.lattice.lattice_picture import FATES, LatticePicture
 from tests.ui.sessions import RESULTS, carried_out, load, open_page, wait_for, words
-from ui import state
-from ui.charts import light_palette, picked
-from ui.lattice_plot import height_chart, node_chart, node_name
+from ui.charts.chart_frame import light_palette, picked
+from ui.charts.lattice_plot import height_chart, node_chart, node_name
+from ui.session import state
 
 
 def button(app: AppTest) -> Any:
@@ -92,7 +92,7 @@ def test_choices_that_changed_since_stand_against_it() -> None:
     held = load("samarati", algorithm={"name": "optimal"})
     carried_out(held)
     with patch.object(st, "session_state", held):
-        state.update_draft(seed=7)
+        state.draw_seed()
     app = open_page(RESULTS, held)
     other = next(i for i, n in enumerate(picture(app).nodes) if n.holds and not n.chosen)
     in_hand(app).set_value(other).run()

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from anon_core import parts_picture as pictures
-from anon_core.parts_picture import parts_picture
+from anon_core.partition import parts_picture as pictures
+from anon_core.partition.parts_picture import parts_picture
 from tests.ui.sessions import RESULTS, carried_out, load, open_page, words
-from ui.charts import light_palette
-from ui.parts_panel import applies
-from ui.parts_plot import parts_chart
+from ui.charts.chart_frame import light_palette
+from ui.charts.parts_plot import parts_chart
+from ui.panels.parts_panel import applies
 
 
 def chosen(app: AppTest, key: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -10,16 +11,16 @@ import pandas as pd
 import pytest
 import streamlit as st
 
-from anon_core.roles import Roles
-from anon_core.table import Dataset
+from anon_core.data.roles import Roles
+from anon_core.data.table import Dataset
 from tests.ui.sessions import RESULTS, carried_out, load, open_page, words
-from ui import state
-from ui.charts import Series, label, light_palette
-from ui.class_plots import sensitive_chart, size_chart
-from ui.facts import Facts
-from ui.size_bins import size_edges
-from ui.treemap import treemap
-from ui.words import chance, share
+from ui.charts.chart_frame import Series, label, light_palette
+from ui.charts.class_plots import sensitive_chart, size_chart
+from ui.charts.size_bins import size_edges
+from ui.charts.treemap import treemap
+from ui.session import state
+from ui.session.result_view import Facts
+from ui.words.phrases import chance, share
 
 FORBIDDEN = ("safe", "verified", "compliant", "no risk", "attack failed")
 
@@ -46,6 +47,17 @@ def test_the_three_verdicts_stand_apart() -> None:
     assert "picks the right row 1 time in 3, at worst; your threshold is 1 in 5 (0.2)" in text
     assert ":red-badge[not met]" in text
     assert "3 · Your judgement" in text
+
+
+def test_columns_left_out_are_named() -> None:
+    held = load()
+    nothing = "Left out of the release"
+    carried_out(held)
+    assert nothing not in said(held)
+    with patch.object(st, "session_state", held):
+        state.set_roles(replace(state.roles(), sensitive=()), ("Salary",))
+    carried_out(held)
+    assert f"{nothing}: Salary." in said(held)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +137,7 @@ def test_choices_changed_since_are_pointed_out() -> None:
     held = load()
     carried_out(held)
     with patch.object(st, "session_state", held):
-        state.update_draft(seed=7)
+        state.draw_seed()
     assert "The choices have changed since this run" in said(held)
 
 

@@ -10,13 +10,17 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from anon_core.registry import find
 from tests.ui.sessions import RUN, carried_out, choose, load, open_page, wait_for, words
-from ui import population, state
+from ui.session import population_tables as population
+from ui.session import state
 
 
 def button(app: AppTest, key: str) -> Any:
     return next(b for b in app.button if b.key == key)
+
+
+def control(app: AppTest, key: str) -> Any:
+    return next(c for c in app.button_group if c.key == key)
 
 
 def test_without_a_table_the_page_says_what_to_do() -> None:
@@ -40,6 +44,17 @@ def test_the_sentence_says_what_will_happen() -> None:
     assert "The two identifiers will not be published" in said
 
 
+def test_what_was_renewed_in_the_recipe_is_shown() -> None:
+    held = load("toth-private")
+    with patch.object(st, "session_state", held):
+        given = {"roles": state.roles(), "levels": state.levels(), "draft": state.draft()}
+        state.set_work(**given, notes=("[roles] x: now y.", "seed: now z."))
+    (told,) = (one.value for one in open_page(RUN, held).info if "older version" in one.value)
+    assert "now y" in told
+    assert "now z" in told
+    assert not any("older version" in one.value for one in open_page(RUN, load()).info)
+
+
 def test_columns_without_a_hierarchy_are_warned_of_only_where_no_ranges_are_formed() -> None:
     held = load("toth-private")
     with patch.object(st, "session_state", held):
@@ -52,8 +67,8 @@ def test_columns_without_a_hierarchy_are_warned_of_only_where_no_ranges_are_form
 
 def test_promises_are_added_and_removed() -> None:
     app = open_page(RUN, load())
-    next(s for s in app.selectbox if s.key == "new-model").set_value("l-diversity").run()
-    button(app, "add-model").click().run()
+    control(app, "promise_picker/stops").set_value("attribute").run()
+    button(app, "add-l-diversity").click().run()
     assert not app.exception
     models = app.session_state["state/work"]["draft"]["models"]
     assert [m["name"] for m in models] == ["k-anonymity", "l-diversity"]
@@ -65,11 +80,15 @@ def test_promises_are_added_and_removed() -> None:
 
 def test_a_promise_without_a_column_is_offered_once() -> None:
     held = load(
-        models=[{"name": "k-anonymity", "k": 2}, {"name": "l-diversity", "l": 2, "column": ""}]
+        models=[{"name": "bucket-size", "k": 2}, {"name": "l-diversity", "l": 2, "column": ""}]
     )
-    offered = next(s for s in open_page(RUN, held).selectbox if s.key == "new-model").options
-    assert "k-anonymity" not in offered
-    assert find("model", "l-diversity").title in offered
+    app = open_page(RUN, held)
+    control(app, "promise_picker/stops").set_value("identity").run()
+    assert button(app, "add-bucket-size").disabled
+    assert "It is promised already" in words(app)
+    assert not button(app, "add-k-anonymity").disabled  # may be promised of several sets of columns
+    control(app, "promise_picker/stops").set_value("attribute").run()
+    assert not button(app, "add-l-diversity").disabled
 
 
 def test_a_run_ends_with_a_short_account() -> None:
@@ -109,7 +128,7 @@ def test_what_cannot_be_reached_is_refused_and_the_last_result_stays() -> None:
     assert not app.exception
     said = words(app)
     assert "needs at least 9 rows" in said
-    assert "Best value reached: 8" in said
+    assert "Best value reached: 8 (rows)." in said
     assert "The last good result is still there" in said
     assert app.session_state["state/result"] is last
     assert not app.dataframe
@@ -206,3 +225,108 @@ def test_an_upload_that_is_no_population_is_refused_at_once() -> None:
     assert "people.csv" in said
     assert "no rows" in said
     assert "at least one row below the header" in said
+
+
+def test_what_is_set_of_a_metric_is_measured() -> None:
+    app = open_page(RUN, load("toth-private", models=[{"name": "k-anonymity", "k": 2}]))
+    assert app.session_state["state/work"]["draft"]["metrics"] == []
+    asked = "run_form/metric/query-error/queries"
+    next(n for n in app.number_input if n.key == asked).set_value(17).run()
+    (given,) = app.session_state["state/work"]["draft"]["metrics"]
+    assert (given["name"], given["queries"]) == ("query-error", 17)
+    button(app, "run").click().run()
+    wait_for(app, "run")
+    assert not app.exception
+    result = app.session_state["state/result"]
+    assert {m.name: m.as_mapping() for m in result.plan.metrics}["query-error"]["queries"] == 17
+
+
+def test_class_sizes_are_counted_in_what_is_promised_until_it_is_set() -> None:
+    app = open_page(RUN, load("toth-private", models=[{"name": "k-anonymity", "k": 3}]))
+    size = next(n for n in app.number_input if n.key == "run_form/metric/average-class-size/k")
+    assert size.value == 3
+    assert app.session_state["state/work"]["draft"]["metrics"] == []
+    size.set_value(4).run()
+    assert app.session_state["state/work"]["draft"]["metrics"] == [
+        {"name": "average-class-size", "k": 4}
+    ]
+
+
+# ---- the secret ------------------------------------------------------------------------------
+
+
+def test_an_old_seed_is_refused_where_chance_is_used_and_one_click_draws_a_secret() -> None:
+    held = load(
+        "hospital",
+        algorithm={"name": "anatomy"},
+        models=[{"name": "frequency-l-diversity", "l": 3}],
+        seed=7,
+    )
+    app = open_page(RUN, held)
+    assert not app.exception
+    assert "found by trying" in words(app)
+    assert button(app, "run").disabled
+    button(app, "draw-secret").click().run()
+    assert not app.exception
+    assert "found by trying" not in words(app)
+    assert not button(app, "run").disabled
+    assert "draw-secret" not in [b.key for b in app.button]
+    assert len(app.session_state["state/work"]["draft"]["seed"]) == 64
+
+
+def test_an_old_seed_is_no_matter_where_nothing_is_drawn() -> None:
+    app = open_page(RUN, load(seed=7))
+    assert not app.exception
+    assert not button(app, "run").disabled
+    assert "Seed from an old recipe" in words(app)
+
+
+def test_a_secret_is_drawn_anew_and_never_shown() -> None:
+    app = open_page(RUN, load())
+    first = app.session_state["state/work"]["draft"]["seed"]
+    button(app, "draw-seed").click().run()
+    assert not app.exception
+    second = app.session_state["state/work"]["draft"]["seed"]
+    assert first != second
+    assert first not in words(app)
+    assert second not in words(app)
+    choose(app, "mondrian")
+    assert app.session_state["state/work"]["draft"]["seed"] == second
+
+
+def test_one_widget_can_be_changed_again_and_again() -> None:
+    app = open_page(RUN, load())
+    for k in (7, 9, 4):
+        asked = "run_form/model/0/k-anonymity/k"
+        next(n for n in app.number_input if n.key == asked).set_value(k).run()
+        assert app.session_state["state/work"]["draft"]["models"][0]["k"] == k
+
+
+def test_only_a_search_that_compares_releases_says_by_what_the_best_wins() -> None:
+    said = words(open_page(RUN, load("hospital", algorithm={"name": "optimal", "metric": "ncp"})))
+    assert "The best by NCP / GCP wins" in said
+    for name in ("mondrian", "k-member", "local-recoding"):
+        assert "wins." not in words(open_page(RUN, load("hospital", algorithm={"name": name})))
+
+
+def test_a_shared_parameter_keeps_its_value_when_the_technique_changes() -> None:
+    app = open_page(RUN, load("toth-private"))
+
+    def budget(name: str):
+        key = f"run_form/algorithm/{name}/max_suppression"
+        return next(field for field in app.number_input if field.key == key)
+
+    budget("optimal").set_value(0.25).run()
+    choose(app, "mondrian")  # has no budget
+    choose(app, "datafly")
+    assert budget("datafly").value == 0.25
+    budget("datafly").set_value(0.02).run()  # its own default, chosen by hand
+    choose(app, "optimal")
+    assert budget("optimal").value == 0.02
+    assert app.session_state["state/work"]["draft"]["algorithm"]["max_suppression"] == 0.02
+
+
+def test_what_nobody_set_is_the_techniques_own_default() -> None:
+    app = choose(open_page(RUN, load("toth-private")), "datafly")
+    key = "run_form/algorithm/datafly/max_suppression"
+    assert next(field for field in app.number_input if field.key == key).value == 0.02

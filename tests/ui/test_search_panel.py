@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, cast
 
-from anon_core.registry import find
-from anon_core.results import SearchAccount
-from anon_core.runner import Result
-from ui.search_panel import sentences
+from anon_core.base.registry import find
+from anon_core.job.result import Result
+from anon_core.release.results import SearchAccount
+from ui.panels.search_panel import sentences
 
 
 def told(account: SearchAccount, *, numbered: bool = False) -> str:

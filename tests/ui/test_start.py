@@ -5,15 +5,17 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from anon_core.errors import AnonError, BadInput, InputChanged
-from anon_core.reading import DataOptions
-from anon_core.roles import Roles
-from anon_core.runner import run
+from anon_core.base.errors import AnonError, BadInput, InputChanged
+from anon_core.base.secret import is_secret
+from anon_core.data.reading import DataOptions
+from anon_core.data.roles import Roles
+from anon_core.job.runner import run
 from anon_core.samples import SAMPLES, Sample
 from anon_core.samples.base import Sample as SampleType
-from ui import loading, state, words
-from ui.explain import plain
-from ui.loading import Opened
+from ui.session import loading, state
+from ui.session.loading import Opened
+from ui.words import phrases as words
+from ui.words.explain import plain
 
 RECIPE = """
 seed = 3
@@ -198,17 +200,44 @@ def test_a_sample_has_no_file_to_read_again(session: None) -> None:
 
 def test_a_recipe_sets_everything(session: None) -> None:
     loading.load_sample("toth-private")
+    first = state.plan().seed
     levels = b"5370;*\n5371;*\n5372;*\n5373;*\n"
     notes = loading.open_recipe(
         Opened(name="r.toml", content=RECIPE.encode()), [Opened(name="Zip.csv", content=levels)]
     )
-    assert notes == ()
+    assert len(notes) == 2
+    for note, kept, subject in zip(notes, state.notes(), ("insensitive", "seed"), strict=True):
+        assert note == f"The recipe is of an older version. {kept}"
+        assert subject in kept
     plan = state.plan()
-    assert plan.seed == 3
+    assert plan.notes == (), "what is open is of this version"
+    assert plan.seed == 3  # an old recipe opens with the seed it has
     assert plan.data.missing == "drop"
     assert state.levels() == {"Zip": [["5370", "*"], ["5371", "*"], ["5372", "*"], ["5373", "*"]]}
     assert state.undo()
-    assert state.plan().seed == 0
+    assert state.plan().seed == first
+    assert state.notes() == ()
+    same = f"version = 2\n{RECIPE}".encode()
+    assert loading.open_recipe(Opened(name="r.toml", content=same)) == ()
+    assert state.notes() == ()
+
+
+def test_every_table_begins_with_a_secret_of_its_own(session: None) -> None:
+    found: list[int] = []
+    for _ in range(2):
+        loading.load_sample("toth-private")
+        found.append(state.plan().seed)
+        assert state.plan().seed == found[-1]  # and keeps it
+    recipe = RECIPE.replace("seed = 3\n", "")
+    loading.open_recipe(Opened(name="r.toml", content=recipe.encode()))
+    found.append(state.plan().seed)
+    assert state.plan().seed == found[-1]
+    state.draw_seed()
+    found.append(state.plan().seed)
+    assert len(set(found)) == 4
+    assert all(is_secret(seed) for seed in found)
+    assert state.undo()
+    assert state.plan().seed == found[2]
 
 
 def test_a_recipe_takes_the_hierarchies_that_are_there(session: None) -> None:

@@ -6,10 +6,10 @@ from typing import Any, cast
 
 from streamlit.testing.v1 import AppTest
 
-from anon_core.kinds import Algorithm
-from anon_core.registry import family
+from anon_core.base.registry import family
+from anon_core.contracts.algorithm import Algorithm
 from tests.ui.sessions import RUN, choose, load, open_page, wait_for, words
-from ui.technique_picker import APPROACHES
+from ui.forms.technique_picker import APPROACHES
 
 
 def button(app: AppTest, key: str) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ui.theme import ROLE_STYLE, RUN_STYLE
+from ui.charts.theme import ROLE_STYLE, RUN_STYLE
 
 CONFIG = Path(__file__).resolve().parents[2] / ".streamlit" / "config.toml"
 THEME = tomllib.loads(CONFIG.read_text(encoding="utf-8"))["theme"]

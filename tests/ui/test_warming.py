@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from anon_core import warming as core
-from anon_core.errors import AnonError
+from anon_core.base.errors import AnonError
+from anon_core.job import precompile as core
 from tests.ui.conftest import APP
 from tests.ui.sessions import words
-from ui import warming
-from ui.warming import Warming
+from ui.session import precompile_status as warming
+from ui.session.precompile_status import Warming
 
 LINE = "Preparing the fast routines"
 GENUINE = warming.begin  # before the fixture puts another in its place
@@ -130,7 +130,7 @@ def test_the_process_is_the_command_line_of_this_checkout(
     Warming().carry_out()
     ((command, more),) = given
     assert command[1:] == ["-m", "anon_core", "warm"]
-    assert (more["cwd"] / "anon_core" / "warming.py").is_file()
+    assert (more["cwd"] / "anon_core" / "job" / "precompile.py").is_file()
 
 
 def test_it_is_begun_once_a_process_and_loads_at_its_end(monkeypatch: pytest.MonkeyPatch):

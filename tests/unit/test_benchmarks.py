@@ -82,7 +82,7 @@ def test_the_pass_over_the_lattice_is_measured_and_checked(tmp_path, monkeypatch
     assert "one pass, 2 threads" in told
     assert "192 verdicts" in told  # 48 nodes
     # A wrong price is told apart.
-    monkeypatch.setattr("anon_core.size_sweep.SizeSweep.cost", lambda s, _: s.loss + 1e-6)
+    monkeypatch.setattr("anon_core.lattice.size_sweep.SizeSweep.cost", lambda s, _: s.loss + 1e-6)
     optimal._whole_lattice(bench, source)
     assert len(bench.wrong) == 2
 

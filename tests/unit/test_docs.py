@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import random
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
+import pandas
 import pytest
 
-from anon_core import registry
+import anon_core
 from anon_core.__main__ import main
+from anon_core.base import registry
+from anon_core.base.context import Context
+from anon_core.base.errors import Infeasible
+from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.verification import registry as second
+from anon_core.verification.checks import verify
+from tests.contract import test_registry_contracts as contracts
+from tests.making import PATIENTS
 
 CHECKOUT = Path(__file__).resolve().parents[2]
+EXAMPLE = CHECKOUT / "docs" / "examples" / "hide_all.py"
 DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
 README = (CHECKOUT / "README.md").read_text()
+SPEED = (CHECKOUT / "docs" / "speed.md").read_text()
 CONTRIBUTING = (CHECKOUT / "CONTRIBUTING.md").read_text()
 
 
@@ -39,9 +53,8 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_commands_of_the_readme_run(desk, capsys):
-    commands = [
-        line.split() for line in blocks(README, "sh")[1].splitlines() if line.startswith("python")
-    ]
+    (block,) = (one for one in blocks(README, "sh") if one.startswith("python"))
+    commands = [line.split() for line in block.splitlines()]
     assert [c[3] for c in commands] == ["run", "verify", "list"]
     for command in commands:
         assert command[:3] == ["python", "-m", "anon_core"]
@@ -61,14 +74,47 @@ def test_the_python_of_the_readme_runs(desk):
     assert done.stdout.splitlines()[-1] == "True"
 
 
-def test_the_algorithm_of_contributing_works(desk, monkeypatch, capsys):
-    (code,) = blocks(CONTRIBUTING, "python")
-    (desk / "hide_all.py").write_text(code)
-    monkeypatch.syspath_prepend(desk)
+def added(monkeypatch):
+    """Enter the example of CONTRIBUTING into the registry for as long as a test lasts."""
     known = dict(registry.family("algorithm"))
     monkeypatch.setitem(registry._found, "algorithm", known)
-    monkeypatch.delitem(sys.modules, "hide_all", raising=False)
-    __import__("hide_all")
+    spec = importlib.util.spec_from_file_location("hide_all", EXAMPLE)
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "hide_all", module)
+    spec.loader.exec_module(module)
+    return module.HideAll
+
+
+def test_contributing_shows_the_example_as_it_is():
+    code, _ = blocks(CONTRIBUTING, "python")
+    assert code == EXAMPLE.read_text()
+
+
+def test_the_example_keeps_what_every_algorithm_has_to(monkeypatch):
+    added(monkeypatch)
+    contracts.test_words("algorithm", "hide-all")
+    contracts.test_techniques_are_values("algorithm", "hide-all")
+    contracts.test_an_unknown_parameter_is_refused("algorithm", "hide-all")
+    contracts.test_the_second_computation_reads_what_a_release_looks_like("hide-all")
+    contracts.test_every_algorithm_can_be_cancelled("hide-all")
+    contracts.test_an_algorithm_leaves_the_problem_alone("hide-all")
+    for model in ("k-anonymity", "l-diversity", "delta-presence"):
+        contracts.test_every_algorithm_keeps_every_promise_or_says_so("hide-all", model)
+
+
+def test_the_example_tests_its_promises(monkeypatch):
+    example = added(monkeypatch)()
+    problem = PATIENTS.problem()
+    with pytest.raises(Infeasible, match="Hiding every value does not keep the promises"):
+        example.run(problem, [DistinctLDiversity(l=4)], Context())
+    assert example.run(problem, [DistinctLDiversity(l=3)], Context()).account.node == {
+        "age": 2,
+        "zip": 2,
+    }
+
+
+def test_the_algorithm_of_contributing_works(desk, monkeypatch, capsys):
+    added(monkeypatch)
     recipe = (desk / "recipe.toml").read_text()
     start, stop = recipe.index("[algorithm]"), recipe.index("[[models]]")
     recipe = f'{recipe[:start]}[algorithm]\nname = "hide-all"\n{recipe[stop:]}'
@@ -79,14 +125,68 @@ def test_the_algorithm_of_contributing_works(desk, monkeypatch, capsys):
     assert "loss: 1\n" in capsys.readouterr().out
 
 
-def test_the_algorithm_of_contributing_keeps_the_style():
-    (code,) = blocks(CONTRIBUTING, "python")
-    body = code[code.index("def run") :].splitlines()
+def recomputed(folder, monkeypatch):
+    """Enter the second computation of CONTRIBUTING for as long as a test lasts."""
+    _, code = blocks(CONTRIBUTING, "python")
+    (folder / "share_limit.py").write_text(code)
+    monkeypatch.setattr(second, "_found", dict(second.second_computations()))
+    spec = importlib.util.spec_from_file_location(
+        "anon_core.verification.promises.share_limit", folder / "share_limit.py"
+    )
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))
+
+
+def test_the_second_computation_of_contributing_works(tmp_path, monkeypatch):
+    recomputed(tmp_path, monkeypatch)
+    frame = pandas.DataFrame({"zip": list("aaaab"), "ill": list("uuvvx")})
+    release = b"zip,ill\na,u\na,u\na,v\na,v\nb,x\n"
+    for share, holds in ((0.5, False), (1.0, True)):
+        found = verify(
+            {
+                "roles": {"quasi": ["zip"], "sensitive": ["ill"]},
+                "models": [{"name": "share-limit", "share": share}],
+            },
+            frame,
+            {},
+            {"release.csv": release},
+        )
+        (check,) = (check for check in found.checks if check.name == "share-limit")
+        assert (check.holds, found.holds, check.reached) == (holds, holds, 1.0)
+        assert check.rows == (() if holds else (5,))
+
+
+def test_the_model_of_contributing_works_with_its_second_computation(desk, monkeypatch, capsys):
+    monkeypatch.setitem(registry._found, "model", dict(registry.family("model")))
+    spec = importlib.util.spec_from_file_location("share_limit", EXAMPLE.parent / "share_limit.py")
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "share_limit", module)
+    spec.loader.exec_module(module)
+    recipe = (desk / "recipe.toml").read_text()
+    start = recipe.index("[algorithm]")
+    recipe = f'{recipe[:start]}[algorithm]\nname = "optimal"\n[[models]]\nname = "share-limit"\n'
+    (desk / "recipe.toml").write_text(recipe)
+    arguments = ["recipe.toml", "--data", "table.csv"]
+    assert main(["run", *arguments, "--out", "release"]) != 0
+    assert "'share-limit' (share_limit) has no second computation" in capsys.readouterr().err
+    recomputed(desk, monkeypatch)
+    contracts.test_words("model", "share-limit")
+    contracts.test_techniques_are_values("model", "share-limit")
+    assert main(["run", *arguments, "--out", "release"]) == 0
+    assert main(["verify", *arguments, "--release", "release"]) == 0
+    assert "share-limit: Recomputed from the published file: share = 0.7" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "place", ["algorithms/hide_all.py", "verification/promises/share_limit.py"]
+)
+def test_what_contributing_shows_keeps_the_style(place):
+    code = blocks(CONTRIBUTING, "python")[place.startswith("verification")]
+    body = code[code.index("def run") :].splitlines() if "def run" in code else []
     assert len(body) <= 10
     for command in (["check"], ["format", "--check"]):
-        place = ["--no-cache", "--stdin-filename", "anon_core/algorithms/hide_all.py", "-"]
+        told = ["--no-cache", "--stdin-filename", f"anon_core/{place}", "-"]
         done = subprocess.run(
-            [sys.executable, "-m", "ruff", *command, *place],
+            [sys.executable, "-m", "ruff", *command, *told],
             cwd=CHECKOUT,
             input=code,
             capture_output=True,
@@ -96,20 +196,30 @@ def test_the_algorithm_of_contributing_keeps_the_style():
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+#: What a recipe calls a technique that a field of another one holds.
+WORDS = {"partitioner": "partition"}
+
+
 def techniques_table() -> str:
     """Return the README's table of techniques as the registry has it."""
     lines = ["| kind | name in a recipe | what it does |", "|---|---|---|"]
-    words = {
-        "algorithm": "technique",
-        "partitioner": "groups",
-        "model": "promise",
-        "metric": "what is lost",
-        "attack": "attack",
-    }
     for which in registry.FAMILIES:
         for technique in registry.family(which).values():
-            lines.append(f"| {words[which]} | `{technique.name}` | {technique.summary} |")
+            lines.append(
+                f"| {WORDS.get(which, which)} | `{technique.name}` | {technique.summary} |"
+            )
     return "\n".join(lines)
+
+
+def test_the_public_names_are_listed_and_there():
+    start = README.index("The public names;")
+    rows = re.findall(
+        r"^\| (`.*?) \|", README[start : README.index("## Sample data")], re.MULTILINE
+    )
+    listed = re.findall(r"`(\w+)`", " ".join(rows))
+    assert sorted(listed) == sorted(anon_core.__all__) == sorted(anon_core._HOME)
+    for name in listed:
+        assert getattr(anon_core, name).__doc__, name
 
 
 MARKS = re.compile(r"(?<=<!-- techniques -->\n).*?(?=\n?<!-- /techniques -->)", flags=re.DOTALL)
@@ -132,6 +242,62 @@ def test_every_path_and_make_target_exists(document):
     makefile = (CHECKOUT / "Makefile").read_text()
     for target in re.findall(r"(?:`|^)make ([a-z]+)", text, flags=re.MULTILINE):
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
+
+
+#: What the table of kernels calls a family.
+FAMILY = {"technique": "algorithm", "groups": "partitioner", "promise": "model"}
+
+
+@cache
+def named_by(module: str) -> frozenset[str]:
+    """Return what a module of the core imports of it, and perhaps names that are no modules."""
+    path = CHECKOUT / Path(*module.split("."))
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    if not file.exists():
+        return frozenset()
+    within = module.split(".") if path.is_dir() else module.split(".")[:-1]
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = ".".join(
+                [*within[: len(within) + 1 - node.level], *(node.module or "").split(".")]
+            )
+            found |= {base.rstrip("."), *(f"{base}.{alias.name}" for alias in node.names)}
+    return frozenset(found)
+
+
+def imported(module: str) -> set[str]:
+    """Return every module of the core that one imports, itself or through others."""
+    seen: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += named_by(name)
+    return seen
+
+
+def test_the_table_of_kernels_is_true_and_names_everything():
+    table = SPEED[SPEED.index("| kind | technique | its kernels |") :].splitlines()[2:]
+    kernels = {path.stem for path in (CHECKOUT / "anon_core" / "kernels").glob("*.py")}
+    used: set[str] = set()
+    listed: set[tuple[str, str]] = set()
+    for line in table:
+        kind, techniques, told = (cell.strip() for cell in line.strip("|").split("|"))
+        which = FAMILY.get(kind, kind)
+        for name in re.findall(r"`([\w-]+)`", techniques):
+            listed.add((which, name))
+            # SPALM runs the optimal search, which the registry hands it.
+            of = registry.find(which, "optimal" if name == "spalm" else name)
+            reached = imported(of.__module__)
+            for kernel in re.findall(r"`(\w+)`", told):
+                assert f"anon_core.kernels.{kernel}" in reached, (name, kernel)
+                used.add(kernel)
+    for which in ("algorithm", "partitioner"):
+        assert {(which, name) for name in registry.family(which)} <= listed
+    # What compiles and keeps them, and what several of them are handed, are no kernels.
+    assert kernels - used == {"__init__", "compiled", "compile_cache", "cuts", "packing"}
 
 
 def test_every_page_stands_in_the_readme():

@@ -11,8 +11,8 @@ import pytest
 import anon_core.hierarchy
 
 MODULES = sorted(
-    f"anon_core.hierarchy.{found.name}"
-    for found in pkgutil.iter_modules(anon_core.hierarchy.__path__)
+    found.name
+    for found in pkgutil.walk_packages(anon_core.hierarchy.__path__, "anon_core.hierarchy.")
 )
 
 
@@ -23,18 +23,12 @@ def test_examples(name: str) -> None:
 
 
 def test_every_builder_has_an_example() -> None:
-    from anon_core.hierarchy import (
-        categories,
-        codes,
-        cutting,
-        dates,
-        intervals,
-        json_file,
-        placing,
-        propose,
-        relations,
-        starts,
-    )
+    from anon_core.hierarchy import intervals
+    from anon_core.hierarchy.edit import cutting, placing
+    from anon_core.hierarchy.files import json_file, relations
+    from anon_core.hierarchy.propose import categories, codes, starts
+    from anon_core.hierarchy.propose import dates_and_times as dates
+    from anon_core.hierarchy.propose import proposals as propose
 
     builders = [
         intervals.cut,

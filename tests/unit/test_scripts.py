@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from anon_core.samples.adult import ADULT_FILE
-from scripts import fetch_sample, find_core, serve
+from anonymity_workbench import serving
+from scripts import fetch_sample, find_core
 
 
 @pytest.fixture
@@ -65,8 +66,8 @@ def test_a_port_that_answers_is_taken():
         server.bind(("127.0.0.1", 0))
         server.listen()
         port = server.getsockname()[1]
-        assert serve.taken(port)
-    assert not serve.taken(port)
+        assert serving.taken(port)
+    assert not serving.taken(port)
 
 
 def test_python_finds_the_core_from_another_folder(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from .editor import Editor
 
-#: The hierarchy builder; it draws what `ui.drafts.message` returns.
+#: The hierarchy builder; it draws what `ui.session.drafts.message` returns.
 TREE = Editor(
     name="tree",
     scripts=(
@@ -17,7 +17,7 @@ TREE = Editor(
 )
 
 #: Cut points of numbers and dates: a histogram, and under it each level with draggable cuts; it
-#: draws what `ui.cuts.message` returns.
+#: draws what `ui.panels.cut_panel.message` returns.
 CUTS = Editor(name="cuts", scripts=("view.js", "hands.js", "main.js"))
 
 __all__ = ["CUTS", "TREE"]

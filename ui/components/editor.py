@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, cast
 import streamlit as st
 from streamlit.components.v2 import component
 
+from .guard import handled
+
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
 
@@ -58,6 +60,7 @@ class Editor:
             Gets each edit as plain values, before the page is drawn again.
         """
 
+        @handled("Builder")
         def told() -> None:
             asked = st.session_state[key].get("edit")
             if isinstance(asked, Mapping):

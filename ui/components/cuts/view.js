@@ -128,7 +128,7 @@ function draw(b) {
   parts.hint.textContent = !data.levels.length
     ? "There are no cuts yet: begin with one of the three starts, then drag."
     : (data.named ? "Groups with names of their own get the names of their intervals as soon as a cut changes. " : "") +
-      (data.stretched ? "The line is stretched where many rows are." : "");
+      (data.stretched ? "The line is stretched where many rows are; a bar is as high as its rows per possible value." : "");
   if (held) focusCut(b, held.level, held.at, focused);
   b.focused = focused && b.active !== null;
   b.drawing = false;
@@ -137,12 +137,12 @@ function draw(b) {
 
 function drawBars(b) {
   const { data, parts } = b;
-  const most = Math.max(...data.bars, 1);
   parts.bars.replaceChildren(
-    ...data.bars.map((rows) => {
+    ...data.bars.map(([low, high, begin, end, rows, height]) => {
       const one = element("span", "bar-of");
-      one.style.height = rows ? `max(1px, ${percent(rows / most)})` : "0";
-      one.title = `${rows.toLocaleString("en")} rows`;
+      one.style.flexGrow = end - begin;
+      one.style.height = rows ? `max(1px, ${percent(height)})` : "0";
+      one.title = `${written(b, low)} to below ${written(b, high)}: ${rows.toLocaleString("en")} rows`;
       return one;
     }),
   );

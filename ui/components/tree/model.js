@@ -25,6 +25,7 @@ function buildModel(data) {
       end: new Int32Array(size),
       rows: new Array(size),
       alone: new Uint8Array(size),
+      untrue: new Uint8Array(size),
       from: new Int32Array(size + 1),
     };
     below.parent = new Int32Array(below.ids.length);
@@ -48,6 +49,10 @@ function buildModel(data) {
     level.index = new Map(level.ids.map((id, i) => [id, i]));
     level.at = new Int32Array(count); // node by leaf
     for (let i = 0; i < level.ids.length; i++) level.at.fill(i, level.start[i], level.end[i]);
+  }
+  for (const [level, label] of data.untrue ?? []) {
+    const node = levels[level].labels.indexOf(label);
+    if (node >= 0) levels[level].untrue[node] = 1;
   }
   levels[levels.length - 1].alone.fill(0); // the top is a group, whatever it holds
   return {
@@ -242,5 +247,6 @@ function nodeWords(model, level, node) {
   const leaves = plural(here.end[node] - here.start[node], "value");
   if (level === model.top) return `${here.labels[node]}, top, ${leaves}`;
   if (here.alone[node]) return `${here.labels[node]} stands for itself on level ${level}, ${rows}`;
-  return `${here.labels[node]}, group on level ${level}, ${leaves}, ${rows}`;
+  const untrue = here.untrue[node] ? ", the label is not true of all its values" : "";
+  return `${here.labels[node]}, group on level ${level}, ${leaves}, ${rows}${untrue}`;
 }

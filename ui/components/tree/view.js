@@ -217,6 +217,7 @@ function drawNode(b, key, column, node, from, to) {
   made.classList.toggle("selected", chosen);
   made.classList.toggle("carried", b.carry?.level === at && b.carry.nodes.includes(node));
   made.classList.toggle("match", b.matches.has(key));
+  made.classList.toggle("untrue", at > 0 && level.untrue[node] === 1);
   place(made, column.left + 1, from * ROW + 1, column.width - 2, (to - from) * ROW - 2);
   if (text.textContent !== label) text.textContent = label;
   text.title = label.length > 20 ? label : "";

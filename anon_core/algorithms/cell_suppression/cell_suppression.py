@@ -1,0 +1,103 @@
+"""Cell suppression and cell generalization: change single cells, as few as possible."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+import numpy as np
+
+from ...base.context import Context, part_of
+from ...base.params import choice
+from ...base.registry import find, register
+from ...contracts.algorithm import Algorithm, Approach
+from ...contracts.model import GroupModel
+from ...contracts.per_column import column_levels, levels_by_column
+from ...contracts.search_cost import CellCost
+from ...partition.best_gain import cell_prices, suppression_prices
+from ...partition.box_release import box_outcome
+from ...partition.merging import merged
+from ...release.problem import Problem
+from ...release.results import Outcome
+from .cell_groups import cell_groups
+
+
+@register("algorithm")
+@dataclass(frozen=True, kw_only=True)
+class CellSuppression(Algorithm):
+    """Groups of k rows and a little more that agree in as many cells as possible."""
+
+    name: ClassVar[str] = "cell-suppression"
+    title: ClassVar[str] = "Cell suppression and generalization"
+    summary: ClassVar[str] = (
+        "Gathers rows that agree in most cells and blanks, or generalizes, only the cells in which "
+        "they differ; no row is removed."
+    )
+    when: ClassVar[str] = (
+        "When values should stay exact wherever they can, and single cells may be blank."
+    )
+    formula: ClassVar[str] = (
+        "Σ over groups of rows × price of the cells that differ; forest ≤ (3k − 3) · optimum, "
+        "balls ≤ 6k (1 + ln n) · optimum"
+    )
+    source: ClassVar[str] = (
+        "Meyerson and Williams 2004, doi 10.1145/1055558.1055591; Aggarwal et al. 2005, "
+        "Approximation algorithms for k-anonymity"
+    )
+    approach: ClassVar[Approach] = "cells"
+    by_chance: ClassVar[bool] = True
+
+    transformation: str = choice(
+        default="CS",
+        options={
+            "CS": "cells blanked (CS)",
+            "CG": "cells generalized (CG)",
+            "AG_CS": "levels, then cells (AG_CS)",
+        },
+        help="What happens to cells in which the rows of a group differ.",
+        label="May change",
+        # The top of a hierarchy blanks the cell (Samarati 2008, slide 33).
+        aliases={"CG_CS": "CG"},
+    )
+    method: str = choice(
+        default="forest",
+        options={
+            "forest": "forest of nearest neighbours",
+            "balls": "cover by balls, up to 1,500 rows",
+            "exact": "the optimum, up to 16 rows",
+        },
+        help="How groups are found; both approximations have a proven factor.",
+        label="Groups by",
+    )
+    levels: Mapping[str, int] = column_levels(
+        help="Levels that columns are raised to first, for example age = 1, where columns are "
+        "raised. Where none is named, those of the optimal search that may remove rows freely.",
+        empty="exact, or searched where no column is set",
+    )
+
+    def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
+        """Group the rows and change their cells; see `Algorithm.run`."""
+        nodes = [True] * len(problem.quasi)
+        levels = (0,) * len(problem.quasi)
+        if self.transformation == "AG_CS":
+            levels = self._raised(problem, models, part_of(context, 0.0, 0.4))
+        if self.transformation == "CG":
+            metric = cast(CellCost, find("metric", "loss")())
+            prices = cell_prices(problem, metric, nodes, np.ones(len(nodes)))
+        else:
+            prices = suppression_prices(problem, levels)
+        within = part_of(context, 0.4, 0.9)
+        groups = cell_groups(problem, models, prices, self.method, within)
+        groups = merged(problem, models, groups, prices, part_of(context, 0.9, 1.0))
+        blank = None if self.transformation == "CG" else levels
+        return box_outcome(problem, groups, nodes, blank_above=blank)
+
+    def _raised(
+        self, problem: Problem, models: Sequence[GroupModel], context: Context
+    ) -> tuple[int, ...]:
+        if self.levels:
+            return levels_by_column(problem, self.levels, self.name)
+        search = cast(Algorithm, find("algorithm", "optimal").from_mapping({"max_suppression": 1}))
+        node = search.run(problem, models, context).account.node or {}
+        return tuple(node.get(name, 0) for name in problem.quasi)

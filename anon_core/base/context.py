@@ -1,0 +1,158 @@
+"""What long work carries with it: randomness, progress, a deadline and a way to stop it."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from .errors import Cancelled
+from .secret import draw, stream
+
+
+class WorkClock:
+    """Seconds of work: it stands still while anyone prepares what work needs."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._preparing = 0
+        self._since = 0.0
+        self._left_out = 0.0
+
+    def now(self) -> float:
+        """Return the seconds it shows."""
+        with self._lock:
+            return (self._since if self._preparing else time.monotonic()) - self._left_out
+
+    @contextmanager
+    def stopped(self) -> Generator[None]:
+        """Let it stand still for as long as the block lasts; blocks may overlap."""
+        with self._lock:
+            if not self._preparing:
+                self._since = time.monotonic()
+            self._preparing += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._preparing -= 1
+                if not self._preparing:
+                    self._left_out += time.monotonic() - self._since
+
+
+_CLOCK = WorkClock()
+
+
+def now() -> float:
+    """Return the seconds on the clock that time boxes and deadlines are told by.
+
+    It runs like `time.monotonic`, and stands still while kernels are compiled or loaded: how much
+    is found within a time box must not hang on whether it is the first run.
+    """
+    return _CLOCK.now()
+
+
+def clock_stopped() -> AbstractContextManager[None]:
+    """Stop the clock of `now` for as long as the block lasts."""
+    return _CLOCK.stopped()
+
+
+Progress = Callable[[float, str], None]
+
+
+def silent(share: float, stage: str) -> None:
+    """Report to nobody."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """A step that a technique has just made, told to whoever draws it.
+
+    Attributes
+    ----------
+    kind : str
+        What was done: cut, node, bucket.
+    facts : mapping of str to object
+        What is to be known of it; each kind has its own, named where it is told.
+    """
+
+    kind: str
+    facts: Mapping[str, object]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """Handed to every search, model, metric and attack.
+
+    Attributes
+    ----------
+    generator : numpy.random.Generator
+        The only source of randomness. A run hands over what the plan's seed gives; of its own it is
+        drawn from the operating system.
+    secret : bytes
+        What draws are keyed by that protection itself rests on, 32 bytes: whatever the generator
+        gave, nothing of them can be told. A run hands over what the plan's seed gives.
+    progress : callable
+        Called with a share in [0, 1] and the name of the stage. Must be cheap.
+    cancel : threading.Event
+        Set by the person; work stops at the next `check`.
+    deadline : float or None
+        Value of `now` after which anytime algorithms return what they have.
+    listener : callable or None
+        Told of every single step, in the order of the steps, on the thread that called. It must not
+        change what it is told of; what a technique finds does not depend on whether anyone listens.
+    """
+
+    generator: np.random.Generator = field(default_factory=lambda: stream(draw(), "context"))
+    secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    progress: Progress = silent
+    cancel: threading.Event = field(default_factory=threading.Event)
+    deadline: float | None = None
+    listener: Callable[[Event], None] | None = None
+
+    @property
+    def listening(self) -> bool:
+        """Whether anyone is told of steps; hot loops ask this before they gather facts."""
+        return self.listener is not None
+
+    def event(self, kind: str, **facts: object) -> None:
+        """Tell of a step that was made; where nobody listens, return at once."""
+        if self.listener is not None:
+            self.listener(Event(kind=kind, facts=facts))
+
+    def check(self) -> None:
+        """Stop here when the person asked to.
+
+        Raises
+        ------
+        Cancelled
+            If `cancel` is set.
+        """
+        if self.cancel.is_set():
+            raise Cancelled(
+                "The run was cancelled; nothing was released.",
+                remedy="The last good result is still there.",
+            )
+
+    def report(self, share: float, stage: str) -> None:
+        """Check for cancellation, then report progress."""
+        self.check()
+        self.progress(share, stage)
+
+    def out_of_time(self) -> bool:
+        """Say whether the deadline has passed."""
+        return self.deadline is not None and now() > self.deadline
+
+
+def part_of(context: Context, start: float, stop: float) -> Context:
+    """Return a context whose progress 0..1 shows as start..stop of the given one's."""
+
+    def shown(share: float, stage: str) -> None:
+        context.progress(start + (stop - start) * min(max(share, 0.0), 1.0), stage)
+
+    return replace(context, progress=shown)

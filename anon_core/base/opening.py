@@ -1,0 +1,63 @@
+"""Reading a file that somebody named: a regular file only, and never more of it than allowed.
+
+A path may lead to a device without an end, a pipe that nobody fills, a link to itself, or hold a
+character that no path may hold. All of these are told as an `OSError` with its reason in words.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+#: Largest recipe or hierarchy file that is read: 256 MiB.
+MOST_TEXT_BYTES = 1 << 28
+_KINDS = (
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+class TooManyBytes(OSError):
+    """A file of more bytes than are read; `size` is how many it has at least."""
+
+    def __init__(self, size: int, most: int) -> None:
+        words = f"it has {size / 2**20:,.1f} MiB, at most {most / 2**20:,.1f} MiB are read"
+        super().__init__(errno.EFBIG, words)
+        self.size = size
+
+
+def read_regular(path: Path, most_bytes: int) -> bytes:
+    """Return the bytes of a regular file.
+
+    Raises
+    ------
+    OSError
+        If there is none, or it cannot be read; `TooManyBytes` where it is larger than allowed.
+    """
+    try:
+        _refuse_odd(os.stat(path))
+        # Not waiting for anybody, should the file have become a pipe since.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except ValueError as error:
+        raise OSError(errno.EINVAL, "the path is not valid") from error
+    with os.fdopen(handle, "rb") as file:
+        found = os.fstat(handle)
+        _refuse_odd(found)
+        if found.st_size > most_bytes:
+            raise TooManyBytes(found.st_size, most_bytes)
+        content = file.read(most_bytes + 1)  # it may have grown, or not tell its size
+    if len(content) > most_bytes:
+        raise TooManyBytes(len(content), most_bytes)
+    return content
+
+
+def _refuse_odd(found: os.stat_result) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(found.st_mode):
+        what = next((words for test, words in _KINDS if test(found.st_mode)), "something else")
+        raise OSError(errno.EINVAL, f"it is {what}, not a file")

@@ -1,0 +1,71 @@
+"""The base of everything the registry holds, and how its parameters are set."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self, cast
+
+from ..errors import BadPlan, listing, nearest
+from .parameter import Parameter
+
+
+@dataclass(frozen=True, kw_only=True)
+class Technique:
+    """Base of everything the registry holds: algorithms, models, metrics, attacks.
+
+    Class attributes are the words the pages and the documentation show; fields declared with the
+    functions of this module are the parameters.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    summary: ClassVar[str]
+    formula: ClassVar[str] = ""
+    source: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        """Validate every declared parameter."""
+        for parameter in self.parameters():
+            value = parameter.accept(getattr(self, parameter.name), self.name)
+            object.__setattr__(self, parameter.name, value)
+
+    @classmethod
+    def parameters(cls) -> tuple[Parameter, ...]:
+        """Return the declared parameters in order."""
+        found: list[Parameter] = []
+        for field in dataclasses.fields(cls):
+            facts = field.metadata.get("parameter")
+            if facts is not None:
+                parts = facts.get("parts")
+                named: dict[str, Any] = {} if parts is None else {"options": tuple(parts())}
+                found.append(Parameter(name=field.name, default=field.default, **facts, **named))
+        return tuple(found)
+
+    @classmethod
+    def from_mapping(cls, given: Mapping[str, object]) -> Self:
+        """Build the technique from a recipe's or a form's values.
+
+        Raises
+        ------
+        BadPlan
+            On an unknown parameter (with the nearest name) or a value out of range.
+        """
+        known = [p.name for p in cls.parameters()]
+        for name in given:
+            if name not in known:
+                allowed = listing(known) if known else "no parameters"
+                raise BadPlan(
+                    f"{cls.name}: unknown parameter '{name}'; it has {allowed}.",
+                    remedy=f"Remove or rename '{name}'.{nearest(name, known)}",
+                )
+        return cls(**cast(dict[str, Any], dict(given)))
+
+    def as_mapping(self) -> dict[str, object]:
+        """Return the parameters' values by name, as a recipe has them."""
+        return {
+            p.name: p.plain(getattr(self, p.name))
+            for p in self.parameters()
+            if not (p.quiet and getattr(self, p.name) == p.default)
+        }

@@ -1,0 +1,148 @@
+"""Finds every technique: one class in one file of its family's folder, entered by a decorator."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, TypeVar, cast, get_args
+
+from .errors import AnonError, BadPlan, listing, nearest
+from .params import Parameter, Technique, nested
+
+T = TypeVar("T", bound=type[Technique])
+Family = Literal["algorithm", "partitioner", "model", "metric", "attack"]
+FAMILIES: tuple[Family, ...] = get_args(Family)
+_FOLDERS: dict[Family, str] = {
+    "algorithm": "algorithms",
+    "partitioner": "partitioners",
+    "model": "models",
+    "metric": "metrics",
+    "attack": "attacks",
+}
+_found: dict[Family, dict[str, type[Technique]]] = {family: {} for family in FAMILIES}
+_loaded: set[Family] = set()
+
+
+def register(family: Family) -> Callable[[T], T]:
+    """Return a decorator that enters a technique under its `name`.
+
+    Raises
+    ------
+    ValueError
+        If another class already has the name; a programming error, not an input error.
+    """
+
+    def enter(technique: T) -> T:
+        before = _found[family].get(technique.name)
+        # A source edit reloads modules: the same class under the same path replaces itself.
+        if before is not None and _path(before) != _path(technique):
+            raise ValueError(f"{family} '{technique.name}' is registered twice")
+        _found[family][technique.name] = technique
+        return technique
+
+    return enter
+
+
+def _path(technique: type[Technique]) -> tuple[str, str]:
+    return technique.__module__, technique.__qualname__
+
+
+def family(which: Family) -> dict[str, type[Technique]]:
+    """Return every technique of a family by name, in alphabetical order of names.
+
+    Raises
+    ------
+    AnonError
+        If a privacy model has no second computation: no release that promises it could be verified.
+    """
+    if which not in _loaded:
+        folder = importlib.import_module(f"anon_core.{_FOLDERS[which]}")
+        for module in pkgutil.iter_modules(folder.__path__):
+            importlib.import_module(f"{folder.__name__}.{module.name}")
+        _loaded.add(which)
+    if which == "model":
+        _refuse_unverifiable()
+    return dict(sorted(_found[which].items()))
+
+
+def _refuse_unverifiable() -> None:
+    """Refuse models without a second computation, which a registry of its own holds."""
+    verification = importlib.import_module("anon_core.verification.registry")
+    known = cast(Mapping[str, object], verification.second_computations())
+    for name, model in _found["model"].items():
+        if name not in known:
+            raise AnonError(
+                f"The model '{name}' ({model.__module__}) has no second computation, so no release "
+                "that promises it could be verified.",
+                remedy="Write it into a file of anon_core/verification/promises/; CONTRIBUTING.md "
+                "shows how.",
+            )
+
+
+def find(which: Family, name: str) -> type[Technique]:
+    """Return one technique.
+
+    Raises
+    ------
+    BadPlan
+        If there is none of that name; lists the known names and the nearest.
+    """
+    known = family(which)
+    if name not in known:
+        raise BadPlan(
+            f"Unknown {which} '{name}'; known are {listing(known)}.",
+            remedy=f"Choose one of them.{nearest(name, known)}",
+        )
+    return known[name]
+
+
+def part(
+    *,
+    default: str,
+    families: Sequence[Family],
+    fits: Callable[[type[Technique]], bool],
+    help: str,
+    label: str,
+    governed: Sequence[str] = (),
+) -> Any:
+    """Declare a field that holds another technique: one of those that `fits` says yes to.
+
+    Parameters
+    ----------
+    default : str
+        Its name; it is offered first.
+    families : sequence of str
+        Where they are looked for; of two with one name, that of the family named first.
+    fits : callable
+        Asks a class what it is, so that a technique added later is offered too.
+    help, label : str
+    governed : sequence of str, optional
+        Parameters of it that the owner sets.
+    """
+
+    def parts() -> dict[str, type[Technique]]:
+        found: dict[str, type[Technique]] = {}
+        for which in families:
+            for name, kind in family(which).items():
+                if name not in found and fits(kind):
+                    found[name] = kind
+        return {default: found[default], **found}
+
+    return nested(
+        default=default,
+        parts=parts,
+        options_of=families[0],
+        help=help,
+        label=label,
+        governed=governed,
+    )
+
+
+def option_title(parameter: Parameter, option: str) -> str:
+    """Return an option of a choice in words: its own, the title of what it names, or its name."""
+    if option in parameter.titles:
+        return parameter.titles[option]
+    if parameter.parts is not None:
+        return parameter.part(option).title
+    return option.replace("_", " ").replace("-", " ")

@@ -1,0 +1,17 @@
+"""Where the files lie that come with the code: pages, hierarchies, the server's settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_BESIDE = Path(__file__).resolve().parents[2]
+#: The wheel packs them into this folder, whose name nothing else has; see pyproject.toml.
+_PACKED = _BESIDE / "anonymity_workbench"
+
+
+def shipped() -> Path:
+    """Return the folder of ``app.py``, ``pages/``, ``ui/`` and ``hierarchies/``.
+
+    It is the checkout, or where the workbench is installed a folder beside the core.
+    """
+    return _PACKED if (_PACKED / "app.py").is_file() else _BESIDE

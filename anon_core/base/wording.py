@@ -1,0 +1,37 @@
+"""Numbers and chances as they stand in a sentence."""
+
+from __future__ import annotations
+
+_NUMBERS = (
+    *("no", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun; small ones in words.
+
+    Examples
+    --------
+    >>> count(1, "row"), count(5, "quasi-identifier"), count(1200, "class", "classes")
+    ('one row', 'five quasi-identifiers', '1,200 classes')
+    """
+    word = _NUMBERS[number] if 0 <= number < len(_NUMBERS) else f"{number:,}"
+    return f"{word} {noun if number == 1 else plural or noun + 's'}"
+
+
+def times(value: float) -> str:
+    """Return a chance as "1 time in 5"; certainty as "every time".
+
+    Examples
+    --------
+    >>> times(0.2), times(1.0), times(0.09)
+    ('1 time in 5', 'every time', '1 time in 11.1')
+    """
+    if value >= 1:
+        return "every time"
+    if value <= 0:
+        return "never"
+    among = 1 / value
+    shown = f"{round(among):,}" if abs(among - round(among)) < 1e-6 * among else f"{among:,.1f}"
+    return f"1 time in {shown}"

@@ -1,0 +1,1 @@
+"""Groups of similar rows: growing, halving, ordering, and the release they make."""

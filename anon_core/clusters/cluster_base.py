@@ -1,0 +1,74 @@
+"""What the clusterings share: their parameters, their measure of likeness, and their last step."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..base.context import Context, part_of
+from ..contracts.algorithm import Algorithm
+from ..contracts.model import GroupModel
+from ..contracts.partitioner import run_buckets
+from ..contracts.per_column import column_weights, weights_by_column
+from ..contracts.search_cost import CellCost, saving
+from ..kernels.best_gain_split import Prices
+from ..partition.best_gain import cell_prices, gain_parts
+from ..partition.box_release import box_outcome
+from ..partition.merging import merged
+from ..partition.mondrian_cuts import cut_by_tree
+from ..release.problem import Problem
+from ..release.results import Outcome
+from .cluster_rows import refuse_fewer
+
+_MOST = 4000  # tuples that are compared with each other; larger tables are cut into blocks first
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clustering(Algorithm):
+    """Clusters of similar tuples; what they leave over, or leave broken, joins the nearest."""
+
+    merges: ClassVar[bool] = True
+
+    metric: CellCost = saving(help="What similar rows lose least of when they publish one box.")
+    weights: Mapping[str, float] = column_weights()
+
+    @abstractmethod
+    def clusters(
+        self,
+        problem: Problem,
+        models: Sequence[GroupModel],
+        k: int,
+        prices: Prices,
+        context: Context,
+    ) -> npt.NDArray[np.int64]:
+        """Return the cluster of every quasi tuple, shape (runs,); small ones are merged later."""
+
+    def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
+        """Form clusters and publish their boxes; see `Algorithm.run`."""
+        nodes = [cut_by_tree(problem, h) for h in problem.quasi_hierarchies]
+        weights = weights_by_column(problem, self.weights, self.name)
+        prices = cell_prices(problem, self.metric, nodes, weights)
+        k = max(model.least_size() for model in models)
+        refuse_fewer(problem, k)
+        part = self.clusters(problem, models, k, prices, part_of(context, 0.0, 0.9))
+        # Promises beyond k rows, and what was left over: merge with the nearest.
+        groups = merged(
+            problem, models, run_buckets(problem, part), prices, part_of(context, 0.9, 1.0)
+        )
+        return box_outcome(problem, groups, nodes)
+
+
+def blocks(
+    problem: Problem, models: Sequence[GroupModel], k: int, prices: Prices, context: Context
+) -> npt.NDArray[np.int64]:
+    """Return the block of every quasi tuple, shape (runs,): tuples are compared within blocks.
+
+    Above a few thousand tuples, cuts make the blocks; a smaller table is one.
+    """
+    least = max(_MOST // 4, k) if len(problem.frequency.run_count) > _MOST else problem.rows
+    return gain_parts(problem, models, prices, context, least=least)

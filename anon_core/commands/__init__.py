@@ -1,0 +1,1 @@
+"""The commands of the command line, one file each; what they are given is read in `__main__`."""

@@ -1,0 +1,210 @@
+"""`run`: carry out a recipe, and write the release only where it verifies."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..base.errors import BadInput, BadPlan, InputChanged, clipped, listing, nearest
+from .output import OK, note, tell, write_json
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ..data.table import Dataset
+    from ..job.plan import Plan
+    from ..job.result import Result
+    from ..verification.checks import Verification
+
+
+def run_recipe(options: argparse.Namespace) -> int:
+    """Carry out a recipe, verify and write the release, and tell of it; return the exit status."""
+    from ..base.context import Context
+    from ..data.reading import MOST_BYTES_OF_COMMANDS, DataOptions, read_table
+    from ..job.file_formats import file_names, other_formats, written
+    from ..job.plan import load_hierarchies, read_plan
+    from ..job.release_folder import writing
+    from ..job.runner import run
+    from ..verification.checks import verify_files
+
+    plan = read_plan(options.recipe)
+    plan.refuse_guessable()
+    names = file_names(plan.algorithm.publishes)
+    _refuse_overwriting(options.out, options.data, names)
+    folder = options.recipe.parent
+    if options.recipe_out is not None:
+        read = [options.recipe, options.data, *(folder / path for path in plan.files)]
+        _refuse_recipe_out(options.recipe_out, options.out, read)
+    with writing(options.out, names) as staged:
+        if staged.restored:
+            sys.stderr.write(
+                "An earlier run was stopped while it replaced the release in "
+                f"{options.out}; that release was put back first.\n"
+            )
+        dataset = _read_as_declared(plan, options.data)
+        population = None
+        if plan.population_file:
+            tokens = DataOptions(missing_values=plan.data.missing_values)
+            population = read_table(
+                folder / plan.population_file, tokens, most_bytes=MOST_BYTES_OF_COMMANDS
+            )
+        context = Context(progress=_Stages()) if options.progress else Context()
+
+        def verifier(texts: Mapping[str, bytes], tables: Mapping[str, pa.Table]) -> Verification:
+            folder_of_all = staged.write({**texts, **written(tables, other_formats())})
+            return verify_files(
+                options.recipe, options.data, folder_of_all, seed=plan.seed, told=plan.completed()
+            )
+
+        result = run(
+            plan,
+            dataset,
+            load_hierarchies(plan, folder),
+            population=population,
+            context=context,
+            verifier=verifier,
+        )
+        if options.recipe_out is None:
+            staged.publish()
+        else:  # the recipe before the release, which never stands without its secret
+            whole = plan.moved(folder, options.recipe_out.parent)
+            place = options.recipe_out.resolve()
+            with staged.replacing(place, whole.as_toml(), _write_secret):
+                staged.publish()
+    note(plan.notes)
+    if options.json:
+        write_json(result.as_json())
+    else:
+        _tell(result, options.out)
+        kept = options.recipe_out is not None or read_plan(options.recipe).seed == plan.seed
+        if plan.draws and not kept:
+            sys.stderr.write(
+                "The secret that chance started from was not kept: the very release cannot be made "
+                "again, nor a sample verified. --recipe-out FILE keeps it.\n"
+            )
+    return OK
+
+
+def _refuse_overwriting(out: Path, data: Path, names: Sequence[str]) -> None:
+    """Refuse to put a release in the place of the table it is made of."""
+    try:
+        inside = data.resolve().parent == out.resolve() and data.name in names
+    except (ValueError, RuntimeError) as error:  # a NUL character, or a link to itself
+        raise BadInput(
+            f"{clipped(str(data))} or {clipped(str(out))} is no path to a file and a folder.",
+            remedy="Check both for links to themselves and characters that no path may hold.",
+        ) from error
+    if inside:
+        raise BadPlan(
+            f"The release would overwrite the table {clipped(str(data))}.",
+            remedy="Name another folder.",
+        )
+
+
+def _refuse_recipe_out(place: Path, out: Path, read: Sequence[Path]) -> None:
+    """Refuse to put the secret into what will be published, or over what the run reads."""
+    shown = clipped(str(place))
+    try:
+        target, published = place.resolve(), out.resolve()
+        same = any(target == path.resolve() for path in read)
+        folder = target.is_dir()
+        nowhere = not target.parent.is_dir()
+        odd = target.exists() and not target.is_file()
+    except (OSError, ValueError, RuntimeError) as error:  # too long, a NUL, a link to itself
+        raise BadInput(
+            f"{shown}, or a file that the recipe names, is no path to a file.",
+            remedy="Check them for links to themselves and characters that no path may hold.",
+        ) from error
+    if target.is_relative_to(published):
+        raise BadPlan(
+            f"The completed recipe holds the secret that undoes the release, and {shown} lies in "
+            f"the folder {clipped(str(out))}, which is published.",
+            remedy="Name a file elsewhere, where only those may read who may see the table.",
+        )
+    if same:
+        raise BadPlan(
+            f"The completed recipe would overwrite {shown}, which the run reads.",
+            remedy="Name another file.",
+        )
+    if folder or nowhere:
+        raise BadPlan(
+            f"{shown} is a folder." if folder else f"There is no folder for {shown}.",
+            remedy="Name a file in a folder that is there.",
+        )
+    if odd:
+        raise BadPlan(
+            f"{shown} is a pipe, a device or a socket, not a file.",
+            remedy="Name a file; leave --recipe-out out if the recipe is not to be kept.",
+        )
+
+
+def _write_secret(place: Path, text: str) -> None:
+    """Write a file that only its owner may read, whole or not at all."""
+    from ..job.release_folder import waiting
+
+    _, part = waiting(place, os.getpid())
+    try:
+        with open(part, "x", encoding="utf-8", newline="\n", opener=_for_owner) as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(place)
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _for_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _read_as_declared(plan: Plan, path: Path) -> Dataset:
+    """Read the table with the recipe's types; where they no longer fit, the input has changed."""
+    from ..data.reading import MOST_BYTES_OF_COMMANDS, read_table
+
+    dataset = read_table(path, plan.data, most_bytes=MOST_BYTES_OF_COMMANDS)
+    gone = [name for name in plan.types if name not in dataset.names]
+    if gone:
+        raise InputChanged(
+            f"The table has no column {listing(gone)}, for which the recipe declares a type; it "
+            f"has {listing(dataset.names)}.",
+            remedy=f"Restore the column or change [types].{nearest(gone[0], dataset.names)}",
+        )
+    try:
+        return dataset.with_kinds(plan.types)
+    except BadInput as error:
+        raise InputChanged(error.message, remedy=error.remedy, values=error.values) from error
+
+
+def _tell(result: Result, out: Path) -> None:
+    for check in result.verification.checks:
+        tell(check.sentence)
+    for measure in result.measures.values():
+        tell(f"{measure.metric}: {measure.value:.6g}")
+    for attack in result.attacks:
+        tell(f"{attack.attack}: {attack.sentence}")
+    if result.exact:
+        tell(f"Published as they are: {listing(result.exact)}.")
+    if result.left_out:
+        tell(f"Left out, as no role of the recipe names them: {listing(result.left_out)}.")
+    for caution in result.cautions:
+        tell(f"Caution: {caution}")
+    of = f" of {result.crowd.published} people" if result.crowd is not None else ""
+    tell(f"{result.release.view.rows} rows{of} written to {out}.")
+
+
+class _Stages:
+    """Progress for people: one line a stage on standard error."""
+
+    def __init__(self) -> None:
+        self.last = ""
+
+    def __call__(self, share: float, stage: str) -> None:
+        if stage != self.last:
+            self.last = stage
+            sys.stderr.write(f"{share:4.0%} {stage}\n")

@@ -1,0 +1,1 @@
+"""What an algorithm, a partitioner, a model, a metric, a cost and an attack must offer."""

@@ -1,0 +1,226 @@
+"""What an algorithm must offer: a release that keeps the promises, or a refusal."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, cast
+
+from ..base.context import Context
+from ..base.errors import BadPlan, listing
+from ..base.params import Technique
+from ..base.registry import family
+from ..release.problem import Problem
+from ..release.results import Outcome
+from .metric import Metric
+from .model import GroupModel
+
+#: What is changed: whole columns by level, cells group by group, single cells, the links between
+#: columns, or values themselves.
+Approach = Literal["levels", "ranges", "cells", "links", "values"]
+#: What stays linked where columns are permuted apart: nothing, so that every column stands alone;
+#: the columns of each role; or the sets of columns that a technique names or forms.
+Linked = Literal["nothing", "roles", "sets"]
+
+
+class Algorithm(Technique):
+    """A way to build a release that keeps the models' promises."""
+
+    #: One line: when to choose this one.
+    when: ClassVar[str] = ""
+    #: Place among the few that a person meets first, from 1 for what a new plan starts with; 0 for
+    #: all others.
+    met_at: ClassVar[int] = 0
+    #: The parameter that names a level for every column; empty where a search finds them.
+    levels_parameter: ClassVar[str] = ""
+    #: What it changes; techniques are offered together by it. Those that permute cut links.
+    approach: ClassVar[Approach] = "ranges"
+    #: Whether columns are permuted apart, so that models of whole rows are not defined.
+    permutes: ClassVar[bool] = False
+    #: Whether its search draws, or it is drawn which of equal rows goes where; see `draws`.
+    by_chance: ClassVar[bool] = False
+    #: Whether chance is what protects: it keeps promises about the way a release is made, and such
+    #: about the sizes of classes beside them.
+    is_mechanism: ClassVar[bool] = False
+    #: Whether it works only with a public table.
+    needs_public: ClassVar[bool] = False
+    #: Whether it counts the public people of its groups, so that promises about them steer it;
+    #: else its finished releases are tested.
+    counts_public: ClassVar[bool] = False
+    #: Whether promises counted in distinct persons steer it, where a column tells them apart.
+    counts_people: ClassVar[bool] = False
+    #: Whether it takes for granted that classes which keep a promise keep it when merged.
+    merges: ClassVar[bool] = False
+    #: Whether a technique that permutes columns also coarsens their cells.
+    coarsens: ClassVar[bool] = False
+    #: What stays linked row by row, where columns are permuted apart.
+    linked: ClassVar[Linked] = "nothing"
+    #: Whether numbers of quasi-identifiers are replaced by averages of their group.
+    averages: ClassVar[bool] = False
+    #: Whether a column without a hierarchy is published in ranges or sets; else exactly or not.
+    forms_ranges: ClassVar[bool] = False
+    #: Whether it publishes every column at one level of its hierarchy.
+    one_level: ClassVar[bool] = False
+    #: Whether it publishes the smallest and the largest values as ≤ and ≥ a limit.
+    codes_tails: ClassVar[bool] = False
+    #: Names of the tables it publishes.
+    publishes: ClassVar[tuple[str, ...]] = ("release",)
+
+    @property
+    def draws(self) -> bool:
+        """Whether, as it is set, what it publishes depends on chance, and so on a secret."""
+        parts = (getattr(self, p.name) for p in self.parameters() if p.kind == "technique")
+        within = any(part.draws for part in parts if isinstance(part, Algorithm))
+        return self.permutes or self.by_chance or self.is_mechanism or within
+
+    def shape(self) -> dict[str, Any]:
+        """Return what its releases look like: all that verification is told of the technique.
+
+        A table of plain values, written into the completed recipe as ``[release]``.
+        """
+        exact = self.permutes and not self.coarsens
+        return {
+            "tables": len(self.publishes),
+            "linked": self.linked if self.permutes else "rows",
+            "insensitive_with": "quasi",
+            "sets": [],
+            "cells": "averaged" if self.averages else "exact" if exact else "coarsened",
+            "levels": "one" if self.one_level else "any",
+            "tails": "coded" if self.codes_tails else "none",
+            "rows": "drawn" if self.is_mechanism else "all",
+        }
+
+    def best_levels(self) -> tuple[Metric, float] | None:
+        """Return metric and share of rows that may go, where it proves levels to be the best.
+
+        It then chooses, of the levels that keep the promises, those of least cost by the metric;
+        None where it searches anything else.
+        """
+        return None
+
+    @abstractmethod
+    def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
+        """Build a release.
+
+        Raises
+        ------
+        Infeasible
+            If none keeps the promises; carries the best value reached.
+        Cancelled
+            If the person stopped it.
+        """
+
+
+def refuse_unsteered(algorithm: Algorithm, models: Sequence[GroupModel]) -> None:
+    """Refuse promises that a technique can't host, whatever the table.
+
+    Promises about whole rows need one that does not permute columns apart, promises about public
+    people one whose cells cover values, so that it can be told who fits them, and promises about
+    the way a release is made one that is such a way.
+
+    Raises
+    ------
+    BadPlan
+    """
+    _refuse_other_chance(algorithm, models)
+    for model in models:
+        if model.needs_whole_rows and algorithm.permutes:
+            raise BadPlan(
+                f"{model.title} is not defined where columns are permuted apart.",
+                remedy="Promise a bucket size or frequency l-diversity instead, or choose a "
+                "generalization.",
+            )
+        if (model.needs_public or model.private_columns()) and algorithm.averages:
+            raise BadPlan(
+                f"{model.title} is not defined for averages: nobody fits one for sure.",
+                remedy="Choose a technique that publishes ranges or groups, or remove the promise.",
+            )
+
+
+def _refuse_other_chance(algorithm: Algorithm, models: Sequence[GroupModel]) -> None:
+    """Refuse promises about the way a release is made where it is no such way, and the reverse.
+
+    Raises
+    ------
+    BadPlan
+    """
+    for model in models:
+        if model.of_mechanism and not algorithm.is_mechanism:
+            ways = [cast(type[Algorithm], a) for a in family("algorithm").values()]
+            raise BadPlan(
+                f"{model.title} is a property of the way a release is made, not of the release: "
+                f"{algorithm.title} decides by the rows themselves, so one row more or less can "
+                "change all that is published, and no later check can give what that lacks.",
+                remedy=f"Choose {listing(way.title for way in ways if way.is_mechanism)}, or "
+                "promise another model.",
+            )
+        of_sizes = model.of_class_sizes and not model.of_release()
+        if algorithm.is_mechanism and not (model.of_mechanism or of_sizes):
+            raise BadPlan(
+                f"{algorithm.title} cannot be steered by {model.title}: which classes it removes "
+                "may hang on their sizes alone, or its guarantee is void.",
+                remedy="Remove the promise, or choose another technique.",
+            )
+    if algorithm.is_mechanism and not any(model.of_mechanism for model in models):
+        raise BadPlan(
+            f"{algorithm.title} needs to be told the budget of differential privacy it may spend.",
+            remedy="Promise differential-privacy with its epsilon and delta.",
+        )
+
+
+def met_first() -> tuple[str, ...]:
+    """Return the names of the techniques that a person meets first, in order."""
+    known = {n: cast(type[Algorithm], a).met_at for n, a in family("algorithm").items()}
+    return tuple(sorted((name for name, place in known.items() if place), key=known.__getitem__))
+
+
+def by_levels(levels: Mapping[str, int], max_suppression: float) -> dict[str, object]:
+    """Return the recipe's table of the technique that publishes every column at a given level."""
+    for name, found in family("algorithm").items():
+        if parameter := cast(type[Algorithm], found).levels_parameter:
+            return {"name": name, parameter: dict(levels), "max_suppression": max_suppression}
+    raise LookupError("no technique takes levels")
+
+
+def counted_in_people(
+    algorithm: Algorithm, models: Sequence[GroupModel], person: str
+) -> tuple[GroupModel, ...]:
+    """Return the promises as they are counted: of distinct persons, where a column tells them.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+    models : sequence of GroupModel
+    person : str
+        The person column; empty where a row is a person, and the promises stay as they are.
+
+    Raises
+    ------
+    BadPlan
+        If the technique or a promise can only count rows.
+    """
+    if not person:
+        return tuple(models)
+    for owner in (algorithm, *models):
+        if not owner.counts_people:
+            raise BadPlan(
+                f"{owner.title} counts rows, and '{person}' says that a person may have several: "
+                "what it gives would be less than it says.",
+                remedy="Choose one that counts people"
+                + (
+                    ", such as the optimal search or Mondrian"
+                    if owner is algorithm
+                    else ", such as k-anonymity or l-diversity"
+                )
+                + ", or make a table with one row a person.",
+            )
+    counted = tuple(model.in_people(person) for model in models)
+    for model in counted:
+        if algorithm.merges and not (model.monotone_merge or model.closed_under_union):
+            raise BadPlan(
+                f"{algorithm.title} merges classes, and that may break {model.title} where people "
+                "are counted: a person of both may have another value in each.",
+                remedy="Choose a technique that tries levels one by one, such as the optimal "
+                "search, or remove the promise.",
+            )
+    return counted

@@ -1,0 +1,65 @@
+"""What an attack must offer: an adversary against what is published."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from ..base.context import Context
+from ..base.params import Technique
+from ..release.audience import Audience
+from ..release.release import View
+from ..release.results import AttackResult
+from ..release.truth import Truth
+
+
+class Attack(Technique):
+    """An adversary run against what is published; the truth only scores it."""
+
+    #: Whether it is about columns that are permuted apart, and nothing else.
+    needs_permuted: ClassVar[bool] = False
+    #: Whether it works only with a public table.
+    needs_public: ClassVar[bool] = False
+    #: Place in which its outcome is told; attacks on a single person come first.
+    told_at: ClassVar[int] = 9
+    #: Whether its `worst` is the chance of picking anyone who is known to be in the table.
+    is_worst_case: ClassVar[bool] = False
+    #: Whether its chance is one figure for the release, and nobody is placed worst.
+    of_the_release: ClassVar[bool] = False
+    #: Whether its sentence tells what is certain only, and not how often a guess is right.
+    tells_certain: ClassVar[bool] = False
+    #: What it achieves, for a sentence that goes on with a chance; empty: its own sentence is told.
+    achieves: ClassVar[str] = ""
+    #: What it also achieves where columns are permuted apart, after the chance.
+    achieves_besides: ClassVar[str] = ""
+    #: Whether it attacks distinct persons, where a column tells them apart; else it is refused.
+    counts_people: ClassVar[bool] = False
+
+    @abstractmethod
+    def run(
+        self, view: View, audience: Audience, truth: Truth, context: Context
+    ) -> Sequence[AttackResult]:
+        """Attack every person; one result per sensitive column where one is concerned.
+
+        Parameters
+        ----------
+        view : View
+            What is published.
+        audience : Audience
+            What the adversary knows beside it.
+        truth : Truth
+            Who is attacked, and where they stand: what the adversary answers must not hang on it.
+        context : Context
+        """
+
+    def reason_not_applicable(self, view: View, audience: Audience) -> str:
+        """Return why the attack cannot be run on what is published, or an empty string."""
+        return ""
+
+
+def not_applicable(attack: Attack, view: View, audience: Audience) -> str:
+    """Return why an attack cannot be run on what is published, or an empty string."""
+    if audience.roles.person and not attack.counts_people:
+        return "It counts rows, and one person has several: its figures would be too low."
+    return attack.reason_not_applicable(view, audience)

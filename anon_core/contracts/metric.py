@@ -1,0 +1,52 @@
+"""What a metric must offer: a measure of what a release lost."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar, Literal, cast
+
+from ..base.context import Context
+from ..base.params import Technique
+from ..base.registry import family
+from ..release.problem import Problem
+from ..release.release import Release
+from ..release.results import Measure
+from .model import PrivacyModel
+
+#: What a release's one figure of loss is of; empty where a metric is not that.
+Headline = Literal["", "cells", "groups"]
+
+
+class Metric(Technique):
+    """A measure of what a release lost; lower is better."""
+
+    #: What one unit of `Measure.value` is.
+    unit: ClassVar[str] = "share"
+    #: The parameter that is the size of a group it counts in; empty where it counts in none.
+    size_parameter: ClassVar[str] = ""
+    #: Where it is what a release lost in one figure: of its cells, or of its groups.
+    headline: ClassVar[Headline] = ""
+    #: Whether it means the same whether cells are coarser or links are cut.
+    counts_links: ClassVar[bool] = False
+
+    @abstractmethod
+    def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
+        """Measure a release."""
+
+    def reason_not_applicable(self, problem: Problem) -> str:
+        """Return why the metric has nothing to measure in this table, or an empty string."""
+        return ""
+
+
+def in_units_of(metric: type[Metric], models: Sequence[PrivacyModel]) -> Metric:
+    """Return a metric as the promises set it: C_AVG counts in the k that was asked for."""
+    asked = max((model.size_asked for model in models), default=0)
+    if asked and metric.size_parameter:
+        return metric.from_mapping({metric.size_parameter: asked})
+    return metric()
+
+
+def headline(of: Headline) -> str:
+    """Return the name of the metric that says in one figure what a release lost."""
+    return next(n for n, m in family("metric").items() if cast(type[Metric], m).headline == of)

@@ -1,0 +1,324 @@
+"""What a privacy model must offer: a promise, measured on what is published."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ..base.context import Context
+from ..base.errors import BadPlan, listing, nearest
+from ..base.params import Technique
+from ..base.wording import count
+from ..data.roles import ByRole
+from ..release.audience import Audience
+from ..release.people import Population
+from ..release.problem import Problem
+from ..release.reference import Reference
+from ..release.release import View
+from ..release.results import Verdict
+from .feasible import Allowed
+from .group_stats import GroupStats
+
+#: What a promise stops: that a person's row is found, that a value of theirs is learned, or that
+#: they are known to be in the table.
+Stops = Literal["identity", "attribute", "presence"]
+
+
+class PrivacyModel(Technique):
+    """A promise, measured on what is published."""
+
+    #: What it stops; promises are offered together by it.
+    stops: ClassVar[Stops] = "identity"
+    #: Place among the few that are offered first against it, from 1; 0 for all others.
+    offered_at: ClassVar[int] = 0
+    #: The parameter that is itself the least size of a group; empty where sizes only follow.
+    size_parameter: ClassVar[str] = ""
+
+    @property
+    def size_asked(self) -> int:
+        """The least size of a group that was asked for as such; 0 where none was."""
+        return int(getattr(self, self.size_parameter)) if self.size_parameter else 0
+
+    def with_size(self, size: int) -> Self:
+        """Return the same promise of another size; itself where none is asked for."""
+        return replace(self, **{self.size_parameter: size}) if self.size_parameter else self
+
+    def in_words(self, quasi: int, together: str = "class") -> str:
+        """Return what is promised, with its numbers, as a sentence.
+
+        Parameters
+        ----------
+        quasi : int
+            Number of quasi-identifiers.
+        together : str
+            What rows that stand together are called: class or group.
+        """
+        values = {name: value for name, value in self.as_mapping().items() if value != ""}
+        told = ", ".join(f"{name} = {value}" for name, value in values.items())
+        return f"{self.title} ({told}): {self.summary}" if told else f"{self.title}: {self.summary}"
+
+    @abstractmethod
+    def measure(
+        self, view: View, audience: Audience, reference: Reference, context: Context
+    ) -> Sequence[Verdict]:
+        """Return one verdict per sensitive column concerned (one for models of identity).
+
+        Parameters
+        ----------
+        view : View
+            What is published.
+        audience : Audience
+            What is known beside it: which columns have which role, and of what people.
+        reference : Reference
+            What the promise is defined against, of the table before anything was removed.
+        context : Context
+        """
+
+    def check(self, problem: Problem, removable: int = 0) -> None:
+        """Raise `BadPlan` or `Infeasible` where no release of the table can meet the model.
+
+        A release may leave out any `removable` rows, but not all. What is refused here must be
+        impossible for each of them; what is let pass, a search decides.
+        """
+
+    def cautions(self, problem: Problem) -> tuple[str, ...]:
+        """Return what whoever promises it should know of the table: a sentence or two for each."""
+        return ()
+
+    def feasible(self, problem: Problem, removable: int = 0) -> Sequence[Allowed]:
+        """Return what the table itself allows the parameters to be, for those it limits.
+
+        `removable` is as for `check`, which refuses what lies beyond. The column is as set; errors
+        are those of `check` for what no parameter can mend.
+        """
+        return ()
+
+
+class GroupModel(PrivacyModel):
+    """A promise about each group by itself, so that searches can be steered by it.
+
+    Class attributes
+    ----------------
+    by_limits : bool
+        Whatever keeps `least_size`, `least_distinct` and `most_share` keeps the promise, so that a
+        partition can be cut by them without looking further.
+    of_mechanism : bool
+        The promise is about the way a release is made: a group neither keeps nor breaks it, and
+        only a technique that `is_mechanism` gives it.
+    needs_whole_rows : bool
+        The promise is about rows as a whole, and is not defined where columns are permuted apart.
+    monotone_merge : bool
+        A group that keeps the promise keeps it when merged with any other, whether that keeps it
+        or not: what a search that removes rows needs to decide several nodes at once.
+    monotone_suppress : bool
+        Removing whole groups cannot break the promise for the rest.
+    closed_under_union : bool
+        Groups that all keep the promise keep it when merged with each other (follows from
+        `monotone_merge`, where one that keeps it is enough): all rows as one group then decide
+        what can be had without removing any, and what breaks the promise cannot be parted into
+        groups that keep it.
+    needs_public : bool
+        The promise is about the people of a public table, counted in `GroupStats.population`.
+    of_class_sizes : bool
+        The promise is exactly that every equivalence class has `size_asked` rows, so that a search
+        may go by counts of classes alone.
+    replaces_whole_rows : bool
+        It is offered in place of a promise about whole rows, where columns are permuted apart.
+    may_count_public : bool
+        The promise asks less where there is a public table.
+    counts_people : bool
+        The promise can be counted in distinct persons, as `in_people` returns it. Else it is
+        refused where a column tells persons apart.
+    survives_permutation : bool
+        Groups that keep the promise keep it once their columns are permuted apart; otherwise only
+        a technique that tests the permuted groups can give it.
+    """
+
+    by_limits: ClassVar[bool] = False
+    of_mechanism: ClassVar[bool] = False
+    needs_whole_rows: ClassVar[bool] = False
+    monotone_merge: ClassVar[bool] = True
+    monotone_suppress: ClassVar[bool] = True
+    closed_under_union: ClassVar[bool] = False
+    needs_public: ClassVar[bool] = False
+    of_class_sizes: ClassVar[bool] = False
+    replaces_whole_rows: ClassVar[bool] = False
+    may_count_public: ClassVar[bool] = False
+    counts_people: ClassVar[bool] = False
+    survives_permutation: ClassVar[bool] = True
+
+    def in_people(self, person: str) -> GroupModel:
+        """Return the promise counted in distinct values of the column `person`.
+
+        Asked of promises that say `counts_people`; by default it is the same one either way.
+        """
+        return self
+
+    @classmethod
+    def unions_keep(cls) -> bool:
+        """Return whether groups that all keep the promise keep it when merged with each other."""
+        return cls.monotone_merge or cls.closed_under_union
+
+    def allows_removal(self) -> bool:
+        """Return whether a group that breaks the promise may be removed instead."""
+        return True
+
+    def counts_public(self, people: Population | None) -> bool:
+        """Return whether a search that can should count public people for the promise."""
+        counted = people is not None and people.codes is not None
+        return self.needs_public or (self.may_count_public and counted)
+
+    def recomputable(
+        self, view: View, audience: Audience, reference: Reference, context: Context
+    ) -> bool:
+        """Return whether the second computation can decide the promise of what is published.
+
+        Asked of releases that hold, by what tests finished releases: it goes on where not.
+        """
+        return True
+
+    def of_release(self) -> bool:
+        """Return whether the promise is about all classes of a release together.
+
+        `per_group` is then what is enough in each class by itself, for techniques that form groups
+        one by one; `settle` decides which classes of a choice of levels may stay.
+        """
+        return False
+
+    def settle(self, stats: GroupStats, keep: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Return which of the kept classes stay, so that together they keep a promise of this kind.
+
+        Parameters
+        ----------
+        stats : GroupStats
+            Of all classes; each holds rows.
+        keep : bool array of shape (groups,)
+            Those that other promises let stay.
+        """
+        return keep
+
+    def removal_nests(self) -> bool:
+        """Return whether what has to go at a node has to go at every node below it as well.
+
+        So it is where the largest set of rows that may stay grows with every merging of classes.
+        """
+        return True
+
+    def presence_bounds(self) -> tuple[float, float]:
+        """Return the least and largest chance of presence that the promise allows anyone."""
+        return 0.0, 1.0
+
+    def private_columns(self) -> tuple[str, ...]:
+        """Return the columns that the promise looks at and that are never published.
+
+        `needs` names them as well where their histograms are looked at.
+        """
+        return ()
+
+    def needs(self, columns: ByRole) -> tuple[str, ...]:
+        """Return the sensitive columns whose histograms `per_group` looks at."""
+        return ()
+
+    def needs_trees(self, columns: ByRole) -> tuple[str, ...]:
+        """Return the sensitive columns of which the promise looks at the hierarchy."""
+        return ()
+
+    @abstractmethod
+    def per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
+        """Return which groups keep the promise, shape (groups,).
+
+        Searches ask this at every step: what is taken from the reference is made once for a table.
+        """
+
+    def comes_to(self, stats: GroupStats, reference: Reference) -> str:
+        """Return what the worst of these groups comes to beside what is asked, as a sentence.
+
+        Told beside made-up groups that keep the promise or break it.
+        """
+        smallest = count(int(stats.sizes.min()), "row")
+        return f"The smallest group has {smallest}; at least {self.least_size()} are asked for."
+
+    def relaxed_per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
+        """Return which groups can hold one that keeps the promise, shape (groups,).
+
+        All that keep it must be among them, and whatever holds one of them: rows of the others are
+        removed here and wherever they are parted further. So a search that removes rows can leave
+        out what lies below, though the promise itself, where it is not `monotone_merge`, may be
+        broken less there. A promise without an answer of its own leaves everything open.
+        """
+        if self.monotone_merge:
+            return self.per_group(stats, reference)
+        return np.ones(len(stats.sizes), dtype=np.bool_)
+
+    def least_size(self) -> int:
+        """Return the size that groups are formed by: none that is smaller is let pass."""
+        return 1
+
+    def least_class(self, people: Population | None) -> int:
+        """Return a size that no class is below where the promise holds.
+
+        Less than `least_size` where that is enough and not necessary.
+        """
+        return 1 if self.of_release() else self.least_size()
+
+    def least_distinct(self, problem: Problem) -> Mapping[str, int]:
+        """Return, where the promise is exactly that, distinct values needed per column."""
+        return {}
+
+    def most_share(self, problem: Problem) -> Mapping[str, int]:
+        """Return, where the promise is exactly that, l per column: no value fills more than 1/l."""
+        return {}
+
+    def sliced_share(self, problem: Problem) -> Mapping[str, int]:
+        """Return, where the promise is p(t, s) ≤ 1/l over all groups together, l per column.
+
+        `most_share` is then what is enough in each group by itself.
+        """
+        return {}
+
+
+def named(column: str) -> str:
+    """Return the sensitive column a model names as it stands in a sentence; empty names all."""
+    return f"'{column}'" if column else "every sensitive column"
+
+
+def sensitive_columns(columns: ByRole, column: str, model: str) -> tuple[str, ...]:
+    """Return the sensitive columns a model protects: the one named, or all of them.
+
+    Raises
+    ------
+    BadPlan
+        If there is none, the column is not sensitive, or it is also a quasi-identifier.
+    """
+    if column and column not in columns.sensitive:
+        raise BadPlan(
+            f"{model} names '{column}', which is not marked as sensitive; sensitive are "
+            f"{listing(columns.sensitive) or 'no columns'}.",
+            remedy=f"Mark it as sensitive.{nearest(column, columns.sensitive)}",
+        )
+    found = (column,) if column else columns.sensitive
+    if not column:  # of several, those that are quasi-identifiers too are left out
+        found = tuple(c for c in found if c not in columns.quasi) or found
+    if not found:
+        raise BadPlan(
+            f"{model} needs a sensitive column, and none is marked.",
+            remedy="Mark the column to protect as sensitive, or remove the model.",
+        )
+    both = [c for c in found if c in columns.quasi]
+    if both:
+        raise BadPlan(
+            f"{model} cannot protect {listing(both)}: it is also a quasi-identifier, so within a "
+            "class its published value is the same for everyone.",
+            remedy="Name another sensitive column, or mark this one as sensitive only.",
+        )
+    return found
+
+
+def least_class(models: Sequence[GroupModel], people: Population | None) -> int:
+    """Return a size that no published class is below, whatever is published."""
+    return max((m.least_class(people) for m in models), default=1)

@@ -1,0 +1,97 @@
+"""What a partitioner must offer: groups of rows that keep the promises."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..base.context import Context
+from ..base.params import Technique
+from ..release.problem import Problem
+from .model import GroupModel
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Buckets:
+    """Groups of rows, before anything is said about what they publish.
+
+    Attributes
+    ----------
+    key : int64 array of shape (entries,)
+        Key of the frequency set, ascending; one key may stand in several groups.
+    group : int64 array of shape (entries,)
+    count : int64 array of shape (entries,)
+        Rows of the key in the group.
+    boxes : int64 array of shape (groups, quasi, 3), or None
+        What belongs to each group alone, where the partitioner knows it: first and last leaf, and
+        the level of a node that is named, else -1.
+    """
+
+    key: npt.NDArray[np.int64]
+    group: npt.NDArray[np.int64]
+    count: npt.NDArray[np.int64]
+    boxes: npt.NDArray[np.int64] | None = None
+
+
+def buckets_of_rows(key: npt.NDArray[np.int64], group: npt.NDArray[np.int64]) -> Buckets:
+    """Count (key, group) pairs of single rows, both of shape (rows,)."""
+    groups = int(group.max(initial=-1)) + 1
+    pair, count = np.unique(key * groups + group, return_counts=True)
+    return Buckets(
+        key=pair // max(groups, 1), group=pair % max(groups, 1), count=count.astype(np.int64)
+    )
+
+
+def run_buckets(problem: Problem, group_of_run: npt.NDArray[np.int64]) -> Buckets:
+    """Put every quasi tuple whole into its group; `group_of_run` is of shape (runs,)."""
+    frequency = problem.frequency
+    return Buckets(
+        key=np.arange(len(frequency.count), dtype=np.int64),
+        group=group_of_run[frequency.run],
+        count=frequency.count,
+    )
+
+
+class Partitioner(Technique):
+    """A way to form groups that keep the models' promises, whatever is published of them."""
+
+    #: Whether groups are made for one sensitive column, whose frequency l-diversity is promised.
+    by_sensitive: ClassVar[bool] = False
+    #: Whether it is offered in place of one that the promises do not fit: it takes any of them.
+    takes_any_promise: ClassVar[bool] = False
+    #: Whether rows of a group are alike, so that what groups cover is worth drawing.
+    gathers_alike: ClassVar[bool] = True
+    #: Whether it weighs all groups a person may be in, so that what is linked cannot give away.
+    sees_links: ClassVar[bool] = False
+    #: Whether it counts the public people of its groups, so that promises about them can steer it.
+    counts_public: ClassVar[bool] = False
+
+    @abstractmethod
+    def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
+        """Form the groups.
+
+        Raises
+        ------
+        Infeasible
+            If no grouping keeps the promises.
+        BadPlan
+            If the partitioner cannot be steered by these models.
+        """
+
+    def split_linked(
+        self,
+        problem: Problem,
+        models: Sequence[GroupModel],
+        blocks: Sequence[tuple[str, ...]],
+        context: Context,
+    ) -> Buckets:
+        """Form the groups, knowing which columns stay linked; to most partitioners it is no matter.
+
+        `blocks` is empty where the recipe does not tell them.
+        """
+        return self.split(problem, models, context)

@@ -1,0 +1,155 @@
+"""What steers a search: prices of cells, functions of class sizes, and outvoted labels."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..base.context import Context
+from ..base.registry import part
+from ..release.problem import Problem
+from ..release.release import Release
+from ..release.results import Measure
+from .metric import Metric
+
+#: Label of what a search is judged by; the cheapest release it finds wins.
+BEST_BY = "Best by"
+
+
+class CellCost(Metric):
+    """A mean of prices per cell; a removed row pays 1 in every cell.
+
+    Prices depend only on the cell's cover, so the cost of a lattice node without suppression is a
+    sum of one number per attribute and level: an exact bound that needs no scan.
+    """
+
+    #: Whether the price of a range is the distance of its ends, and a first step where they
+    #: differ: then cuts and clusterings look it up.
+    by_distance: ClassVar[bool] = False
+
+    @abstractmethod
+    def price(
+        self, problem: Problem, column: str, lo: npt.NDArray[np.int32], hi: npt.NDArray[np.int32]
+    ) -> npt.NDArray[np.float64]:
+        """Return the price in [0, 1] of cells that cover leaves lo..hi; same shape as `lo`."""
+
+    def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
+        """Return the mean price over the table's rows and quasi-identifiers."""
+        sizes = release.grouping.sizes
+        rows = max(problem.rows, 1)
+        gone = release.suppressed
+        per_class = np.zeros(len(sizes), dtype=np.float64)
+        per_column: dict[str, float] = {}
+        for name in problem.quasi:
+            if name in release.replaced:
+                cells = self.price(problem, name, *release.ends(name))
+            else:
+                vocabulary = release.vocabularies[name]
+                entry = self.price(problem, name, vocabulary.lo, vocabulary.hi)
+                cells = entry[release.cells[name]]
+            per_class += cells
+            per_column[name] = float((cells @ sizes + gone) / rows)
+        total = float(np.mean(list(per_column.values())))
+        return Measure(
+            metric=self.name,
+            value=total,
+            share=total,
+            per_class=per_class / len(problem.quasi),
+            per_column=per_column,
+        )
+
+
+class SizeCost(Metric):
+    """A function of the sizes of classes and of how many rows are removed."""
+
+    #: Whether it is Σ of squared sizes and n for every removed row, as k-Optimize bounds it.
+    of_squares: ClassVar[bool] = False
+
+    @abstractmethod
+    def of_sizes(self, sizes: npt.NDArray[np.int64], removed: int, rows: int) -> float:
+        """Return the cost of classes with `sizes` (shape (classes,)) and `removed` further rows."""
+
+    @abstractmethod
+    def of_totals(
+        self,
+        classes: npt.NDArray[np.int64],
+        squares: npt.NDArray[np.int64],
+        removed: npt.NDArray[np.int64],
+        rows: int,
+    ) -> npt.NDArray[np.float64]:
+        """Return what `of_sizes` returns, for many nodes at once.
+
+        Parameters
+        ----------
+        classes, squares, removed : int64 arrays of one shape
+            Number of classes, Σ of their squared sizes, and further rows that are removed.
+        rows : int
+            Rows of the table.
+        """
+
+    @abstractmethod
+    def floor_above(self, sizes: npt.NDArray[np.int64], rows: int) -> float:
+        """Return a bound for every node above one with these classes, none of them removed."""
+
+    @abstractmethod
+    def floor_below(self, removed: int, rows: int, least: int) -> float:
+        """Return a bound no node below costs less than, given what is removed at a node.
+
+        Below a node at least the same rows are removed, and kept classes have `least` rows or more.
+        """
+
+    @abstractmethod
+    def share_of(self, value: float, rows: int) -> float:
+        """Return the cost brought to [0, 1]: every row its own class is 0, nothing left is 1."""
+
+    def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
+        """Measure the classes as an attacker sees them (equal cells are one class)."""
+        sizes = release.view.group_size
+        value = self.of_sizes(sizes, release.suppressed, problem.rows)
+        return Measure(
+            metric=self.name,
+            value=value,
+            share=self.share_of(value, problem.rows),
+            also=self.also(sizes, release.suppressed, problem.rows),
+        )
+
+    def also(self, sizes: npt.NDArray[np.int64], removed: int, rows: int) -> dict[str, float]:
+        """Return other published forms of the metric by name."""
+        return {}
+
+
+class LabelCost(Metric):
+    """Rows that are removed or outvoted by their class's labels, as a share of all rows.
+
+    Finer classes outvote no more rows than coarser ones: the rows outvoted in the parts of a class
+    are a bound for the class itself.
+    """
+
+    @abstractmethod
+    def label_column(self, problem: Problem) -> str:
+        """Return the sensitive column of labels.
+
+        Raises
+        ------
+        BadPlan
+            If there is none.
+        """
+
+
+def labels_of(problem: Problem) -> tuple[str, ...]:
+    """Return the columns that can be labels: sensitive ones that are no quasi-identifiers."""
+    return tuple(name for name in problem.sensitive if name not in problem.quasi)
+
+
+def saving(*, default: str = "ncp", help: str) -> Any:
+    """Declare what cuts and clusterings save: a price of cells that goes by distance."""
+    return part(
+        default=default,
+        families=["metric"],
+        fits=lambda kind: issubclass(kind, CellCost) and kind.by_distance,
+        help=help,
+        label="Saving",
+    )

@@ -1,0 +1,1 @@
+"""Counts with noise: differentially private histograms beside released tables."""

@@ -1,0 +1,132 @@
+"""The command ``counts``: noisy counts by columns of a recipe, into a folder that is new."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..base.errors import BadInput, BadPlan, brief, clipped, listing
+
+if TYPE_CHECKING:
+    from .counting import Counts
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "recipe", type=Path, help="tells how the table is read, and its hierarchies; nothing else"
+    )
+    parser.add_argument("--data", type=Path, required=True, help="table: CSV, CSV.gz or Parquet")
+    parser.add_argument(
+        "--by",
+        action="append",
+        required=True,
+        metavar="COLUMN[=LEVEL],…",
+        help="columns to count by, each at a level of its hierarchy; again for another table",
+    )
+    parser.add_argument(
+        "--epsilon", type=float, required=True, help="budget, split evenly among the tables"
+    )
+    parser.add_argument(
+        "--delta",
+        type=float,
+        default=0.0,
+        help="only for columns without a hierarchy, whose categories come from the table",
+    )
+    parser.add_argument("--clip", action="store_true", help="raise counts below 0 to 0")
+    parser.add_argument("--out", type=Path, required=True, help="folder that is not there yet")
+    parser.add_argument("--json", action="store_true", help="print all of it as one JSON object")
+
+
+def carry_out(options: argparse.Namespace) -> tuple[Counts, list[str]]:
+    """Draw the counts and write them; return them and the lines that tell of them.
+
+    Raises
+    ------
+    BadInput, BadPlan
+        If the folder is there: another draw is another release, and spends its budget again.
+    """
+    from ..data.reading import MOST_BYTES_OF_COMMANDS, read_table
+    from ..job.plan import load_hierarchies, read_plan
+    from .counting import noisy_counts
+
+    if options.out.exists():
+        raise BadInput(
+            f"{clipped(str(options.out))} is there already; counts that are drawn again are "
+            "another release of the same rows, and spend their budget again.",
+            remedy="Name a folder that is not there yet.",
+        )
+    plan = read_plan(options.recipe)
+    by, levels = _by(options.by)
+    dataset = read_table(options.data, plan.data, most_bytes=MOST_BYTES_OF_COMMANDS)
+    dataset = dataset.with_kinds(plan.types)
+    if plan.data.missing == "drop":
+        dataset = dataset.without_missing(tuple(dict.fromkeys(n for names in by for n in names)))
+    named = {name for names in by for name in names}
+    hierarchies = load_hierarchies(plan, options.recipe.parent)
+    found = noisy_counts(
+        dataset,
+        by,
+        epsilon=options.epsilon,
+        delta=options.delta,
+        hierarchies={name: rows for name, rows in hierarchies.items() if name in named},
+        levels=levels,
+        clip=options.clip,
+    )
+    _write(found, options.out)
+    lines = [found.sentence]
+    for number, table in enumerate(found.tables, 1):
+        extra = f", δ = {table.delta:g}, threshold {table.threshold}" if table.threshold else ""
+        lines.append(
+            f"counts-{number}.csv: {len(table.cells):,} counts by {listing(table.by)}, "
+            f"ε = {table.epsilon:g}{extra}"
+        )
+    return found, lines
+
+
+def _by(given: Sequence[str]) -> tuple[list[list[str]], dict[str, int]]:
+    """Return the columns of each table, and the level of each that names one."""
+    levels: dict[str, int] = {}
+    by: list[list[str]] = []
+    for text in given:
+        names: list[str] = []
+        for part in text.split(","):
+            name, mark, level = part.strip().rpartition("=")
+            name = name if mark else level
+            names.append(name)
+            if not mark:
+                continue
+            if not level.isdecimal():
+                raise BadPlan(
+                    f"--by {clipped(part)}: the level is {brief(level)}; allowed are whole "
+                    "numbers from 0 up.",
+                    remedy="Write it as age=2.",
+                )
+            if levels.setdefault(name, int(level)) != int(level):
+                raise BadPlan(
+                    f"--by gives '{clipped(name)}' two levels.",
+                    remedy="Counts at two levels tell nothing more: sum up the finer ones.",
+                )
+        by.append(names)
+    return by, levels
+
+
+def _write(found: Counts, folder: Path) -> None:
+    """Write the tables and what is guaranteed of them. The exact counts are written nowhere."""
+    from ..job.publish import neutralised
+
+    folder.mkdir(parents=True)
+    for number, table in enumerate(found.tables, 1):
+        text = io.StringIO(newline="")
+        lines = csv.writer(text, lineterminator="\n")
+        lines.writerow([*(neutralised(name) for name in table.by), "count"])
+        for cell, count in table.cells.items():
+            lines.writerow([*(neutralised(label) for label in cell), count])
+        (folder / f"counts-{number}.csv").write_text(text.getvalue(), encoding="utf-8", newline="")
+    told = json.dumps(found.as_json(), ensure_ascii=False, indent=1, allow_nan=False)
+    (folder / "guarantee.json").write_text(told + "\n", encoding="utf-8")

@@ -1,0 +1,229 @@
+"""One column as the core sees it: integer codes into its distinct texts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from ..base.errors import BadInput
+from .kinds import KINDS, ColumnKind, detect_kind, marks_thousands
+from .thousands import MARK_NAMES, UNDECIDED, thousands_mark, without_thousands
+
+_MERGED = "were merged (1.0 and 1 are one)."
+_COMMAS = "Decimal commas were read as decimal points."
+_DOUBTFUL = (
+    "If they mark thousands, take them out of the file or read the column as text: 12,500 counts "
+    "as 12.5 here."
+)
+_MARKED = "were read as marks between thousands and are not published: 12{0}500 is 12500."
+
+Spelled = tuple[npt.NDArray[np.int32], tuple[str, ...]]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Column:
+    """One column, dictionary encoded.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        One of `kinds.KINDS`.
+    codes : int32 array of shape (rows,)
+        Index into `values`; -1 where missing.
+    values : tuple of str
+        Distinct texts: by measure where there is one, else alphabetical.
+    measure : float64 array of shape (values,), or None
+        What each value measures, such as a number or a day; None for text.
+    notes : tuple of str
+        What a person should know about how the column was read.
+    origin : int64 array of shape (rows,), or None
+        Place of each row in the table that was read, where rows were dropped since.
+    spelled : (int32 array of shape (rows,), tuple of str), or None
+        Codes and texts as they were read, where spellings of equal numbers or dates were merged, or
+        marks between thousands taken out; declared as text, they are the values again.
+    thousands : str
+        Mark between thousands of the whole column that was read, should it be a number; see
+        `thousands.thousands_mark`. Rows that are left may not tell it any more.
+    """
+
+    name: str
+    kind: ColumnKind
+    codes: npt.NDArray[np.int32]
+    values: tuple[str, ...]
+    measure: npt.NDArray[np.float64] | None = None
+    notes: tuple[str, ...] = ()
+    origin: npt.NDArray[np.int64] | None = None
+    spelled: Spelled | None = None
+    thousands: str = ""
+
+    @cached_property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """Rows per value, shape (values,)."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values)).astype(np.int64)
+
+    @cached_property
+    def missing(self) -> int:
+        """Number of rows without a value."""
+        return int(np.count_nonzero(self.codes < 0))
+
+    def texts(self) -> npt.NDArray[np.object_]:
+        """Return the column as the texts that were read, shape (rows,), None where missing."""
+        codes, values = self.as_read
+        pool = np.empty(len(values) + 1, dtype=object)
+        pool[:-1] = values
+        pool[-1] = None
+        return cast(npt.NDArray[np.object_], pool[codes])
+
+    @property
+    def as_read(self) -> Spelled:
+        """Codes and texts as they were read, spellings of equal numbers apart."""
+        return self.spelled or (self.codes, self.values)
+
+    def head(self, rows: int) -> Column:
+        """Return the column's first rows; its values stay."""
+        if self.spelled is None:
+            return replace(self, codes=self.codes[:rows])
+        codes, values = self.spelled
+        return replace(self, codes=self.codes[:rows], spelled=(codes[:rows], values))
+
+    def take(self, rows: npt.NDArray[np.bool_]) -> Column:
+        """Return the column with only the rows marked in `rows`; values no row has are dropped."""
+        codes, values = self.as_read
+        notes = tuple(note for note in self.notes if not note.endswith(_MERGED))
+        kept = encode(
+            self.name,
+            codes[rows],
+            values,
+            kind=self.kind,
+            notes=notes,
+            thousands=self.thousands,
+        )
+        origin = np.flatnonzero(rows) if self.origin is None else self.origin[rows]
+        return replace(kept, origin=origin.astype(np.int64))
+
+    def row_number(self, place: int) -> int:
+        """Return the number, from 1, that row `place` has in the table that was read."""
+        return place + 1 if self.origin is None else int(self.origin[place]) + 1
+
+
+def encode(
+    name: str,
+    codes: npt.NDArray[np.int32],
+    values: Sequence[str],
+    *,
+    kind: ColumnKind | None = None,
+    notes: tuple[str, ...] = (),
+    thousands: str | None = None,
+) -> Column:
+    """Build a column from codes into any pool of texts (-1 missing), merging and ordering the pool.
+
+    Texts that write the same number (``1.0`` and ``1``) become one value, the shortest text. Of
+    numbers, marks between `thousands` are taken out; where it is None, the texts tell which.
+
+    Raises
+    ------
+    BadInput
+        If `kind` has a measure and a value is not of it, or may be several numbers; names the
+        first row.
+    """
+    used = np.bincount(codes + np.int32(1), minlength=len(values) + 1)[1:] > 0
+    present = [v for v, u in zip(values, used, strict=True) if u]
+    mark = thousands_mark(present) if thousands is None else thousands
+    kind = detect_kind(present, mark) if kind is None else kind
+    plain: dict[str, str] = {}
+    measure_of: dict[str, float] = {}
+    rules = KINDS[kind]
+    if rules.marks and mark == UNDECIDED:
+        raise BadInput(
+            f"Column '{name}' is declared as number, but some of its values use a dot or comma for "
+            "decimals and others for thousands.",
+            remedy="Take the marks between thousands out of the file, or declare the column as "
+            "text.",
+        )
+    if rules.read is not None:
+        if rules.marks and mark:
+            plain = {v: without_thousands(v, mark) for v in present}
+        measure_of = {v: rules.read(plain.get(v, v)) for v in present}
+        bad = [v for v in present if math.isnan(measure_of[v])]
+        if bad:
+            wrong = set(bad)
+            odd = np.array([v in wrong for v in values])
+            first = int(np.flatnonzero((codes >= 0) & odd[codes])[0])
+            raise BadInput(
+                f"Column '{name}' is declared as {kind}, but {len(bad)} distinct "
+                f"{'value is' if len(bad) == 1 else 'values are'} not a {kind} "
+                f"(first in row {first + 1}).",
+                remedy=f"Correct the values{rules.forms}, mark them as "
+                f"missing, or declare '{name}' as text.",
+                values=bad[:5],
+            )
+        if alike := rules.confused([plain.get(v, v) for v in present]):
+            raise BadInput(
+                f"Column '{name}' is declared as number, but {len(alike)} distinct values have "
+                "more digits than numbers can be told apart by.",
+                remedy=f"Declare '{name}' as text.",
+                values=alike[:5],
+            )
+    target: dict[str, str] = {}
+    spelled: Spelled | None = None
+    measure: npt.NDArray[np.float64] | None = None
+    if measure_of:
+        by_measure: dict[float, str] = {}
+        written = [(plain.get(v, v), v) for v in present]
+        for text, value in sorted(written, key=lambda pair: (len(pair[0]), pair[0])):
+            target[value] = by_measure.setdefault(measure_of[value], text)
+        ordered = [by_measure[m] for m in sorted(by_measure)]
+        measure = np.array(sorted(by_measure), dtype=np.float64)
+        merged = len(present) - len(ordered)
+        marked = any(text != value for text, value in written)
+        if merged or marked:
+            dense = np.cumsum(used, dtype=np.int32) - np.int32(1)
+            spelled = (np.append(dense, np.int32(-1))[codes].astype(np.int32), tuple(present))
+        if merged:
+            notes = (
+                *notes,
+                f"{merged} spellings of equal {rules.several} {_MERGED}",
+            )
+        told = f"{MARK_NAMES.get(mark, '')} {_MARKED.format(mark)}"
+        if marked and told not in notes:
+            notes = (*notes, told)
+        if rules.marks and any("," in v for v in ordered) and _COMMAS not in notes:
+            notes = (*notes, _COMMAS)
+            if not mark and marks_thousands(ordered):
+                notes = (*notes, _DOUBTFUL)
+    else:
+        ordered = sorted(set(present))
+    place = {v: i for i, v in enumerate(ordered)}
+    new_code = np.full(len(values) + 1, -1, dtype=np.int32)
+    for i, value in enumerate(values):
+        if used[i]:
+            new_code[i] = place[target.get(value, value)]
+    return Column(
+        name=name,
+        kind=kind,
+        codes=new_code[codes],
+        values=tuple(ordered),
+        measure=measure,
+        notes=notes,
+        spelled=spelled,
+        thousands=mark,
+    )
+
+
+def trimmed(
+    codes: npt.NDArray[np.int32], texts: Sequence[str], absent: Collection[str]
+) -> tuple[npt.NDArray[np.int32], list[str]]:
+    """Return codes into texts without blanks around them; -1 where they are in `absent`."""
+    places: dict[str, int] = {}
+    target = np.full(len(texts) + 1, -1, dtype=np.int32)
+    for i, value in enumerate(texts):
+        text = value.strip()
+        target[i] = -1 if text in absent else places.setdefault(text, len(places))
+    return target[codes], list(places)

@@ -1,0 +1,252 @@
+"""The kinds of columns, one row each: how texts are read, compared and written again.
+
+Another kind is a row of `KINDS` here, and one in `anon_core/verification/kinds.py`, which shares no
+code with this file. Whoever needs to know what a column's values are asks the row, and compares no
+names. What a kind may have besides stands where it belongs, by the kind's name: forms of labels in
+`hierarchy/ranges.py`, proposals in `hierarchy/propose/`, round places of cuts in
+`hierarchy/propose/starts.py`. A kind that is not there is treated as any other with a measure.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+
+from .thousands import NUMBER, UNDECIDED, thousands_mark, without_thousands
+
+#: The name of a kind, one of `KINDS`.
+ColumnKind = str
+#: What tells the number that a text of a kind measures; NaN where it is no value of the kind.
+Reader = Callable[[str], float]
+
+_CODE_LIKE = re.compile(r"0\d+\Z")
+_THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}\Z")
+_ISO_DAY = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})\Z")
+_DATE_FORMS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y")
+
+
+def as_number(text: str) -> float:
+    """Return the number a text writes, with ``.`` or ``,`` as decimal mark; NaN if it is none."""
+    text = text.strip()
+    if not NUMBER.match(text):
+        return math.nan
+    value = float(text.replace(",", "."))
+    return value if math.isfinite(value) else math.nan
+
+
+def as_day(text: str) -> float:
+    """Return a date as days since 0001-01-01; NaN if the text is no date in a known form."""
+    plain = _ISO_DAY.match(text)
+    if plain is not None:  # what nearly all dates are, twenty times as fast
+        try:
+            return float(datetime.date(int(plain[1]), int(plain[2]), int(plain[3])).toordinal())
+        except ValueError:
+            return math.nan
+    for form in _DATE_FORMS:
+        try:
+            return float(datetime.datetime.strptime(text.strip(), form).toordinal())
+        except ValueError:
+            continue
+    return math.nan
+
+
+def confused(values: Sequence[str]) -> list[str]:
+    """Return the texts of numbers that are different, but equal or infinite as 64-bit floats."""
+    measures = [as_number(value) for value in values]
+    if len(set(measures)) == len(values) and not any(map(math.isnan, measures)):
+        return []
+    first: dict[float, Decimal] = {}
+    found: list[str] = []
+    for value, measure in zip(values, measures, strict=True):
+        exact = Decimal(value.strip().replace(",", "."))
+        if math.isnan(measure) or first.setdefault(measure, exact) != exact:
+            found.append(value)
+    return found
+
+
+def marks_thousands(values: Sequence[str]) -> bool:
+    """Say whether the commas in texts of numbers may mark thousands, as far as these tell.
+
+    Examples
+    --------
+    >>> marks_thousands(["12,500", "950"]), marks_thousands(["12,500", "4,1"])
+    (True, False)
+    """
+    marked = [v for v in values if "," in v]
+    return bool(marked) and all(_THOUSAND.match(v.strip()) for v in marked)
+
+
+def _are_numbers(values: Sequence[str], mark: str) -> bool:
+    """Say whether texts are numbers that can be told apart, and no codes."""
+    plain = [without_thousands(v, mark) for v in values] if mark else values
+    if any(_CODE_LIKE.match(v) for v in values) or not all(NUMBER.match(v.strip()) for v in plain):
+        return False
+    doubtful = mark == UNDECIDED or (not mark and marks_thousands(values))
+    return not doubtful and not confused(plain)
+
+
+def _are_dates(values: Sequence[str], _mark: str) -> bool:
+    return all(len(v) <= 10 and not math.isnan(as_day(v)) for v in values)
+
+
+def _none_are(_values: Sequence[str], _mark: str) -> bool:
+    return False
+
+
+def _none_confused(_values: Sequence[str]) -> list[str]:
+    return []
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value.is_integer() else f"{value:.12g}"
+
+
+def _short_number(value: float) -> str:
+    return f"{value:,.6g}"
+
+
+def _day(value: float) -> str:
+    return datetime.date.fromordinal(int(value)).isoformat()
+
+
+def _any_day(value: float) -> str:
+    """Write a day that may lie before or after all dates, as ends of a chart's bars do."""
+    return str(np.datetime64("0001-01-01", "D") + np.timedelta64(int(value) - 1, "D"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """One kind of column.
+
+    Attributes
+    ----------
+    title : str
+        What the pages call it.
+    several : str
+        What several of its values are called.
+    ordered : bool
+        Whether values have an order, so that groups are runs of neighbours. Where there is a
+        measure, it is the measure's; else it is that of the texts or the hierarchy.
+    read : callable or None
+        Returns what a text measures, NaN where it is no value of the kind. None where values have
+        no measure: then they are equal if their texts are.
+    write : callable
+        Writes a measure, exactly, as `read` reads it.
+    tick : callable
+        Writes a measure on a chart, where it may be rounded or lie beyond all values.
+    joint : str
+        Stands between the ends of a group's label, as in ``20-29``.
+    brackets : bool
+        Whether a person may have groups written as ``[20, 30)`` instead.
+    last : float
+        The greatest measure that can be written.
+    fits : callable
+        Says whether distinct texts are of the kind where nobody declares one; takes the mark
+        between thousands, too.
+    forms : str
+        How values are written, in words that follow "Correct the values".
+    known : str
+        Why others may know such values; empty where the kind alone does not tell.
+    amount : bool
+        Whether values are amounts, so that a mean of them says something.
+    marks : bool
+        Whether texts may have marks for decimals and between thousands.
+    confused : callable
+        Returns those of distinct texts whose measures cannot be told apart.
+    line : {'number', 'date', ''}
+        How the browser writes and reads places on the line on which groups are cut. Empty where it
+        cannot: then such columns are grouped as trees, and by proposals.
+    """
+
+    title: str
+    several: str = "values"
+    ordered: bool = True
+    read: Reader | None = None
+    write: Callable[[float], str] = _number
+    tick: Callable[[float], str] = _short_number
+    joint: str = " to "
+    brackets: bool = False
+    last: float = math.inf
+    fits: Callable[[Sequence[str], str], bool] = _none_are
+    forms: str = ""
+    known: str = ""
+    amount: bool = False
+    marks: bool = False
+    confused: Callable[[Sequence[str]], list[str]] = _none_confused
+    line: str = ""
+
+    @property
+    def measured(self) -> bool:
+        """Whether values have a measure."""
+        return self.read is not None
+
+    def measure(self, text: str) -> float:
+        """Return what a text measures; NaN where it is no value of the kind, or none has any."""
+        return math.nan if self.read is None else self.read(text)
+
+
+#: By the name that recipes give a kind.
+KINDS: dict[ColumnKind, Kind] = {
+    "text": Kind(title="text", ordered=False),
+    "ordered": Kind(title="ordered text"),
+    "number": Kind(
+        title="number",
+        several="numbers",
+        read=as_number,
+        joint="-",
+        brackets=True,
+        fits=_are_numbers,
+        amount=True,
+        marks=True,
+        confused=confused,
+        line="number",
+    ),
+    "date": Kind(
+        title="date",
+        several="dates",
+        read=as_day,
+        write=_day,
+        tick=_any_day,
+        last=datetime.date.max.toordinal(),
+        fits=_are_dates,
+        forms=" (dates are read as 2026-12-31, 2026/12/31 or 31.12.2026)",
+        known="Dates of events are often known to others.",
+        line="date",
+    ),
+}
+
+
+def detect_kind(values: Sequence[str], mark: str | None = None) -> ColumnKind:
+    """Guess a column's kind from its distinct, non-missing texts.
+
+    A leading zero (``01234``) keeps a column text: it is a code, and the zeros must survive. So do
+    numbers with more digits than can be told apart, such as account numbers, and commas that may
+    mark decimals or thousands. `mark` is the mark between thousands; None to find it out.
+    """
+    if not values:
+        return "text"
+    mark = thousands_mark(values) if mark is None else mark
+    return next((name for name, kind in KINDS.items() if kind.fits(values, mark)), "text")
+
+
+def measured_kinds() -> Mapping[ColumnKind, Reader]:
+    """Return what reads texts of each kind that has a measure, by the kind's name."""
+    return {name: kind.read for name, kind in KINDS.items() if kind.read is not None}
+
+
+def kind_that_writes(text: str, measure: float) -> ColumnKind:
+    """Return the kind in which a text writes a measure; text where it does in none.
+
+    Examples
+    --------
+    >>> kind_that_writes("2024-01-02", as_day("2024-01-02")), kind_that_writes("40", 40.0)
+    ('date', 'number')
+    """
+    found = (name for name, read in measured_kinds().items() if read(text) == measure)
+    return next(found, "text")

@@ -1,0 +1,123 @@
+"""How a table is read: the ``[data]`` table of a recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal, cast, get_args
+
+from ...base.errors import BadPlan, brief, listing, nearest
+from ..table import MISSING_TOKENS
+
+Missing = Literal["keep", "drop"]
+_MARKS = " \t!#$%&()*+,-/:;<=>?@[\\]^_`{|}~"
+_ENCODINGS = ("utf-8", "utf-16", "latin-1", "cp1252", "cp1250", "iso8859-15")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataOptions:
+    """How a table is read: the ``[data]`` table of a recipe.
+
+    Attributes
+    ----------
+    separator : str
+        The character between cells; empty to find it out among comma, semicolon, tab and bar.
+    missing : {'keep', 'drop'}
+        Whether a run keeps rows that miss a value in a column with a role, or drops them. Reading
+        itself never drops a row.
+    missing_values : tuple of str
+        Texts that stand for a missing value; the empty text always does.
+    encoding : str
+        The file's encoding; empty to find it out.
+    sample : float
+        Share of the rows that a run draws at random and publishes; 1 is all. Reading itself draws
+        nothing.
+
+    Raises
+    ------
+    BadPlan
+        Naming the key, what is allowed and what was found.
+    """
+
+    separator: str = ""
+    missing: Missing = "keep"
+    missing_values: tuple[str, ...] = MISSING_TOKENS
+    encoding: str = ""
+    sample: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse options that no file can be read with."""
+        mark = cast(object, self.separator)
+        if mark != "" and not (isinstance(mark, str) and mark in _MARKS and len(mark) == 1):
+            raise BadPlan(
+                f"[data] separator is {brief(mark)}; allowed is one character such as ',', ';', a "
+                "tab or '|', or an empty text.",
+                remedy="Leave it empty to have the separator found out.",
+            )
+        if self.missing not in get_args(Missing):
+            raise BadPlan(
+                f"[data] missing is {brief(self.missing)}; allowed are "
+                f"{listing(get_args(Missing))}.",
+                remedy="Keep rows with missing values, or drop them."
+                f"{nearest(str(self.missing), get_args(Missing))}",
+            )
+        share = cast(object, self.sample)
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
+            raise BadPlan(
+                f"[data] sample is {brief(share)}; allowed is a number above 0 and at most 1.",
+                remedy="Write the share of rows to draw, for example 0.1, or 1 for all.",
+            )
+        object.__setattr__(self, "sample", float(share))
+        tokens = cast(object, self.missing_values)
+        if isinstance(tokens, str) or not isinstance(tokens, Sequence):
+            raise BadPlan(
+                "[data] missing_values is no list; allowed is a list of texts.",
+                remedy='Write it as a list, for example ["", "?", "NA"].',
+            )
+        texts = tuple(cast(Sequence[object], tokens))
+        if not all(isinstance(text, str) for text in texts):
+            raise BadPlan(
+                "[data] missing_values holds something that is no text; allowed are texts.",
+                remedy='Write numbers in quotes too, for example "-9".',
+            )
+        object.__setattr__(self, "missing_values", texts)
+        name = cast(object, self.encoding)
+        try:
+            if not isinstance(name, str):
+                raise LookupError
+            if name:
+                "a".encode(name)
+        except (LookupError, ValueError):
+            raise BadPlan(
+                f"[data] encoding is {brief(name)}, which is not known; allowed are names such as "
+                f"{listing(_ENCODINGS)}, or an empty text.",
+                remedy=f"Leave it empty to have it found out.{nearest(str(name), _ENCODINGS)}",
+            ) from None
+
+    @classmethod
+    def from_mapping(cls, given: Mapping[str, object]) -> DataOptions:
+        """Build the options from a recipe's or a form's values.
+
+        Raises
+        ------
+        BadPlan
+            On an unknown key, with the nearest name, or a value that is not allowed.
+        """
+        known = [field.name for field in fields(cls)]
+        for key in given:
+            if key not in known:
+                raise BadPlan(
+                    f"[data] has the unknown key '{key}'; allowed are {listing(known)}.",
+                    remedy=f"Remove or rename it.{nearest(key, known)}",
+                )
+        return cls(**cast(dict[str, Any], dict(given)))
+
+    def as_mapping(self) -> dict[str, object]:
+        """Return the options as plain values by key."""
+        return {
+            "separator": self.separator,
+            "missing": self.missing,
+            "missing_values": list(self.missing_values),
+            "encoding": self.encoding,
+            "sample": self.sample,
+        }

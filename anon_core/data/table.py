@@ -1,0 +1,224 @@
+"""The table as the core sees it: columns of equal length."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from ..base.errors import BadInput, listing, nearest
+from .column import Column, encode, trimmed
+from .frames import ArrowFrame, columns_of
+from .kinds import KINDS, ColumnKind
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MISSING_TOKENS: tuple[str, ...] = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null")
+#: How a missing value is written in a release and matched in a hierarchy.
+MISSING = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Dataset:
+    """A table that was read: columns of equal length, in the file's order.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+    rows : int
+    source : str
+        File or sample name, for headings.
+    notes : tuple of str
+        What a person should know about how the table was read.
+    dropped : int
+        Rows removed because a value was missing.
+    undrawn : int
+        Rows left out because a sample did not draw them.
+    file_sha256 : str
+        SHA-256 of the file's bytes, packed where it was; empty where the table came from no file.
+    """
+
+    columns: tuple[Column, ...]
+    rows: int
+    source: str = ""
+    notes: tuple[str, ...] = ()
+    dropped: int = 0
+    undrawn: int = 0
+    file_sha256: str = ""
+    _by_name: Mapping[str, Column] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Index the columns by name."""
+        object.__setattr__(self, "_by_name", {c.name: c for c in self.columns})
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names in order."""
+        return tuple(self._by_name)
+
+    def column(self, name: str) -> Column:
+        """Return one column.
+
+        Raises
+        ------
+        BadInput
+            If there is none of that name; lists the columns and the nearest name.
+        """
+        if name not in self._by_name:
+            raise BadInput(
+                f"There is no column '{name}'; the table has {listing(self._by_name)}.",
+                remedy=f"Use one of the table's column names.{nearest(name, self._by_name)}",
+            )
+        return self._by_name[name]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the full content: names, kinds, values and every row's codes."""
+        digest = hashlib.sha256()
+        for column in self.columns:
+            for part in (column.name, column.kind, *column.values):
+                digest.update(part.encode("utf-8", "surrogatepass") + b"\x00")
+            digest.update(np.ascontiguousarray(column.codes).data)
+            if column.spelled is not None:
+                codes, texts = column.spelled
+                digest.update("\x00".join(texts).encode("utf-8", "surrogatepass"))
+                digest.update(np.ascontiguousarray(codes).data)
+        return digest.hexdigest()
+
+    def without_missing(self, names: Sequence[str]) -> Dataset:
+        """Return the table without the rows that miss a value in any of `names`; counts them."""
+        keep = np.ones(self.rows, dtype=np.bool_)
+        for name in names:
+            keep &= self.column(name).codes >= 0
+        gone = self.rows - int(np.count_nonzero(keep))
+        if gone == 0:
+            return self
+        return replace(
+            self,
+            columns=tuple(c.take(keep) for c in self.columns),
+            rows=self.rows - gone,
+            dropped=self.dropped + gone,
+        )
+
+    def with_kinds(self, kinds: Mapping[str, ColumnKind]) -> Dataset:
+        """Return the table with some columns read as another kind.
+
+        Raises
+        ------
+        BadInput
+            If a column is unknown or has values that are not of the kind.
+        """
+        check_kinds(kinds, self.names)
+        columns = tuple(
+            encode(c.name, *c.as_read, kind=kinds[c.name], thousands=c.thousands)
+            if c.name in kinds and kinds[c.name] != c.kind
+            else c
+            for c in self.columns
+        )
+        return replace(self, columns=columns)
+
+    def frame(self, first: int | None = None, *, coded: bool = False) -> pd.DataFrame:
+        """Return the table, or its first rows, as a pandas frame of texts (None where missing).
+
+        Where `coded`, columns are categories: whoever reads them sees every text once.
+        """
+        import pandas as pd
+        import pyarrow as pa
+
+        stop = self.rows if first is None else min(first, self.rows)
+        data: dict[str, Any] = {}
+        for column in self.columns:
+            codes, values = column.head(stop).as_read
+            if coded:
+                texts = pd.Index(values, dtype="str")
+                data[column.name] = pd.Categorical.from_codes(codes, categories=texts)
+                continue
+            # The stub package knows neither a mask of an array nor pandas' own texts.
+            places = cast(Any, pa.array(codes, mask=codes < 0))
+            cells = pa.DictionaryArray.from_arrays(places, pa.array(values, type=pa.large_string()))
+            texts = cast(Any, cells.cast(pa.large_string()))
+            data[column.name] = pd.Series(pd.array(texts, dtype="str"))
+        return pd.DataFrame(data)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame | ArrowFrame,
+        *,
+        kinds: Mapping[str, ColumnKind] | None = None,
+        missing: Sequence[str] = MISSING_TOKENS,
+        source: str = "",
+    ) -> Dataset:
+        """Build a dataset from a frame of pandas, polars, pyarrow; labels of an index play no part.
+
+        Cells are read as a file's are: blanks around them are no part of them, and what is then
+        empty is missing.
+
+        Raises
+        ------
+        BadInput
+            On duplicate column names, an empty frame, or values that are not of a declared kind.
+        """
+        names, coded, rows = columns_of(frame)
+        check_names(names)
+        kinds = kinds or {}
+        check_kinds(kinds, names)
+        if rows == 0:
+            raise BadInput("The table has no rows.", remedy="Load a table with at least one row.")
+        absent = {MISSING, *(token.strip() for token in missing)}
+        columns = [
+            encode(name, *trimmed(codes, texts, absent), kind=kinds.get(name))
+            for name, (codes, texts) in zip(names, coded, strict=True)
+        ]
+        return cls(columns=tuple(columns), rows=rows, source=source)
+
+
+def check_kinds(kinds: Mapping[str, ColumnKind], names: Sequence[str]) -> None:
+    """Refuse declared kinds of unknown columns, and unknown kinds.
+
+    Raises
+    ------
+    BadInput
+        Naming the column and the nearest name.
+    """
+    for name, kind in kinds.items():
+        if name not in names:
+            raise BadInput(
+                f"A type is declared for '{name}', but the table has {listing(names)}.",
+                remedy=f"Use one of the table's column names.{nearest(name, names)}",
+            )
+        if kind not in tuple(KINDS):  # what is given may be no text at all
+            raise BadInput(
+                f"Column '{name}' has the unknown type '{kind}'; allowed are {listing(KINDS)}.",
+                remedy="Use one of these types.",
+            )
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse empty and duplicate column names.
+
+    Raises
+    ------
+    BadInput
+        Naming the positions (1-based) of the columns concerned.
+    """
+    empty = [str(i + 1) for i, name in enumerate(names) if not name.strip()]
+    if empty:
+        raise BadInput(
+            f"Column {', '.join(empty)} has no name in the header line.",
+            remedy="Give every column a name in the first line of the file. Where every line ends "
+            "with a separator, the last column is empty: delete it.",
+        )
+    seen: dict[str, int] = {}
+    for position, name in enumerate(names):
+        if name in seen:
+            raise BadInput(
+                f"Two columns are called '{name}' (columns {seen[name] + 1} and {position + 1}).",
+                remedy="Rename one of them; every column needs its own name.",
+            )
+        seen[name] = position

@@ -1,0 +1,157 @@
+"""Promises about how a sensitive column's values are spread in each group: what they share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..base.arrays import B1, F64
+from ..base.context import Context
+from ..base.errors import BadPlan
+from ..base.params import sensitive_column
+from ..contracts.group_stats import GroupStats, Histogram, sensitive_histogram
+from ..contracts.model import GroupModel, Stops, sensitive_columns
+from ..data.roles import ByRole
+from ..release.audience import Audience
+from ..release.problem import Problem
+from ..release.reference import Reference, ValueCounts
+from ..release.release import View
+from ..release.results import Verdict
+from .nearness import exact_numbers
+
+
+def protected_column() -> Any:
+    """Declare the parameter that names the column; every such promise has the same."""
+    return sensitive_column(
+        help="Sensitive column; empty for each sensitive column by itself.",
+        label="sensitive column",
+    )
+
+
+class DistributionModel(GroupModel):
+    """A promise about the values of a sensitive column in each group.
+
+    A missing value is a value like the others: whoever looks at a group's spread of values sees how
+    often none was recorded. Searches look at groups by `holds`, and leave out what `possible` says
+    holds no good group.
+
+    Class attributes
+    ----------------
+    worst_is_least : bool
+        Whether the worst group is the one that reaches least, and not the one that reaches most.
+    """
+
+    stops: ClassVar[Stops] = "attribute"
+    monotone_merge: ClassVar[bool] = False
+    closed_under_union: ClassVar[bool] = True
+    worst_is_least: ClassVar[bool] = False
+
+    column: str
+
+    def needs(self, columns: ByRole) -> tuple[str, ...]:
+        """Return the sensitive columns concerned; see `sensitive_columns` for errors."""
+        return sensitive_columns(columns, self.column, self.title)
+
+    @abstractmethod
+    def holds(self, counted: Histogram, table: ValueCounts) -> B1:
+        """Return which groups keep the promise, shape (groups,).
+
+        Parameters
+        ----------
+        counted : Histogram
+            The column's values in each group.
+        table : ValueCounts
+            Those of the whole table, before anything was removed.
+        """
+
+    @abstractmethod
+    def possible(self, counted: Histogram, table: ValueCounts) -> B1:
+        """Return which groups can hold one that keeps the promise; see `relaxed_per_group`."""
+
+    @abstractmethod
+    def reached(self, counted: Histogram, table: ValueCounts) -> F64:
+        """Return what each group reaches in the unit of the parameter, rounded; shape (groups,)."""
+
+    @abstractmethod
+    def bound(self) -> float:
+        """Return what is asked, in the same unit."""
+
+    @abstractmethod
+    def worst_in_words(self, column: str, worst: float) -> str:
+        """Return what the worst group reaches, beside what was asked, as a sentence."""
+
+    def per_group(self, stats: GroupStats, reference: Reference) -> B1:
+        """Return which groups keep the promise for every column concerned."""
+        found = np.ones(len(stats.sizes), dtype=np.bool_)
+        for name, counted in stats.histograms.items():
+            if not self.column or name == self.column:
+                found &= self.holds(counted, reference.counts(name))
+        return found
+
+    def relaxed_per_group(self, stats: GroupStats, reference: Reference) -> B1:
+        """Return which groups can hold one that keeps it for every column concerned."""
+        found = np.ones(len(stats.sizes), dtype=np.bool_)
+        for name, counted in stats.histograms.items():
+            if not self.column or name == self.column:
+                found &= self.possible(counted, reference.counts(name))
+        return found
+
+    def comes_to(self, stats: GroupStats, reference: Reference) -> str:
+        """Return what the worst group reaches, of the first column."""
+        column, counted = next(iter(stats.histograms.items()))
+        return self.worst_in_words(
+            column, self._worst(self.reached(counted, reference.counts(column)))
+        )
+
+    def _worst(self, reached: F64) -> float:
+        if not len(reached):
+            return 0.0
+        return float(reached.min() if self.worst_is_least else reached.max())
+
+    def measure(
+        self, view: View, audience: Audience, reference: Reference, context: Context
+    ) -> Sequence[Verdict]:
+        """Return, per sensitive column, the worst group against what is asked."""
+        return [self._measure(view, reference, column) for column in self.needs(audience)]
+
+    def _measure(self, view: View, reference: Reference, column: str) -> Verdict:
+        _, counted = sensitive_histogram(view, column)
+        table = reference.counts(column)
+        reached = self.reached(counted, table)
+        worst = self._worst(reached)
+        return Verdict(
+            model=self.name,
+            parameters=self.as_mapping(),
+            state="holds" if bool(self.holds(counted, table).all()) else "broken",
+            bound=self.bound(),
+            reached=worst,
+            per_class=reached,
+            column=column,
+            sentence=self.worst_in_words(column, worst) if len(reached) else "No row is published.",
+        )
+
+
+def refuse_no_numbers(problem: Problem, column: str, title: str) -> list[Fraction]:
+    """Return the distinct numbers of a column as they are written, ascending.
+
+    Raises
+    ------
+    BadPlan
+        If it is no column of numbers, or some are missing: a gap has no place among them.
+    """
+    hierarchy = problem.hierarchies[column]
+    if problem.dataset.column(column).kind != "number" or hierarchy.measure is None:
+        raise BadPlan(
+            f"{title} is about numbers; '{column}' is a column of another kind.",
+            remedy="Name a sensitive column of numbers.",
+        )
+    if hierarchy.has_missing:
+        raise BadPlan(
+            f"{title}: '{column}' has missing values, which are no numbers.",
+            remedy="Drop the rows with missing values, or choose another promise.",
+        )
+    return exact_numbers(hierarchy.measure)

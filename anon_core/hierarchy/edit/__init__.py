@@ -1,0 +1,1 @@
+"""Editing a hierarchy: drafts, operations, undo."""

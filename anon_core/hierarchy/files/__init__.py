@@ -1,0 +1,1 @@
+"""Hierarchy files: level tables, parent lines, JSON."""

@@ -1,0 +1,1 @@
+"""Hierarchies proposed for a column, each with its reason."""

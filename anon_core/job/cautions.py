@@ -1,0 +1,62 @@
+"""What is told beside a release: what its figures lean on and should not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..data.missing_codes import rows_with_codes
+from ..release.extremes import rare_ends
+from ..release.problem import Problem
+from ..release.release import Release
+from ..release.vocabulary import LONGEST_SET
+from .plan import Plan
+
+
+def cautions(plan: Plan, problem: Problem, release: Release) -> tuple[str, ...]:
+    """Return a sentence or two for each caution; an attacker does not know them."""
+    return (
+        *_shortened_sets(release),
+        *_missing_as_values(plan, problem),
+        *_rare_ends(plan, release),
+        *_strangers(problem),
+        *(told for model in plan.models for told in model.cautions(problem)),
+    )
+
+
+def _shortened_sets(release: Release) -> Iterator[str]:
+    for name, vocabulary in release.vocabularies.items():
+        if vocabulary.shortened:
+            yield (
+                f"Value sets of '{name}' that are longer than {LONGEST_SET:,} characters are "
+                "published as the whole column. A hierarchy of the column tells more."
+            )
+
+
+def _missing_as_values(plan: Plan, problem: Problem) -> Iterator[str]:
+    for name in dict.fromkeys(n for model in plan.models for n in model.needs(problem)):
+        if rows := rows_with_codes(problem.dataset.column(name)):
+            yield (
+                f"'{name}' has {rows:,} {'row' if rows == 1 else 'rows'} with codes that usually "
+                "stand for a missing value, which l-diversity counts as values. If they do, name "
+                "them among the texts that stand for a missing value, and run again."
+            )
+
+
+def _rare_ends(plan: Plan, release: Release) -> Iterator[str]:
+    least = max(2, *(model.least_size() for model in plan.models))
+    for name, count in rare_ends(release, least).items():
+        yield (
+            f"Ranges of '{name}' end at {count:,} {'value' if count == 1 else 'values'} that fewer "
+            f"than {least} people have: real values of theirs stand in the release. Build a "
+            "hierarchy with round cuts for the column and publish its groups."
+        )
+
+
+def _strangers(problem: Problem) -> Iterator[str]:
+    if problem.strangers:
+        yield (
+            f"{problem.strangers:,} of {problem.rows:,} rows have no person of their own in the "
+            "population table, so the table was not drawn from it, and the figures of attacks that "
+            "use it are not to be relied on. Give the whole population table, with values written "
+            "as in the table."
+        )

@@ -1,0 +1,191 @@
+"""The formats a release is published in, one row each: what a file is called, and its bytes.
+
+Another format is a row of `FORMATS` here, and one in `anon_core/verification/file_formats.py`,
+which shares no code with this file and writes the same bytes from the cells by itself. A format
+that only this file knows is published by nobody: the second computation breaks a release with it.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from .publish import with_own_dictionary
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_SPECIAL = re.compile('[,"\\n\\r]')
+#: Rows in one row group of a Parquet file.
+ROW_GROUP = 1 << 20
+
+
+def as_csv(table: pa.Table) -> bytes:
+    """Return the public edition as CSV: UTF-8, comma, quotes only where a cell needs them.
+
+    Works on the distinct texts of each column; the lines are put together by Arrow, once for equal
+    rows that follow each other.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    alone = table.num_columns == 1
+    header = ",".join(_cell(name, alone=alone) for name in table.column_names) + "\n"
+    if table.num_rows == 0:
+        return header.encode()
+    coded = [
+        cast("pa.DictionaryArray[Any, Any]", column.combine_chunks()) for column in table.columns
+    ]
+    first, repeats = _runs([column.indices.to_numpy() for column in coded], table.num_rows)
+    repeated = 2 * len(first) <= table.num_rows  # else joining every row costs less
+    columns: list[pa.Array[Any]] = []
+    for position, column in enumerate(coded):
+        end = "\n" if position == table.num_columns - 1 else ""
+        texts = [_cell(str(t), alone=alone) + end for t in column.dictionary.to_pylist()]
+        indices = cast(Any, column.indices)
+        if repeated:
+            indices = indices.take(pa.array(first, type=pa.int64()))
+        columns.append(pa.array(texts, type=pa.large_string()).take(indices))
+    comma = pa.scalar(",", type=pa.large_string())
+    lines = cast("pa.Array[Any]", pc.call_function("binary_join_element_wise", [*columns, comma]))
+    if repeated:
+        every = np.repeat(np.arange(len(first)), repeats)
+        lines = lines.take(pa.array(every, type=pa.int64()))
+    # The values of a string array lie one after the other in its last buffer: that is the file.
+    _, ends, text = (b.to_pybytes() if b is not None else b"" for b in lines.buffers())
+    place = np.frombuffer(ends, dtype=np.int64)
+    return header.encode() + text[place[lines.offset] : place[lines.offset + len(lines)]]
+
+
+def _runs(
+    columns: Sequence[npt.NDArray[np.int32]], rows: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the first row of each run of equal rows, and how many rows it has."""
+    new = np.zeros(rows, dtype=np.bool_)
+    new[0] = True
+    for codes in columns:
+        new[1:] |= codes[1:] != codes[:-1]
+    first = np.flatnonzero(new)
+    return first, np.diff(first, append=rows)
+
+
+def _cell(text: str, *, alone: bool) -> str:
+    # In a table of one column an empty cell would be an empty line, which readers skip.
+    if _SPECIAL.search(text) or (alone and not text):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def as_parquet(table: pa.Table) -> bytes:
+    """Return the public edition as Parquet; texts stay dictionary encoded.
+
+    Every row group has dictionaries of its own, so that none holds a text its rows do not show, in
+    the order of the texts, so that the file follows from the cells alone.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sink = io.BytesIO()
+    plain = table.replace_schema_metadata(None).combine_chunks()
+    with pq.ParquetWriter(sink, plain.schema, compression="zstd") as writer:
+        for start in range(0, max(plain.num_rows, 1), ROW_GROUP):
+            part = plain.slice(start, ROW_GROUP)
+            columns = [
+                _with_sorted_dictionary(cast("pa.DictionaryArray[Any, Any]", chunk))
+                for column in part.columns
+                for chunk in column.chunks
+            ]
+            own = pa.Table.from_arrays(columns, schema=plain.schema) if columns else part
+            writer.write_table(own, row_group_size=ROW_GROUP)
+    return sink.getvalue()
+
+
+def _with_sorted_dictionary(column: pa.DictionaryArray[Any, Any]) -> pa.Array[Any]:
+    """Return a dictionary-encoded column whose dictionary is its rows' texts, sorted."""
+    import pyarrow as pa
+
+    own = cast("pa.DictionaryArray[Any, Any]", with_own_dictionary(column))
+    texts = cast("list[str]", own.dictionary.to_pylist())
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    place = np.empty(len(texts), dtype=np.int32)
+    place[order] = np.arange(len(texts), dtype=np.int32)
+    codes = cast(Any, own.indices).to_numpy(zero_copy_only=False)
+    return pa.DictionaryArray.from_arrays(
+        pa.array(place[codes], type=pa.int32()),
+        pa.array([texts[i] for i in order], type=pa.string()),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileFormat:
+    """One format of published files.
+
+    Attributes
+    ----------
+    ending : str
+        What stands after the dot of a file's name.
+    title : str
+        What people call it.
+    help : str
+        What its files are, in one line.
+    mime : str
+        Its media type, for downloads.
+    write : callable
+        Takes a published table, columns of dictionary-encoded texts, and returns the file. The
+        bytes follow from the cells alone, so that a file can hold nothing beside them.
+    """
+
+    ending: str
+    title: str
+    help: str
+    mime: str
+    write: Callable[[pa.Table], bytes]
+
+
+#: The ending of what the second computation reads; it compares all others with that.
+READ = "csv"
+#: By ending.
+FORMATS: dict[str, FileFormat] = {
+    one.ending: one
+    for one in (
+        FileFormat(
+            ending="csv",
+            title="CSV",
+            help="UTF-8, comma, quotes where they are needed.",
+            mime="text/csv",
+            write=as_csv,
+        ),
+        FileFormat(
+            ending="parquet",
+            title="Parquet",
+            help="The same rows for programs.",
+            mime="application/vnd.apache.parquet",
+            write=as_parquet,
+        ),
+    )
+}
+
+
+def file_names(tables: Iterable[str]) -> list[str]:
+    """Return the names of all files of some published tables."""
+    return [f"{name}.{ending}" for name in tables for ending in FORMATS]
+
+
+def written(tables: Mapping[str, pa.Table], endings: Iterable[str]) -> dict[str, bytes]:
+    """Return published tables as files by name, in some formats."""
+    return {
+        f"{name}.{ending}": FORMATS[ending].write(table)
+        for ending in endings
+        for name, table in tables.items()
+    }
+
+
+def other_formats() -> list[str]:
+    """Return the endings of all formats but the one that the second computation reads."""
+    return [ending for ending in FORMATS if ending != READ]

@@ -1,0 +1,345 @@
+"""The plan: everything that determines a release, and its form as a recipe (TOML)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+from ..base import secret
+from ..base.errors import BadPlan, brief, clipped, listing
+from ..base.opening import MOST_TEXT_BYTES, read_regular
+from ..base.params import Technique
+from ..base.registry import family
+from ..contracts.algorithm import Algorithm
+from ..contracts.attack import Attack
+from ..contracts.metric import Metric, in_units_of
+from ..contracts.model import GroupModel
+from ..data.kinds import ColumnKind
+from ..data.reading import DataOptions
+from ..data.roles import Roles
+from ..hierarchy import read_levels
+from .old_recipes import VERSION, renewed
+from .recipe_parts import (
+    list_of,
+    names_of,
+    person_of,
+    refuse_other_shape,
+    refuse_unknown_keys,
+    table_of,
+    technique_of,
+    texts_of,
+    types_of,
+)
+from .recipe_text import read_tables
+
+#: A hierarchy as it stands in a file: one row a value, the value first, then a label per level.
+LevelTable = Sequence[Sequence[str]]
+Formulas = Literal["neutralise", "keep"]
+_SECTIONS = {
+    "version",
+    "seed",
+    "data",
+    "types",
+    "roles",
+    "hierarchies",
+    "algorithm",
+    "models",
+    "metrics",
+    "attacks",
+    "population",
+    "export",
+    "release",
+}
+_ROLES = {"identifier", "quasi", "sensitive", "insensitive", "person"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Everything that determines a release; the same plan on the same data gives the same bytes.
+
+    Attributes
+    ----------
+    seed : int
+        Secret that every random choice starts from; see `secret`. One is drawn where none is given.
+        Whoever has it can undo the release: it belongs to the internal edition only.
+    data : DataOptions
+        How the table is read and what happens to missing values.
+    types : mapping of str to str
+        By column one of `anon_core.data.kinds.KINDS`: columns read otherwise than detected.
+    roles : Roles
+    hierarchies : mapping of str to str
+        Column → path of its level table, relative to the recipe.
+    algorithm : Algorithm
+    models : tuple of GroupModel
+        The promises; at least one.
+    metrics : tuple of Metric
+        Metrics with parameters other than their defaults; the others measure as they are.
+    attacks : tuple of Attack
+        Attacks with parameters other than their defaults; the others run as they are.
+    population_size : int or None
+        Stated size of the population, for journalist risk.
+    population_file : str
+        Path of a population table, relative to the recipe; empty if there is none.
+    formulas : {'neutralise', 'keep'}
+        What an export does with cells that a spreadsheet would execute.
+    notes : tuple of str
+        What was renewed in the recipe the plan was read from, which is of an older version.
+    """
+
+    roles: Roles
+    algorithm: Algorithm
+    models: tuple[GroupModel, ...]
+    seed: int = field(default_factory=secret.draw, repr=False)
+    data: DataOptions = field(default_factory=DataOptions)
+    types: Mapping[str, ColumnKind] = field(default_factory=dict[str, ColumnKind])
+    hierarchies: Mapping[str, str] = field(default_factory=dict[str, str])
+    metrics: tuple[Metric, ...] = ()
+    attacks: tuple[Attack, ...] = ()
+    population_size: int | None = None
+    population_file: str = ""
+    formulas: Formulas = "neutralise"
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        """Refuse a plan that promises nothing, and values out of range.
+
+        Raises
+        ------
+        BadPlan
+            Naming the value as a recipe has it.
+        """
+        object.__setattr__(self, "seed", secret.parse(self.seed))
+        if self.population_size is not None and not _whole(self.population_size, least=1):
+            raise BadPlan(
+                f"[population] size is {brief(self.population_size)}.",
+                remedy="Use a whole number of at least 1.",
+            )
+        if self.population_size is not None and self.population_file:
+            raise BadPlan(
+                "[population] gives both a size and a file.", remedy="Give one of the two."
+            )
+        if self.formulas not in get_args(Formulas):
+            raise BadPlan(
+                f"[export] formulas is {brief(self.formulas)}.",
+                remedy="Use 'neutralise' or 'keep'.",
+            )
+        if not self.models:
+            raise BadPlan(
+                "The plan names no privacy model, so the release would promise nothing.",
+                remedy="Add at least one, for example [[models]] with name = 'k-anonymity', k = 5.",
+            )
+
+        for section, own in (("metrics", self.metrics), ("attacks", self.attacks)):
+            names = [technique.name for technique in own]
+            twice = next((n for n in names if names.count(n) > 1), None)
+            if twice is not None:
+                raise BadPlan(
+                    f"[[{section}]] names '{twice}' more than once.",
+                    remedy="Put all its settings into one of them.",
+                )
+
+    def all_metrics(self) -> tuple[Metric, ...]:
+        """Return every known metric, with the plan's parameters where it gives some."""
+        own = {metric.name: metric for metric in self.metrics}
+        return tuple(
+            own.get(name) or in_units_of(cast(type[Metric], technique), self.models)
+            for name, technique in family("metric").items()
+        )
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that the plan names: hierarchies, and the table of the population."""
+        named = (*self.hierarchies.values(), self.population_file)
+        return tuple(path for path in named if path)
+
+    def moved(self, old: str | Path, new: str | Path) -> Plan:
+        """Return the plan for a recipe in another folder: it names the same files from there."""
+
+        def seen(path: str) -> str:
+            target = Path(old, path).resolve()
+            try:
+                return Path(os.path.relpath(target, Path(new).resolve())).as_posix()
+            except ValueError:  # on another drive
+                return target.as_posix()
+
+        return replace(
+            self,
+            hierarchies={column: seen(path) for column, path in self.hierarchies.items()},
+            population_file=seen(self.population_file) if self.population_file else "",
+        )
+
+    @property
+    def draws(self) -> bool:
+        """Whether what is published depends on chance, and so can be undone by the seed."""
+        return self.data.sample < 1 or self.algorithm.draws
+
+    def refuse_guessable(self) -> None:
+        """Refuse chance that starts from a seed which can be found by trying.
+
+        Raises
+        ------
+        BadPlan
+        """
+        if self.draws:
+            sampled = self.data.sample < 1
+            what = "The sample" if sampled else f"What {self.algorithm.title} publishes"
+            secret.refuse_guessable(self.seed, what)
+
+    def all_attacks(self) -> tuple[Attack, ...]:
+        """Return every known attack, with the plan's parameters where it gives some."""
+        own = {attack.name: attack for attack in self.attacks}
+        return tuple(
+            own.get(name) or cast(Attack, technique())
+            for name, technique in family("attack").items()
+        )
+
+    def as_mapping(self) -> dict[str, Any]:
+        """Return the plan as nested plain values: the recipe's tables."""
+        named: dict[str, Any] = {
+            "version": VERSION,
+            "seed": secret.spell(self.seed),
+            "data": self.data.as_mapping(),
+        }
+        if self.types:
+            named["types"] = dict(self.types)
+        person = {"person": self.roles.person} if self.roles.person else {}
+        named["roles"] = {
+            "identifier": list(self.roles.identifier),
+            "quasi": list(self.roles.quasi),
+            "sensitive": list(self.roles.sensitive),
+            "insensitive": list(self.roles.insensitive),
+            **person,
+        }
+        if self.hierarchies:
+            named["hierarchies"] = dict(self.hierarchies)
+        named["algorithm"] = _technique_mapping(self.algorithm)
+        named["models"] = [_technique_mapping(m) for m in self.models]
+        if self.metrics:
+            named["metrics"] = [_technique_mapping(m) for m in self.metrics]
+        if self.attacks:
+            named["attacks"] = [_technique_mapping(a) for a in self.attacks]
+        if self.population_size is not None:
+            named["population"] = {"size": self.population_size}
+        elif self.population_file:
+            named["population"] = {"file": self.population_file}
+        named["export"] = {"formulas": self.formulas}
+        return named
+
+    def completed(self) -> dict[str, Any]:
+        """Return the recipe's tables, and beside them what the release looks like.
+
+        That is all that verification is told of the technique, which it does not know.
+        """
+        return {**self.as_mapping(), "release": self.algorithm.shape()}
+
+    def as_toml(self) -> str:
+        """Return the completed recipe's text."""
+        import tomli_w
+
+        return tomli_w.dumps(self.completed())
+
+    @classmethod
+    def from_mapping(cls, given: Mapping[str, Any]) -> Plan:
+        """Build a plan from a recipe's tables, also from those of an older recipe.
+
+        Raises
+        ------
+        BadPlan
+            Naming the table and key, what is allowed, and the nearest known name.
+        """
+        given, notes = renewed(given)
+        refuse_unknown_keys("The recipe", given, _SECTIONS)
+        for required in ("roles", "algorithm", "models"):
+            if required not in given:
+                raise BadPlan(
+                    f"The recipe has no [{required}].",
+                    remedy=f"Add it; a recipe needs {listing(('roles', 'algorithm', 'models'))}.",
+                )
+        roles = table_of(given, "roles")
+        refuse_unknown_keys("[roles]", roles, _ROLES)
+        population = table_of(given, "population")
+        refuse_unknown_keys("[population]", population, {"size", "file"})
+        export = table_of(given, "export")
+        refuse_unknown_keys("[export]", export, {"formulas"})
+        plan = cls(
+            seed=secret.parse(given["seed"]) if "seed" in given else secret.draw(),
+            data=DataOptions.from_mapping(table_of(given, "data")),
+            types=types_of(table_of(given, "types")),
+            roles=Roles(
+                identifier=names_of(roles, "identifier"),
+                quasi=names_of(roles, "quasi"),
+                sensitive=names_of(roles, "sensitive"),
+                insensitive=names_of(roles, "insensitive"),
+                person=person_of(roles),
+            ),
+            hierarchies=texts_of("[hierarchies]", table_of(given, "hierarchies")),
+            algorithm=technique_of("algorithm", Algorithm, given["algorithm"]),
+            models=tuple(technique_of("model", GroupModel, m) for m in list_of(given, "models")),
+            metrics=tuple(technique_of("metric", Metric, m) for m in list_of(given, "metrics")),
+            attacks=tuple(technique_of("attack", Attack, a) for a in list_of(given, "attacks")),
+            population_size=population.get("size"),
+            population_file=texts_of("[population]", {"file": population.get("file", "")})["file"],
+            formulas=export.get("formulas", "neutralise"),
+            notes=notes,
+        )
+        refuse_other_shape(plan.algorithm, table_of(given, "release"))
+        return plan
+
+    @classmethod
+    def from_toml(cls, text: str) -> Plan:
+        """Build a plan from a recipe's text.
+
+        Raises
+        ------
+        BadPlan
+            If the text is no TOML, or no recipe; names the place.
+        """
+        return cls.from_mapping(read_tables(text))
+
+
+def read_plan(path: str | Path) -> Plan:
+    """Read a recipe file.
+
+    Raises
+    ------
+    BadPlan
+        If the file cannot be read or is no recipe.
+    """
+    try:
+        text = read_regular(Path(path), MOST_TEXT_BYTES).decode("utf-8-sig")
+    except OSError as error:
+        raise BadPlan(
+            f"The recipe {clipped(Path(path).name)} cannot be read ({error.strerror}).",
+            remedy="Check the path.",
+        ) from error
+    except UnicodeDecodeError as error:
+        raise BadPlan(
+            f"The recipe {clipped(Path(path).name)} is not UTF-8 text (byte {error.start}).",
+            remedy="Save it as UTF-8.",
+        ) from error
+    return Plan.from_toml(text)
+
+
+def load_hierarchies(plan: Plan, folder: str | Path) -> dict[str, list[list[str]]]:
+    """Read the level tables a plan names, relative to `folder`.
+
+    Raises
+    ------
+    BadHierarchy
+        If a file cannot be read or is empty.
+    """
+    return {
+        column: read_levels(Path(folder) / path, column)
+        for column, path in plan.hierarchies.items()
+    }
+
+
+def _whole(value: object, *, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _technique_mapping(technique: Technique) -> dict[str, Any]:
+    return {"name": technique.name, **technique.as_mapping()}

@@ -1,0 +1,151 @@
+"""Compile what the techniques need before it is needed, and keep it on the disk.
+
+Compiling costs most of a minute of processor time once after installation; loading what was kept
+takes a fraction of a second. The simplest list of what is needed is a run of every technique, so
+that is what is done, on a table of a few rows, the usual techniques first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from ..base.errors import AnonError
+from ..base.registry import family
+from ..contracts.algorithm import Algorithm, met_first
+from ..data.table import Dataset
+from ..hierarchy import read_levels
+from ..kernels.compiled import kept_in
+from ..samples import Sample, hierarchy_folder, sample
+from .plan import LevelTable, Plan
+from .runner import run
+
+_FEW, _MANY = "toth-private", "hospital"
+_STAMP = "warmed.txt"
+#: Lines that `tell_ahead` writes: what follows is compiled; nothing can be kept; a technique.
+COMPILING, UNKEPT, READY = "compiling", "unkept", "ready "
+
+
+def is_warm() -> bool:
+    """Return whether everything was compiled by this very code, and kept."""
+    place = kept_in()
+    if place is None:
+        return False
+    with suppress(OSError):
+        return (place / _STAMP).read_text(encoding="utf-8") == _stamp()
+    return False
+
+
+def warm(told: Callable[[str], None]) -> None:
+    """Compile or load what every technique needs; names each technique that is ready.
+
+    Parameters
+    ----------
+    told : callable
+        Called with the name of an algorithm once a run of it compiles nothing any more.
+    """
+    for name in _algorithms():
+        _run(name)
+        told(name)
+    place = kept_in()
+    if place is not None:
+        with suppress(OSError):
+            part = place / f".{_STAMP}.{os.getpid()}"
+            part.write_text(_stamp(), encoding="utf-8")
+            part.replace(place / _STAMP)
+
+
+def load() -> None:
+    """Load into this process what the usual techniques need, or compile it if it is not kept."""
+    for name in met_first():
+        _run(name)
+
+
+def tell_ahead(write: Callable[[str], None]) -> None:
+    """Compile ahead in a process of its own, telling whoever started it a line at a time.
+
+    What is kept already is not looked at again. Where nothing can be kept, compiling here would
+    help nobody else, and is left to the process that needs it.
+    """
+    if is_warm():
+        return
+    if kept_in() is None:
+        write(UNKEPT)
+        return
+    if hasattr(os, "nice"):  # whoever waits for a page goes first
+        os.nice(5)
+    write(COMPILING)
+    warm(lambda name: write(READY + name))
+
+
+def _run(name: str) -> None:
+    """Run an algorithm on a few rows, with and without a population; the usual ones on more.
+
+    What speeds up large tables is left out on small ones.
+    """
+    for one in (_FEW, _MANY) if name in met_first() else (_FEW,):
+        given = sample(one)
+        table, public = _table(one), _table(given.public) if given.public else None
+        levels: dict[str, LevelTable] = {
+            column: read_levels(hierarchy_folder() / path, column)
+            for column, path in given.hierarchies.items()
+        }
+        for plan in _plans(name, given):
+            for population in (None, public) if public is not None else (None,):
+                # A technique that a few rows cannot satisfy is compiled all the same.
+                with suppress(AnonError):
+                    run(plan, table, levels, population=population)
+
+
+def _table(name: str) -> Dataset:
+    one = sample(name)
+    return Dataset.from_frame(one.frame(), kinds=one.types)
+
+
+def _algorithms() -> list[str]:
+    first = met_first()  # is compiled first
+    return [*first, *(name for name in family("algorithm") if name not in first)]
+
+
+def _plans(name: str, given: Sample) -> Iterator[Plan]:
+    """Return the plans that an algorithm is run with: its defaults, with and without removals."""
+    technique = family("algorithm")[name]
+    permutes = issubclass(technique, Algorithm) and technique.permutes
+    model = {"name": "frequency-l-diversity", "l": 2} if permutes else {"name": "k-anonymity"}
+    settings: list[dict[str, object]] = [{}]
+    if any(parameter.name == "max_suppression" for parameter in technique.parameters()):
+        settings = [{"max_suppression": share} for share in (0.0, 0.02, 1.0)]
+    if any(parameter.name == "list_minimal" for parameter in technique.parameters()):
+        settings.append({"max_suppression": 0.02, "list_minimal": True})
+    for chosen in settings:
+        yield Plan.from_mapping(
+            {
+                "types": dict(given.types),
+                "roles": {
+                    "identifier": list(given.identifier),
+                    "quasi": list(given.quasi),
+                    "sensitive": list(given.sensitive),
+                    "insensitive": list(given.insensitive),
+                },
+                "algorithm": {"name": name, **chosen},
+                "models": [model if permutes else {**model, "k": 2}],
+            }
+        )
+
+
+def _stamp() -> str:
+    """Return what compiled code hangs on: this package's sources, the compiler, the processor."""
+    import llvmlite.binding as llvm
+    import numba
+
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
+        digest.update(path.read_bytes())
+    made_by = (numba.__version__, sys.version, platform.machine(), llvm.get_host_cpu_name())
+    digest.update(repr(made_by).encode())
+    return digest.hexdigest()

@@ -1,0 +1,95 @@
+"""Fit a plan to a table: kinds, missing values, sample, hierarchies, encoding."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..base.errors import BadPlan, InputChanged, listing, nearest
+from ..data.sampling import sampled
+from ..data.table import Dataset
+from ..hierarchy import from_rows
+from ..hierarchy.claims import refuse_false_labels
+from ..release.look_alikes import refuse_look_alikes
+from ..release.problem import Problem, build_problem
+from .plan import LevelTable, Plan
+from .publish import is_formula
+
+
+def prepare(
+    plan: Plan,
+    dataset: Dataset,
+    hierarchies: Mapping[str, LevelTable] | None = None,
+    population: Dataset | None = None,
+) -> Problem:
+    """Fit a plan to a table; see `run` for parameters and errors."""
+    plan.refuse_guessable()
+    named = (*plan.roles.named, *plan.types, *(hierarchies or {}))
+    gone = [n for n in dict.fromkeys(named) if n not in dataset.names]
+    if gone:
+        raise InputChanged(
+            f"The table has no column {listing(gone)}, which the recipe names; it has "
+            f"{listing(dataset.names)}.",
+            remedy=f"Restore the column or change the recipe.{nearest(gone[0], dataset.names)}",
+        )
+    ungiven = [n for n in plan.hierarchies if n not in (hierarchies or {})]
+    if ungiven:
+        raise BadPlan(
+            f"The plan names hierarchies for {listing(ungiven)}, but their level tables were not "
+            "given.",
+            remedy="Pass them, for example with load_hierarchies(plan, folder).",
+        )
+    plan.roles.check(dataset)
+    if plan.formulas == "neutralise":
+        _refuse_formula_names(plan, dataset)
+    table = dataset.with_kinds(plan.types)
+    if plan.data.missing == "drop":
+        table = table.without_missing((*plan.roles.quasi, *plan.roles.sensitive))
+        if table.rows == 0:
+            raise BadPlan(
+                f"Every one of the {dataset.rows} rows misses a value in a quasi-identifier or "
+                "sensitive column, so dropping them leaves nothing.",
+                remedy="Set missing = 'keep', or give the empty column another role.",
+            )
+    if plan.roles.person and plan.data.sample < 1:
+        raise BadPlan(
+            f"A sample draws rows, and '{plan.roles.person}' says that a person may have several.",
+            remedy="Set sample = 1, and draw the people before the table is loaded.",
+        )
+    whole = table
+    table = sampled(table, plan.roles.published(table), plan.data.sample, plan.seed)
+    # A sensitive column is published exactly; its hierarchy is only what a promise may look at.
+    trees = [n for model in plan.models for n in model.needs_trees(plan.roles)]
+    built = {
+        name: from_rows(table.column(name), rows)
+        for name, rows in (hierarchies or {}).items()
+        if name in plan.roles.quasi or name in trees
+    }
+    for name in [n for n in built if n in plan.roles.quasi]:
+        refuse_false_labels(name, (hierarchies or {})[name], table.column(name).kind)
+    people = population if population is not None else plan.population_size
+    if people is None and table is not whole and not _asks_for_public(plan):
+        people = whole  # nobody outside knows who was drawn
+    private = dict.fromkeys(name for model in plan.models for name in model.private_columns())
+    problem = build_problem(table, plan.roles, built, population=people, private=tuple(private))
+    for name in problem.quasi:
+        refuse_look_alikes(table.column(name), problem.hierarchies[name])
+    return problem
+
+
+def _asks_for_public(plan: Plan) -> bool:
+    """Say whether a plan needs a table of its own for the public, and must be told if it lacks."""
+    return plan.algorithm.needs_public or any(
+        model.needs_public or model.may_count_public for model in plan.models
+    )
+
+
+def _refuse_formula_names(plan: Plan, dataset: Dataset) -> None:
+    """Refuse names that a spreadsheet would execute: a name can't be changed as a cell can."""
+    published = plan.roles.published(dataset)
+    for place, name in enumerate(dataset.names, start=1):
+        if name in published and is_formula(name):
+            raise BadPlan(
+                f"The name of column {place} starts like a formula, which a spreadsheet would "
+                "execute when it opens the release.",
+                remedy="Rename the column, or set formulas = 'keep' under [export].",
+            )

@@ -1,0 +1,307 @@
+"""The public edition: the published table in canonical order, as an Arrow table.
+
+It carries neither the seed nor the input's row order: rows are sorted by what they say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from ..data.frequency import dense_rank, stable_order
+from ..data.kinds import as_number
+from ..release.release import Release
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_TRIGGERS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def is_formula(text: str) -> bool:
+    """Return whether a spreadsheet could take a text for a formula."""
+    return text.startswith(_TRIGGERS) and bool(np.isnan(as_number(text)))
+
+
+def neutralised(text: str) -> str:
+    """Return a cell that no spreadsheet executes: an apostrophe goes before a formula.
+
+    Where apostrophes stand before a formula's sign already, one more is put, so that different
+    cells stay different and taking one away gives the cell back. Plain numbers stay, negative
+    ones too.
+
+    Examples
+    --------
+    >>> neutralised("=cmd|' /C calc'!A0"), neutralised("-5"), neutralised("Flu")
+    ("'=cmd|' /C calc'!A0", '-5', 'Flu')
+    >>> neutralised("'=x")
+    "''=x"
+    """
+    guarded = text.startswith("'") and text.lstrip("'").startswith(_TRIGGERS)
+    return "'" + text if guarded or is_formula(text) else text
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Drawn:
+    """A release row by row, in the table's order, removed rows left out.
+
+    Attributes
+    ----------
+    codes : mapping of str to int32 array of shape (published rows,)
+        The published columns as codes into their vocabularies.
+    member : int64 array of shape (published rows,)
+        Class of each row.
+    source : mapping of str to int64 array of shape (published rows,)
+        By column, the row its cell was taken from: the link that a permutation cuts.
+    row : int64 array of shape (published rows,)
+        Number of the row in the table.
+    """
+
+    codes: Mapping[str, npt.NDArray[np.int32]]
+    member: npt.NDArray[np.int64]
+    source: Mapping[str, npt.NDArray[np.int64]]
+    row: npt.NDArray[np.int64]
+
+
+def draw_rows(release: Release, generator: np.random.Generator) -> Drawn:
+    """Draw what a release leaves open: who of equal rows goes where, and the permutations.
+
+    Columns of different link blocks are permuted independently within their groups. Draws follow
+    `Problem.row_order`, so the order of the table plays no part.
+    """
+    problem, grouping = release.problem, release.grouping
+    apart = len(release.blocks) > 1
+    # An order of all rows is needed only where something is drawn.
+    drawn = apart or not grouping.whole_keys
+    every = grouping.of_rows(problem.frequency, generator, problem.row_order if drawn else None)
+    row = np.flatnonzero(every >= 0)
+    member = every[row]
+    order = np.empty(0, dtype=np.int64)
+    if apart:
+        place = np.cumsum(every >= 0) - 1
+        order = place[problem.row_order[every[problem.row_order] >= 0]]
+    codes: dict[str, npt.NDArray[np.int32]] = {}
+    source: dict[str, npt.NDArray[np.int64]] = {}
+    for block in release.blocks:
+        taken: npt.NDArray[np.int64] | None = None
+        if apart:
+            taken = np.empty(len(row), dtype=np.int64)
+            taken[order] = order[_permutation(grouping.group[member[order]], generator)]
+        for name in block:
+            if name in release.cells:
+                column = release.cells[name][member]
+            else:
+                column = problem.leaf_codes(name)[row]
+            codes[name] = column if taken is None else column[taken]
+            source[name] = row if taken is None else row[taken]
+    return Drawn(codes=codes, member=member, source=source, row=row)
+
+
+def _permutation(
+    group: npt.NDArray[np.int64], generator: np.random.Generator
+) -> npt.NDArray[np.int64]:
+    """Draw a permutation of rows that keeps every row in its group, shape (rows,)."""
+    drawn = generator.permutation(len(group))
+    groups = int(group.max(initial=-1)) + 1
+    found = np.empty(len(group), dtype=np.int64)
+    found[stable_order(group, groups)] = drawn[stable_order(group[drawn], groups)]
+    return found
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Edition:
+    """The public edition of a release, and where its rows come from.
+
+    Attributes
+    ----------
+    tables : mapping of str to pyarrow.Table
+        ``release`` alone, or ``quasi`` and ``sensitive`` joined by the column ``group``. Columns
+        are dictionary-encoded texts in the input's order of columns.
+    member : int64 array of shape (published rows,)
+        Group of each row of the first table, as the view numbers groups.
+    row_group : int64 array of shape (rows of the table,)
+        Group of each row of the private table, -1 where it is removed. Not for publication.
+    place : int64 array of shape (rows of the table,)
+        Where each row of the private table stands in the first table, from 0; -1 where it is
+        removed. Of permuted columns nothing follows from it. Not for publication.
+    """
+
+    tables: Mapping[str, pa.Table]
+    member: npt.NDArray[np.int64]
+    row_group: npt.NDArray[np.int64]
+    place: npt.NDArray[np.int64]
+
+
+def public_edition(
+    release: Release, generator: np.random.Generator, *, neutralise: bool = True
+) -> Edition:
+    """Return the published tables in canonical order.
+
+    Rows are sorted by group, where groups are published, then by cell texts; groups are numbered
+    by what they say in the first table, then in the second, so that the input's order cannot show.
+
+    Parameters
+    ----------
+    release : Release
+    generator : numpy.random.Generator
+        Draws the permutations, where the release has several link blocks.
+    neutralise : bool
+        Put an apostrophe before cells that a spreadsheet would execute.
+    """
+    problem = release.problem
+    names = problem.roles.published(problem.dataset)
+    drawn = draw_rows(release, generator)
+    texts = {
+        name: [neutralised(t) if neutralise else t for t in release.vocabularies[name].texts]
+        for name in names
+    }
+    parts = release.tables or (names,)
+    ranks = [
+        canonical_rank([drawn.codes[n] for n in part], [texts[n] for n in part]) for part in parts
+    ]
+    owner = release.seen_group[drawn.member]
+    number = _group_numbers(owner, ranks) if release.grouping.published else None
+    tables: dict[str, pa.Table] = {}
+    orders: list[npt.NDArray[np.int64]] = []
+    for title, part, rank in zip(table_names(len(parts)), parts, ranks, strict=True):
+        order = stable_order(rank, int(rank.max(initial=-1)) + 1)
+        if number is not None:
+            order = order[stable_order(number[order], int(number.max(initial=-1)) + 1)]
+        orders.append(order)
+        group = {} if number is None else {group_column(names): number[orders[-1]]}
+        tables[title] = _arrow(part, drawn.codes, texts, orders[-1], group)
+    row_group = np.full(problem.rows, -1, dtype=np.int64)
+    row_group[drawn.row] = owner
+    place = np.full(problem.rows, -1, dtype=np.int64)
+    place[drawn.row[orders[0]]] = np.arange(len(orders[0]))
+    return Edition(tables=tables, member=owner[orders[0]], row_group=row_group, place=place)
+
+
+def table_names(tables: int) -> tuple[str, ...]:
+    """Return the names of one or two published tables."""
+    return ("release",) if tables == 1 else ("quasi", "sensitive")
+
+
+def _arrow(
+    part: Sequence[str],
+    codes: Mapping[str, npt.NDArray[np.int32]],
+    texts: Mapping[str, list[str]],
+    order: npt.NDArray[np.int64],
+    group: Mapping[str, npt.NDArray[np.int64]],
+) -> pa.Table:
+    """Return one published table; `group` holds the column of group numbers, if there is one."""
+    import pyarrow as pa
+
+    columns: dict[str, tuple[npt.NDArray[np.int32], list[str]]] = {
+        name: (
+            number.astype(np.int32),
+            [str(n + 1) for n in range(int(number.max(initial=-1)) + 1)],
+        )
+        for name, number in group.items()
+    }
+    columns |= {name: (codes[name][order], texts[name]) for name in part}
+    arrays = [_dictionary(column, pool) for column, pool in columns.values()]
+    return pa.Table.from_arrays(arrays, names=list(columns))
+
+
+def _dictionary(codes: npt.NDArray[np.int32], texts: Sequence[str]) -> pa.Array[Any]:
+    """Return a column whose dictionary holds only texts that stand in a row.
+
+    A Parquet file carries its dictionaries whole: a text that only a removed row had would be
+    published by it.
+    """
+    import pyarrow as pa
+
+    coded = pa.DictionaryArray.from_arrays(
+        pa.array(codes, type=pa.int32()), pa.array(texts, type=pa.string())
+    )
+    return with_own_dictionary(coded)
+
+
+def with_own_dictionary(column: pa.DictionaryArray[Any, Any]) -> pa.Array[Any]:
+    """Return a dictionary-encoded column without the texts that stand in none of its rows."""
+    import pyarrow as pa
+
+    codes = cast(Any, column.indices).to_numpy(zero_copy_only=False)
+    shown = np.zeros(len(column.dictionary), dtype=np.bool_)
+    shown[codes] = True
+    if shown.all():
+        return column
+    places = np.cumsum(shown, dtype=np.int32) - np.int32(1)
+    used = column.dictionary.take(pa.array(np.flatnonzero(shown), type=pa.int64()))
+    return pa.DictionaryArray.from_arrays(pa.array(places[codes], type=pa.int32()), used)
+
+
+def group_column(names: Sequence[str]) -> str:
+    """Return the name of the published group number: ``group``, longer where that is taken."""
+    name = "group"
+    while name in names:
+        name += " number"
+    return name
+
+
+def _group_numbers(
+    group: npt.NDArray[np.int64], ranks: Sequence[npt.NDArray[np.int64]]
+) -> npt.NDArray[np.int64]:
+    """Return the published number of each row's group: groups ordered by their sorted rows.
+
+    Groups that say the same in the first table are ordered by the second.
+    """
+    ids, member, sizes = np.unique(group, return_inverse=True, return_counts=True)
+    tie = np.zeros(len(ids), dtype=np.int64)
+    for rank in ranks:
+        order = stable_order(rank, int(rank.max(initial=-1)) + 1)
+        order = order[stable_order(member[order], len(ids))]
+        tie = _told_apart(tie, rank[order], sizes)
+    number = np.empty(len(ids), dtype=np.int64)
+    number[np.argsort(tie, kind="stable")] = np.arange(len(ids))
+    return number[member]
+
+
+def _told_apart(
+    tie: npt.NDArray[np.int64], values: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Return the place of every group among the distinct groups, ties counted once.
+
+    Parameters
+    ----------
+    tie : int64 array of shape (groups,)
+        Places so far.
+    values : int64 array of shape (rows,)
+        The groups' values, one group after the other, not below 0. Groups of one place are
+        compared value by value, and where one is the other's beginning, the shorter comes first.
+    sizes : int64 array of shape (groups,)
+    """
+    start = np.cumsum(sizes) - sizes
+    begin, width = 0, 4
+    while True:
+        longer = np.zeros(len(tie), dtype=np.bool_)
+        longer[tie[sizes > begin]] = True
+        open_ = np.flatnonzero((np.bincount(tie)[tie] > 1) & longer[tie])
+        if not len(open_):
+            return tie
+        nth = np.arange(begin, begin + width)
+        inside = nth < sizes[open_, None]
+        window = np.where(inside, values[np.minimum(start[open_, None] + nth, len(values) - 1)], -1)
+        keys = np.vstack([window.T[::-1], tie[None, open_]])
+        order = np.lexsort(keys)
+        new = np.any(np.diff(keys[:, order], axis=1) != 0, axis=0)
+        finer = np.zeros(len(tie), dtype=np.int64)
+        finer[open_[order]] = np.concatenate([[0], np.cumsum(new)])
+        tie = np.unique(tie * len(tie) + finer, return_inverse=True)[1].astype(np.int64)
+        begin, width = begin + width, 2 * width
+
+
+def canonical_rank(
+    codes: Sequence[npt.NDArray[np.int32]], texts: Sequence[Sequence[str]]
+) -> npt.NDArray[np.int64]:
+    """Return the rank of each row by its cells' texts, column by column, shape (rows,)."""
+    ranked: list[npt.NDArray[np.int32]] = []
+    for column, pool in zip(codes, texts, strict=True):
+        place = {t: i for i, t in enumerate(sorted(set(pool)))}
+        ranked.append(np.array([place[t] for t in pool], dtype=np.int32)[column])
+    return dense_rank(ranked, [max(len(pool), 1) for pool in texts])[0]

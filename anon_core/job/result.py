@@ -1,0 +1,182 @@
+"""What a run returns: the verified release, and everything that was measured on it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..contracts.attack import not_applicable
+from ..release.audience import Audience, audience_of
+from ..release.crowd import Crowd, alone_over_all, crowd_of
+from ..release.problem import Problem
+from ..release.release import Release
+from ..release.results import AttackResult, Measure, SearchAccount, Verdict
+from ..verification.checks import Verification
+from .cautions import cautions
+from .file_formats import other_formats, written
+from .plan import Plan
+from .result_json import as_json
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Result:
+    """A verified release with everything that was measured on it.
+
+    Attributes
+    ----------
+    plan : Plan
+    problem : Problem
+        The table as it was searched (after dropping rows with missing values and drawing a sample,
+        where asked).
+    release : Release
+    account : SearchAccount
+    verdicts : tuple of Verdict
+    measures : mapping of str to Measure
+        By metric name.
+    attacks : tuple of AttackResult
+    tables : mapping of str to pyarrow.Table
+        The public edition, in canonical order.
+    files : dict of str to bytes
+        The public edition as it is written: CSV files by file name.
+    member : int64 array of shape (published rows,)
+        Group of each row of the first table, as `View` numbers groups.
+    row_group : int64 array of shape (rows,)
+        Group of each row of the private table, -1 where it is hidden.
+    verification : Verification
+    seconds : mapping of str to float
+        Wall time per stage.
+    """
+
+    plan: Plan
+    problem: Problem
+    release: Release
+    account: SearchAccount
+    verdicts: tuple[Verdict, ...]
+    measures: Mapping[str, Measure]
+    attacks: tuple[AttackResult, ...]
+    tables: Mapping[str, pa.Table]
+    files: dict[str, bytes]
+    member: npt.NDArray[np.int64]
+    row_group: npt.NDArray[np.int64]
+    verification: Verification
+    seconds: Mapping[str, float]
+
+    @property
+    def published(self) -> pa.Table:
+        """The first published table; the only one unless links are cut between two."""
+        return next(iter(self.tables.values()))
+
+    @property
+    def csv(self) -> bytes:
+        """The first published table as CSV."""
+        return next(iter(self.files.values()))
+
+    def file(self, name: str) -> bytes:
+        """Return one published file by its name; files that nobody asked for are not made."""
+        return self.files[name] if name in self.files else self.all_files[name]
+
+    @cached_property
+    def all_files(self) -> dict[str, bytes]:
+        """The public edition in every format, by file name: the CSV files first."""
+        return {**self.files, **written(self.tables, other_formats())}
+
+    @cached_property
+    def parquet_files(self) -> dict[str, bytes]:
+        """The public edition as Parquet files by file name."""
+        return {n: c for n, c in self.all_files.items() if n.endswith(".parquet")}
+
+    @property
+    def parquet(self) -> bytes:
+        """The first published table as Parquet."""
+        return next(iter(self.parquet_files.values()))
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 over the CSV files, one after the other."""
+        return hashlib.sha256(b"".join(self.files.values())).hexdigest()
+
+    @property
+    def class_sizes(self) -> npt.NDArray[np.int64]:
+        """Rows per equivalence class as an attacker sees them, shape (classes,)."""
+        return self.release.view.group_size
+
+    @cached_property
+    def crowd(self) -> Crowd | None:
+        """The distinct persons behind the classes; None where a row is a person."""
+        return crowd_of(self.problem, self.release)
+
+    @property
+    def hiding(self) -> npt.NDArray[np.int64]:
+        """What hides a person in each class: its persons, or its rows where a row is a person."""
+        return self.class_sizes if self.crowd is None else self.crowd.sizes
+
+    @property
+    def counted(self) -> str:
+        """What promises and attacks count: ``people`` where a column tells them, else ``rows``."""
+        return "rows" if self.crowd is None else "people"
+
+    @cached_property
+    def audience(self) -> Audience:
+        """What an adversary may know beside the release."""
+        return audience_of(self.problem)
+
+    @property
+    def not_run(self) -> dict[str, str]:
+        """Which attacks were not run, and why, by name."""
+        ran = {a.attack for a in self.attacks}
+        view = self.release.view
+        return {
+            attack.name: not_applicable(attack, view, self.audience)
+            or "Attacks were not asked for."
+            for attack in self.plan.all_attacks()
+            if attack.name not in ran
+        }
+
+    @property
+    def exact(self) -> tuple[str, ...]:
+        """The columns published as they are, in the table's order."""
+        return self.plan.roles.exact(self.problem.dataset)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The columns that no role names, in the table's order: they are not published."""
+        return self.plan.roles.left_out(self.problem.dataset)
+
+    @cached_property
+    def unique_of(self) -> tuple[int, int | None]:
+        """Those published, and those alone with what one of their rows says in all columns.
+
+        Rows, or persons where a column tells them apart; None as `unique_over_all_columns`.
+        """
+        if self.crowd is None:
+            return self.release.view.rows, self.unique_over_all_columns
+        return self.crowd.published, alone_over_all(self.problem, self.row_group)
+
+    @property
+    def unique_over_all_columns(self) -> int | None:
+        """Published rows that no other equals; None where cells of a row are not one person's."""
+        if self.release.grouping.published:
+            return None
+        return int(self.verification.facts["unique_over_all_columns"])
+
+    @cached_property
+    def cautions(self) -> tuple[str, ...]:
+        """What the figures lean on and should not; an attacker does not know it."""
+        return cautions(self.plan, self.problem, self.release)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the figures as plain values (`run --json`): internal, they hold the seed.
+
+        ``input_sha256`` is that of the file that was read, or, where the table came from none, of
+        its columns' names, kinds and values; ``input_sha256_of`` says which.
+        """
+        return as_json(self)

@@ -1,0 +1,304 @@
+"""Carry out a plan, stage by stage: what is returned at the end was verified."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from ..base.context import Context, part_of
+from ..base.errors import Infeasible, NotFound, NotVerified, listing
+from ..contracts.algorithm import counted_in_people, refuse_unsteered
+from ..contracts.attack import not_applicable
+from ..contracts.model import GroupModel
+from ..data.table import Dataset
+from ..lattice.nodes import rows_removable
+from ..release.audience import Audience, audience_of
+from ..release.problem import Problem
+from ..release.reference import Reference, reference_of
+from ..release.results import AttackResult, Measure, Outcome, Verdict
+from ..release.truth import truth_of
+from ..release.vocabulary import LONGEST_SET
+from ..verification.averages import check_groups
+from ..verification.checks import Verification, verify
+from .chances import Chances, chances
+from .file_formats import READ, written
+from .plan import LevelTable, Plan
+from .prepare import prepare
+from .publish import Edition, public_edition
+from .result import Result
+from .tested_search import search
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Recomputes the promises from the CSV files by name and the Arrow tables they were made of.
+Verifier = Callable[[Mapping[str, bytes], Mapping[str, "pa.Table"]], Verification]
+
+
+def run(
+    plan: Plan,
+    dataset: Dataset,
+    hierarchies: Mapping[str, LevelTable] | None = None,
+    *,
+    population: Dataset | None = None,
+    context: Context | None = None,
+    verifier: Verifier | None = None,
+    assess: bool = True,
+) -> Result:
+    """Carry out a plan on a table.
+
+    Parameters
+    ----------
+    plan : Plan
+    dataset : Dataset
+        The table as it was read.
+    hierarchies : mapping of str to level table, optional
+        By column (see `load_hierarchies`); columns without one are published exactly or not at all.
+    population : Dataset, optional
+        A table of the population, for journalist risk; else the plan's stated size is used.
+    context : Context, optional
+        Progress, cancellation and deadline. Its generator is replaced by what the seed gives.
+    verifier : callable, optional
+        Verifies the published tables in another way, for example as written to a disk; given their
+        CSV files by name and their Arrow tables by title. By default the CSV files are verified
+        from memory against the table as it was read.
+    assess : bool
+        Whether metrics and attacks are measured. Promises are verified either way.
+
+    Returns
+    -------
+    Result
+        Verified: the promises were recomputed from the published text.
+
+    Raises
+    ------
+    InputChanged
+        If the table lacks a column of the plan, or a hierarchy a value of the table.
+    Infeasible
+        If no release keeps the promises; carries the best value reached.
+    NotFound
+        If the technique found none, and it is open whether there is one.
+    Cancelled
+        If the person stopped it; nothing is returned.
+    NotVerified
+        If the recomputation does not confirm a promise. Please report it: it is an error of ours.
+    BadPlan, BadInput, BadHierarchy
+        If plan and table do not fit each other otherwise.
+    """
+    job = _Job(
+        plan=plan,
+        dataset=dataset,
+        hierarchies=dict(hierarchies or {}),
+        population=population,
+        verifier=verifier,
+        assess=assess,
+    )
+    context = context or Context()
+    seconds: dict[str, float] = {}
+    for stage, until in zip(_STAGES, (*(s.begins for s in _STAGES[1:]), 1.0), strict=True):
+        context.report(stage.begins, stage.words)
+        began = time.perf_counter()
+        stage.work(job, part_of(context, stage.begins, until))
+        seconds[stage.name] = time.perf_counter() - began
+    context.report(1.0, "Done")
+    return Result(
+        plan=plan,
+        problem=job.problem,
+        release=job.outcome.release,
+        account=job.outcome.account,
+        verdicts=job.verdicts,
+        measures=job.measures,
+        attacks=job.attacks,
+        tables=job.edition.tables,
+        files=job.files,
+        member=job.edition.member,
+        row_group=job.edition.row_group,
+        verification=job.verification,
+        seconds=seconds,
+    )
+
+
+@dataclass(kw_only=True)
+class _Job:
+    """What `run` was given, and what its stages found so far: each sets what is named beside it."""
+
+    plan: Plan
+    dataset: Dataset
+    hierarchies: dict[str, LevelTable]
+    population: Dataset | None
+    verifier: Verifier | None
+    assess: bool
+    models: tuple[GroupModel, ...] = field(init=False)  # read: the plan's, in rows or people
+    problem: Problem = field(init=False)  # read
+    audience: Audience = field(init=False)  # read
+    reference: Reference = field(init=False)  # read
+    chance: Chances = field(init=False)  # read
+    outcome: Outcome = field(init=False)  # search
+    verdicts: tuple[Verdict, ...] = field(init=False)  # measure
+    measures: dict[str, Measure] = field(init=False)  # measure
+    attacks: tuple[AttackResult, ...] = field(init=False)  # attack
+    edition: Edition = field(init=False)  # publish
+    files: dict[str, bytes] = field(init=False)  # publish
+    verification: Verification = field(init=False)  # verify
+
+
+def _read(job: _Job, context: Context) -> None:
+    """Fit the plan to the table, and refuse what no search could keep."""
+    plan = job.plan
+    job.models = counted_in_people(plan.algorithm, plan.models, plan.roles.person)
+    job.problem = prepare(plan, job.dataset, job.hierarchies, job.population)
+    job.audience, job.reference = audience_of(job.problem), reference_of(job.problem)
+    job.chance = chances(plan, job.problem)
+    refuse_unsteered(plan.algorithm, plan.models)
+    removable = rows_removable(job.problem, plan.algorithm)
+    for model in job.models:
+        model.check(job.problem, removable)
+
+
+def _search(job: _Job, context: Context) -> None:
+    """Find a release."""
+    searching = replace(context, generator=job.chance.search, secret=job.chance.secret)
+    known = job.audience
+    job.outcome = search(
+        job.plan.algorithm,
+        job.problem,
+        job.models,
+        lambda model, found: model.measure(
+            found.release.view, known, job.reference.behind(found.release), searching
+        ),
+        lambda model, found: model.recomputable(
+            found.release.view, known, job.reference.behind(found.release), searching
+        ),
+        searching,
+    )
+
+
+def _measure(job: _Job, context: Context) -> None:
+    """Measure the promises, and what the release lost."""
+    problem, release = job.problem, job.outcome.release
+    behind = job.reference.behind(release)
+    measuring = replace(context, generator=job.chance.measure)
+    job.verdicts = tuple(
+        verdict
+        for model in job.models
+        for verdict in model.measure(release.view, job.audience, behind, measuring)
+    )
+    job.measures = {
+        metric.name: metric.measure(problem, release, measuring)
+        for metric in (job.plan.all_metrics() if job.assess else ())
+        if not metric.reason_not_applicable(problem)
+    }
+
+
+def _attack(job: _Job, context: Context) -> None:
+    """Attack the view as an attacker would."""
+    view, audience = job.outcome.release.view, job.audience
+    truth = truth_of(job.problem, job.outcome.release)
+    # The generator goes on where measuring left it: what is drawn here was drawn after that.
+    attacking = replace(context, generator=job.chance.measure)
+    job.attacks = tuple(
+        found
+        for attack in (job.plan.all_attacks() if job.assess else ())
+        if not not_applicable(attack, view, audience)
+        for found in attack.run(view, audience, truth, attacking)
+    )
+
+
+def _publish(job: _Job, context: Context) -> None:
+    """Write the public edition."""
+    neutralise = job.plan.formulas == "neutralise"
+    job.edition = public_edition(job.outcome.release, job.chance.publish, neutralise=neutralise)
+    job.files = written(job.edition.tables, [READ])
+
+
+def _verify(job: _Job, context: Context) -> None:
+    """Recompute the promises from what was written, and refuse the release unless all hold."""
+    job.verification = _recomputed(job)
+    broken = [v.model for v in job.verdicts if not v.holds]
+    if not broken and job.verification.holds:
+        return
+    _refuse_overlaps(job)
+    if not broken and all(check.undecided for check in job.verification.broken):
+        raise NotFound(
+            "What was found keeps the promises, but the second computation cannot tell it: more "
+            "rows of the table fit some classes than they have, because classes overlap or rows "
+            "were removed, so whose rows these are does not follow from what is published. "
+            + " ".join(check.sentence for check in job.verification.broken),
+            remedy="Nothing was released. Choose a technique whose classes do not overlap, such as "
+            "the optimal search or Mondrian with strict cuts at the median.",
+        )
+    failed = [check.sentence for check in job.verification.broken]
+    raise NotVerified(
+        "The release was found, but recomputing it did not confirm it: "
+        + " ".join(failed or [f"{listing(broken)} does not hold."]),
+        remedy="Nothing was released. This is an error of the workbench; please report it with "
+        "the recipe.",
+    )
+
+
+def _recomputed(job: _Job) -> Verification:
+    recipe, release = job.plan.completed(), job.outcome.release
+    if job.verifier is not None:
+        found = job.verifier(job.files, job.edition.tables)
+    else:
+        asks = any(m.needs_public or m.may_count_public for m in job.plan.models)
+        public = job.population.frame() if job.population is not None and asks else None
+        private = job.dataset.frame(coded=True)
+        found = verify(recipe, private, job.hierarchies, job.files, public)
+    if not release.replaced:
+        return found
+    # Groups of averages are not in the files: here it is known which row is in which.
+    content, place = next(iter(job.files.values())), job.edition.place
+    private = job.dataset.frame(coded=True)
+    groups = check_groups(recipe, private, job.hierarchies, content, place)
+    return replace(found, checks=(*found.checks, *groups))
+
+
+def _refuse_overlaps(job: _Job) -> None:
+    """Refuse classes that came to overlap since sets too long to write became the whole column.
+
+    More people fit a class then, which promises about the public alone do not survive.
+    """
+    vocabularies = job.outcome.release.vocabularies
+    shortened = [name for name, vocabulary in vocabularies.items() if vocabulary.shortened]
+    if shortened and any(model.needs_public for model in job.plan.models):
+        raise Infeasible(
+            f"Value sets of {listing(shortened)} would be longer than {LONGEST_SET:,} characters. "
+            "Published as the whole column instead, they make classes overlap, so that "
+            "δ-presence does not hold or cannot be recomputed.",
+            remedy="Build a hierarchy of the column, or give it another role.",
+        )
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """A stage of a run.
+
+    Attributes
+    ----------
+    name : str
+        Names its seconds.
+    begins : float
+        Share of the progress bar at which it begins; it ends where the next begins.
+    words : str
+        Shown beside the bar.
+    work : callable
+        Sets what it finds; its context's progress 0..1 is its part of the bar.
+    """
+
+    name: str
+    begins: float
+    words: str
+    work: Callable[[_Job, Context], None]
+
+
+_STAGES = (
+    _Stage("encode", 0.0, "Reading", _read),
+    _Stage("search", 0.05, "Searching", _search),
+    _Stage("measure", 0.62, "Measuring", _measure),
+    _Stage("attack", 0.68, "Attacking", _attack),
+    _Stage("publish", 0.75, "Writing", _publish),
+    _Stage("verify", 0.8, "Recomputing the promises", _verify),
+)

@@ -1,0 +1,192 @@
+"""The order in which types are settled, and how a state packs what is still open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import gammaln
+
+from ..base.arrays import I64
+from .equations import System
+
+_WORD = 62  # bits of an int64 that never touch its sign
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Layer:
+    """One type to settle, with the places of its rows in a state.
+
+    Attributes
+    ----------
+    variable : int
+    row : int64 array of shape (rows of the type,)
+    word, shift, mask : int64 arrays of shape (rows of the type,)
+    later : int64 array of shape (rows of the type,)
+        People the types still to come could add to each row.
+    opening : int64 array of shape (words,)
+        Added to every key first: totals of the rows that this type is the first of.
+    step : int64 array of shape (words,)
+        What one person takes from a key.
+    most : int
+    ways : float64 array of shape (most + 1,)
+        Choices of y people, scaled to a maximum of 1.
+    log_scale : float
+        Logarithm of what `ways` was divided by.
+    """
+
+    variable: int
+    row: I64
+    word: I64
+    shift: I64
+    mask: I64
+    later: I64
+    opening: I64
+    step: I64
+    most: int
+    ways: npt.NDArray[np.float64]
+    log_scale: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Plan:
+    """All layers in order.
+
+    Attributes
+    ----------
+    layers : tuple of Layer
+    words : int
+        Width of a state.
+    """
+
+    layers: tuple[Layer, ...]
+    words: int
+
+
+def log_ways(people: int, shared: bool, lower: int, upper: int) -> npt.NDArray[np.float64]:
+    """Return the logarithm of the choices of lower … upper people of a type.
+
+    C(people, y), or 1/y! where the type is divided over several variables (the multinomial's
+    factors); through lgamma, since the numbers themselves overflow from C(1030, 515) on.
+    """
+    y = np.arange(lower, upper + 1, dtype=np.float64)
+    if shared:
+        return -gammaln(y + 1.0)
+    return gammaln(people + 1.0) - gammaln(y + 1.0) - gammaln(people - y + 1.0)
+
+
+def settle_order(rows: Sequence[Sequence[int]], size: int) -> list[int]:
+    """Order variables so that few rows are open at a time: finish the row with fewest left.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of int
+        Rows of each variable.
+    size : int
+        Number of rows.
+    """
+    waiting: list[set[int]] = [set() for _ in range(size)]
+    for j, mine in enumerate(rows):
+        for r in mine:
+            waiting[r].add(j)
+    order: list[int] = []
+    unfinished = {r for r in range(size) if waiting[r]}
+    opened: set[int] = set()
+    while unfinished:
+        row = min(unfinished, key=lambda r: (len(waiting[r]), r not in opened, r))
+        for j in sorted(waiting[row]):
+            order.append(j)
+            for r in rows[j]:
+                waiting[r].discard(j)
+                opened.add(r)
+                if not waiting[r]:
+                    unfinished.discard(r)
+    return order
+
+
+class _Fields:
+    """Bit fields of the open rows, given out first fit and taken back when a row closes."""
+
+    def __init__(self) -> None:
+        self._used: list[int] = []
+
+    def take(self, bits: int) -> tuple[int, int]:
+        """Return the word and shift of a free run of `bits`."""
+        run = (1 << bits) - 1
+        for word, used in enumerate(self._used):
+            for shift in range(_WORD - bits + 1):
+                if not used & (run << shift):
+                    self._used[word] |= run << shift
+                    return word, shift
+        self._used.append(run)
+        return len(self._used) - 1, 0
+
+    def give(self, word: int, shift: int, bits: int) -> None:
+        """Free a run."""
+        self._used[word] &= ~(((1 << bits) - 1) << shift)
+
+    @property
+    def words(self) -> int:
+        """Words ever used."""
+        return len(self._used)
+
+
+def plan(part: System) -> Plan:
+    """Lay out the dynamic program of a system; what is taken is counted from the lower bounds."""
+    rows = [[int(r) for r in line if r >= 0] for line in part.rows.tolist()]
+    total = (part.total - part.sums(part.lower)).tolist()
+    room = (part.upper - part.lower).tolist()
+    later = part.sums(part.upper - part.lower).tolist()
+    bits = [max(int(t).bit_length(), 1) for t in total]
+    # A variable without a row is bound by nothing and opens no field; it goes last.
+    order = settle_order(rows, len(total))
+    order += [j for j, mine in enumerate(rows) if not mine]
+    remaining = [0] * len(total)
+    for mine in rows:
+        for r in mine:
+            remaining[r] += 1
+    fields = _Fields()
+    at: dict[int, tuple[int, int]] = {}
+    drafts: list[tuple[int, list[tuple[int, int, int, int]], list[tuple[int, int]]]] = []
+    for j in order:
+        opening: list[tuple[int, int]] = []
+        for r in rows[j]:
+            later[r] -= room[j]
+            if r not in at:
+                at[r] = fields.take(bits[r])
+                opening.append((at[r][0], total[r] << at[r][1]))
+        places = [(*at[r], (1 << bits[r]) - 1, later[r]) for r in rows[j]]
+        drafts.append((j, places, opening))
+        for r in rows[j]:
+            remaining[r] -= 1
+            if not remaining[r]:
+                fields.give(*at[r], bits[r])
+    words = max(fields.words, 1)
+    layers: list[Layer] = []
+    for j, places, opening in drafts:
+        found = np.array(places, dtype=np.int64).reshape(len(places), 4)
+        start, step = np.zeros(words, np.int64), np.zeros(words, np.int64)
+        for word, value in opening:
+            start[word] += value
+        for word, shift, _, _ in places:
+            step[word] += 1 << shift
+        lower, upper = int(part.lower[j]), int(part.upper[j])
+        logs = log_ways(int(part.people[j]), bool(part.shared[j]), lower, upper)
+        layers.append(
+            Layer(
+                variable=j,
+                row=np.array(rows[j], dtype=np.int64),
+                word=np.ascontiguousarray(found[:, 0]),
+                shift=np.ascontiguousarray(found[:, 1]),
+                mask=np.ascontiguousarray(found[:, 2]),
+                later=np.ascontiguousarray(found[:, 3]),
+                opening=start,
+                step=step,
+                most=upper - lower,
+                ways=np.exp(logs - logs.max()),
+                log_scale=float(logs.max()),
+            )
+        )
+    return Plan(layers=tuple(layers), words=words)

@@ -1,0 +1,115 @@
+"""Entropy l-diversity: values in every group are as spread as l in equal numbers, or more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from ..base.arrays import B1, F64
+from ..base.params import number
+from ..base.registry import register
+from ..contracts.feasible import Allowed, impossible, rounded, value_rows
+from ..contracts.group_stats import Histogram
+from ..diversity.distribution_model import DistributionModel, protected_column
+from ..diversity.entropy import best_entropy, entropy, keeps_entropy, reachable
+from ..diversity.written import as_written
+from ..release.problem import Problem
+from ..release.reference import ValueCounts
+
+
+@register("model")
+@dataclass(frozen=True, kw_only=True)
+class EntropyLDiversity(DistributionModel):
+    """The entropy of the sensitive values in every group is at least log l.
+
+    Machanavajjhala et al. 2007, definition 4.1 in its entropy form; shares are of the group's own
+    rows. Merging good groups keeps it (U), since entropy is concave: a union's shares are weighted
+    means of its parts'. Merging with any group does not (no A): {b, c} has entropy 2, with {c} it
+    has 1.89. Removing groups keeps it (R): each group is judged by itself.
+    Whatever holds a good group has l values, and l values are enough: one row of each is good.
+    """
+
+    name: ClassVar[str] = "entropy-l-diversity"
+    title: ClassVar[str] = "Entropy l-diversity"
+    summary: ClassVar[str] = (
+        "Stops that one sensitive value stands out in a group: its values are spread as evenly as "
+        "l equally common ones at least."
+    )
+    formula: ClassVar[str] = "−Σ q(v)·ln q(v) ≥ ln l over the shares q of every group"
+    source: ClassVar[str] = "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302"
+    worst_is_least: ClassVar[bool] = True
+
+    l: float = number(  # noqa: E741 - the field's own letter
+        default=2.0,
+        low=1.0,
+        help="Equally common values that every group is at least as spread as.",
+        label="l",
+        unit="values",
+    )
+    column: str = protected_column()
+
+    @property
+    def asked(self) -> Fraction:
+        """L as it was written."""
+        return as_written(self.l)
+
+    def check(self, problem: Problem, removable: int = 0) -> None:
+        """Refuse an l above what the rows that must stay reach as one group; see `best_counts`."""
+        for column in self.needs(problem):
+            rows = value_rows(problem, column)
+            if reachable(rows, removable, self.asked):
+                continue
+            best = best_entropy(rows, removable)
+            raise impossible(
+                f"{self.title} with l = {self.l:g} on '{column}'",
+                f"one group of all rows that stay reaches {best:.6g}, and no grouping reaches more",
+                best,
+                "largest l",
+                removable=removable,
+                remedy=f"Choose l of at most {rounded(best, 'down'):g}, allow more suppression, or "
+                "protect another column.",
+            )
+
+    def feasible(self, problem: Problem, removable: int = 0) -> Sequence[Allowed]:
+        """Return the largest l of every column."""
+        return [
+            Allowed(
+                parameter="l",
+                column=column,
+                low=1.0,
+                high=best_entropy(value_rows(problem, column), removable),
+            )
+            for column in self.needs(problem)
+        ]
+
+    def least_size(self) -> int:
+        """Return l, rounded up: fewer rows have fewer values."""
+        return math.ceil(self.asked)
+
+    def holds(self, counted: Histogram, table: ValueCounts) -> B1:
+        """Return which groups have an entropy of at least log l."""
+        return keeps_entropy(counted, self.asked)
+
+    def possible(self, counted: Histogram, table: ValueCounts) -> B1:
+        """Return which groups have at least l values."""
+        return counted.kinds >= self.least_size()
+
+    def reached(self, counted: Histogram, table: ValueCounts) -> F64:
+        """Return the number of equally common values with the same entropy."""
+        return np.exp(entropy(counted))
+
+    def bound(self) -> float:
+        """Return l."""
+        return self.l
+
+    def worst_in_words(self, column: str, worst: float) -> str:
+        """Return the least spread group in words."""
+        return (
+            f"The values of '{column}' in the least diverse group are as spread as {worst:.4g} "
+            f"equally common ones; at least {self.l:g} were asked for."
+        )

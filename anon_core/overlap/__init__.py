@@ -1,0 +1,1 @@
+"""Who fits whom: people and published rows where cells may overlap."""

@@ -1,0 +1,1 @@
+"""Partitions of the table into boxes: cuts, gains, merging, and the release they make."""

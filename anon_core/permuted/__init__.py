@@ -1,0 +1,1 @@
+"""Releases whose columns are permuted apart within buckets."""

@@ -1,0 +1,88 @@
+"""Groups of rows from any technique that forms some: a partitioner's, or a release's classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+
+from ..base.context import Context, part_of
+from ..base.params import Technique
+from ..base.registry import find
+from ..contracts.algorithm import Algorithm
+from ..contracts.model import GroupModel
+from ..contracts.partitioner import Buckets, Partitioner
+from ..contracts.search_cost import CellCost
+from ..partition.best_gain import cell_prices
+from ..partition.merging import merged
+from ..release.problem import Problem
+from ..release.release import Release
+
+
+def forms_groups(kind: type[Technique]) -> bool:
+    """Say whether a class of technique forms groups whose rows can then be permuted apart."""
+    if issubclass(kind, Algorithm):
+        return not (kind.permutes or kind.needs_public or kind.is_mechanism)
+    return issubclass(kind, Partitioner)
+
+
+def made_for_shares(kind: type[Technique]) -> bool:
+    """Say whether a way to form groups is made for one sensitive column's shares."""
+    return issubclass(kind, Partitioner) and kind.by_sensitive
+
+
+def gathers_alike(kind: type[Technique]) -> bool:
+    """Say whether rows of a group are alike, so that what groups cover is worth drawing."""
+    return not issubclass(kind, Partitioner) or kind.gathers_alike
+
+
+def groups_by(
+    way: Partitioner | Algorithm,
+    problem: Problem,
+    models: Sequence[GroupModel],
+    blocks: Sequence[tuple[str, ...]],
+    context: Context,
+) -> Buckets:
+    """Form groups that keep the promises.
+
+    Parameters
+    ----------
+    way : Partitioner or Algorithm
+        What `forms_groups` says yes to.
+    problem : Problem
+    models : sequence of GroupModel
+    blocks : sequence of tuples of str
+        See `Partitioner.split_linked`.
+    context : Context
+
+    Raises
+    ------
+    Infeasible
+        If no grouping keeps the promises.
+    BadPlan
+        If they cannot steer the technique.
+    """
+    if isinstance(way, Partitioner):
+        return way.split_linked(problem, models, blocks, context)
+    found = way.run(problem, models, part_of(context, 0.0, 0.9)).release
+    # A permuted release removes no row: what was removed is a group too, and joins the nearest
+    # where it does not keep the promises by itself.
+    quasi = len(problem.quasi)
+    metric = cast(CellCost, find("metric", "ncp")())
+    prices = cell_prices(problem, metric, [True] * quasi, np.ones(quasi))
+    return merged(problem, models, _classes(found), prices, part_of(context, 0.9, 1.0))
+
+
+def _classes(release: Release) -> Buckets:
+    """Return the classes of a release, numbered from 0, and one more of what it removes."""
+    grouping = release.grouping
+    group = np.append(grouping.group, grouping.classes)[grouping.member]
+    used, numbered = np.unique(group, return_inverse=True)
+    groups = len(used)
+    pair, entry = np.unique(grouping.key * groups + numbered, return_inverse=True)
+    return Buckets(
+        key=pair // groups,
+        group=pair % groups,
+        count=np.bincount(entry, weights=grouping.count, minlength=len(pair)).astype(np.int64),
+    )

@@ -1,0 +1,1 @@
+"""Count queries: exact answers, and estimates from a release."""

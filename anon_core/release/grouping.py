@@ -1,0 +1,107 @@
+"""Which rows stand together: keys of the frequency set → classes → groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ..data.frequency import FrequencySet, stable_order
+
+REMOVED = -1
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Grouping:
+    """Assignment of the table's rows to classes, and of classes to groups.
+
+    A class is (group, published cells). Equal rows may part (relaxed partitions, Anatomy), so an
+    entry is (key, class, number of rows) and one key may have several entries.
+
+    Attributes
+    ----------
+    key : int64 array of shape (entries,)
+        Key of the frequency set; ascending.
+    member : int64 array of shape (entries,)
+        Class, or -1 where the rows are removed.
+    count : int64 array of shape (entries,)
+        Rows of the entry.
+    group : int64 array of shape (classes,)
+        Group of each class.
+    published : bool
+        Whether group ids are in the release. If not, equal cells are one class to an attacker.
+    """
+
+    key: npt.NDArray[np.int64]
+    member: npt.NDArray[np.int64]
+    count: npt.NDArray[np.int64]
+    group: npt.NDArray[np.int64]
+    published: bool = False
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return len(self.group)
+
+    @cached_property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """Rows per class, shape (classes,)."""
+        kept = self.member >= 0
+        return np.bincount(
+            self.member[kept], weights=self.count[kept], minlength=self.classes
+        ).astype(np.int64)
+
+    @cached_property
+    def removed(self) -> int:
+        """Rows that are in no class."""
+        return int(self.count[self.member < 0].sum())
+
+    @cached_property
+    def whole_keys(self) -> bool:
+        """Whether all rows of one key stand in one class, so that nothing is left to draw."""
+        return np.array_equal(self.key, np.arange(len(self.key)))
+
+    def of_rows(
+        self,
+        frequency: FrequencySet,
+        generator: np.random.Generator,
+        order: npt.NDArray[np.int64] | None = None,
+    ) -> npt.NDArray[np.int64]:
+        """Return the class of every row, shape (rows,), -1 where removed.
+
+        Rows with one key are alike in every column that matters; where such rows part, which of
+        them goes where is drawn by `generator`. `order` lists the rows (see `Problem.row_order`),
+        so that the draw does not depend on where they stand in the table.
+        """
+        if self.whole_keys:
+            return self.member[frequency.row_key]
+        shuffled = generator.permutation(frequency.rows)
+        if order is not None:
+            shuffled = order[shuffled]
+        keys = len(frequency.count)
+        by_key = shuffled[stable_order(frequency.row_key[shuffled], keys)]
+        found = np.empty(frequency.rows, dtype=np.int64)
+        found[by_key] = np.repeat(self.member, self.count)
+        return found
+
+
+def group_runs(
+    frequency: FrequencySet, class_of_run: npt.NDArray[np.int64], classes: int
+) -> Grouping:
+    """Build a grouping in which every quasi tuple belongs to one class and every class is a group.
+
+    Parameters
+    ----------
+    frequency : FrequencySet
+    class_of_run : int64 array of shape (runs,)
+        Class of each distinct quasi tuple, -1 to remove its rows.
+    classes : int
+    """
+    return Grouping(
+        key=np.arange(len(frequency.count), dtype=np.int64),
+        member=class_of_run[frequency.run],
+        count=frequency.count,
+        group=np.arange(classes, dtype=np.int64),
+    )

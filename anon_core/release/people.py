@@ -1,0 +1,219 @@
+"""What is known of the people the table was drawn from: the public table, or its size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ..base.arrays import I32
+from ..base.errors import BadInput, BadPlan, listing, nearest
+from ..data.column import Column, encode
+from ..data.frequency import frequency_set
+from ..data.kinds import KINDS, ColumnKind, kind_that_writes
+from ..data.roles import Roles
+from ..data.table import Dataset
+from ..data.thousands import without_thousands
+from ..hierarchy import Hierarchy, beyond_root, widened
+from .vocabulary import TAILS, Vocabulary
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Population:
+    """The people the table was drawn from.
+
+    Values that only they have are leaves of hierarchies of the population's own (see
+    `hierarchy.widened`), so that nothing a search or a metric looks at depends on them.
+
+    Attributes
+    ----------
+    size : int
+        Number of people.
+    codes : int32 array of shape (tuples, quasi), or None
+        Distinct quasi tuples of the population table, as leaves of `hierarchies`; -1 for a value
+        that no cell of the column can cover.
+    tuple_count : int64 array of shape (tuples,), or None
+    row_tuple : int64 array of shape (size,), or None
+        Tuple of each row of the population table.
+    hierarchies : mapping of str to Hierarchy
+        The quasi-identifiers' hierarchies with the population's further values.
+    place : mapping of str to int32 array of shape (leaves of the table's hierarchy,)
+        Where the table's own leaves stand among those.
+    """
+
+    size: int
+    codes: I32 | None = None
+    tuple_count: npt.NDArray[np.int64] | None = None
+    row_tuple: npt.NDArray[np.int64] | None = None
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict[str, Hierarchy])
+    place: Mapping[str, I32] = field(default_factory=dict[str, I32])
+
+    def cover(self, vocabulary: Vocabulary) -> tuple[I32, I32]:
+        """Return the first and last of the population's leaves each published text covers.
+
+        A hierarchy's label covers what stands under it; a range of numbers or dates all values
+        from end to end, a tail all values from its limit on; a value set its members.
+
+        Returns
+        -------
+        lo, hi : int32 arrays of shape (entries,)
+        """
+        hierarchy, place = self.hierarchies[vocabulary.column], self.place[vocabulary.column]
+        lo, hi = place[vocabulary.lo], place[vocabulary.hi]
+        for level in np.unique(vocabulary.level[vocabulary.level > 0]).tolist():
+            first, last = hierarchy.bounds(level)
+            node = hierarchy.node(level)[lo]
+            labels = hierarchy.labels[level]
+            # A box may be as wide as a node and still be written as a range.
+            named = np.array(
+                [labels[n] == text for n, text in zip(node, vocabulary.texts, strict=True)]
+            )
+            here = named & (vocabulary.level == level)
+            lo, hi = np.where(here, first[node], lo), np.where(here, last[node], hi)
+        if hierarchy.measure is not None:
+            told = hierarchy.measure[: len(hierarchy.measure) - hierarchy.has_missing]
+            kind = kind_that_writes(hierarchy.leaves[0], float(told[0])) if len(told) else "text"
+            read = KINDS[kind].measure
+            for entry, text in enumerate(vocabulary.texts):
+                if vocabulary.level[entry] < 0 and text[:1] in TAILS:
+                    limit = read(text[1:])
+                    upper = text[0] == TAILS[1]
+                    lo[entry] = np.searchsorted(told, limit) if upper else 0
+                    hi[entry] = (len(told) if upper else np.searchsorted(told, limit, "right")) - 1
+        return lo.astype(np.int32), hi.astype(np.int32)
+
+
+def encode_population(
+    population: Dataset | int | None,
+    dataset: Dataset,
+    roles: Roles,
+    hierarchies: Mapping[str, Hierarchy],
+    *,
+    people: int,
+) -> Population | None:
+    """Encode what is known of the population; `people` is the number of those of the table.
+
+    Raises
+    ------
+    BadPlan
+        If it is smaller than the table.
+    BadInput
+        If it lacks a quasi-identifier, or has texts where the table has numbers or dates.
+    """
+    if population is None:
+        return None
+    size = population if isinstance(population, int) else population.rows
+    if size < people:
+        held = f"{people} persons" if roles.person else f"{people} rows"
+        raise BadPlan(
+            f"The population has {size} people, but the table has {held}, and "
+            "everyone of the table belongs to it.",
+            remedy="Give the size of the population the table was drawn from, or its whole table.",
+        )
+    if isinstance(population, int):
+        return Population(size=size)
+    gone = [name for name in roles.quasi if name not in population.names]
+    if gone:
+        raise BadInput(
+            f"The population table has no column {listing(gone)}, which is a quasi-identifier; it "
+            f"has {listing(population.names)}.",
+            remedy="Add the column to the population table, or give it another role."
+            f"{nearest(gone[0], population.names)}",
+        )
+    wide: dict[str, Hierarchy] = {}
+    place: dict[str, I32] = {}
+    codes: list[I32] = []
+    for name in roles.quasi:
+        kind = dataset.column(name).kind
+        column = _of_kind(population.column(name), kind)
+        _refuse_other_marks(column, dataset.column(name))
+        wide[name], place[name], leaf = _leaves(column, kind, hierarchies[name])
+        codes.append(leaf)
+    # Ranks want codes from 0; -1 is shifted up and back.
+    found = frequency_set(
+        roles.quasi,
+        [c + np.int32(1) for c in codes],
+        [len(wide[name].leaves) + 1 for name in roles.quasi],
+        quasi=len(roles.quasi),
+    )
+    return Population(
+        size=size,
+        codes=found.codes - np.int32(1),
+        tuple_count=found.count,
+        row_tuple=found.row_key,
+        hierarchies=wide,
+        place=place,
+    )
+
+
+def _of_kind(column: Column, kind: ColumnKind) -> Column:
+    """Return a population's column read as the table's is, whatever it looks like by itself."""
+    if column.kind == kind:
+        return column
+    read = KINDS[kind].read
+    codes, values = column.as_read
+    plain = [without_thousands(v, column.thousands) for v in values]
+    bad = [i for i, v in enumerate(plain) if read is not None and math.isnan(read(v))]
+    if bad:
+        row = int(np.flatnonzero(np.isin(codes, bad))[0])
+        raise BadInput(
+            f"In the population table, {len(bad)} distinct "
+            f"{'value' if len(bad) == 1 else 'values'} of '{column.name}' "
+            f"{'is' if len(bad) == 1 else 'are'} not a {kind} (first in row {row + 1}); in the "
+            f"table the column is a {kind}.",
+            remedy="Correct them in the population table or mark them as missing, or declare "
+            f"'{column.name}' as text.",
+            values=[values[i] for i in bad[:5]],
+        )
+    return encode(column.name, codes, values, kind=kind, thousands=column.thousands)
+
+
+def _refuse_other_marks(column: Column, own: Column) -> None:
+    """Refuse a population's numbers that would be others if they were read as the table's are.
+
+    Raises
+    ------
+    BadInput
+    """
+    if not KINDS[own.kind].marks or column.thousands == own.thousands:
+        return
+    for one, other in ((column, own), (own, column)):
+        _, values = one.as_read
+        if any(without_thousands(v, other.thousands) != v for v in values):
+            raise BadInput(
+                f"The numbers of '{column.name}' mark thousands in one way in the table and in "
+                "another in the population table, so that what they are is not known.",
+                remedy="Take the marks between thousands out of both files.",
+            )
+
+
+def _leaves(column: Column, kind: ColumnKind, hierarchy: Hierarchy) -> tuple[Hierarchy, I32, I32]:
+    """Return the widened hierarchy, where the table's leaves went, and each person's leaf."""
+    measure = None
+    if hierarchy.measure is not None:  # a column without any value has none
+        measure = np.empty(0) if column.measure is None else column.measure
+    if hierarchy.measure is None or measure is None:
+        own = [hierarchy.code.get(v, -1) for v in column.values]
+        beyond = np.zeros(len(own), dtype=np.bool_)
+    else:
+        # The two tables may spell one number differently (39 and 39.0).
+        leaf = {m: i for i, m in enumerate(hierarchy.measure.tolist())}
+        own = [leaf.get(m, -1) for m in measure.tolist()]
+        beyond = beyond_root(hierarchy, kind, measure)
+    known = np.array(own, dtype=np.int64)
+    new = np.flatnonzero((known < 0) & ~beyond)
+    wide, place = widened(
+        hierarchy,
+        kind,
+        [column.values[i] for i in new.tolist()],
+        measure[new] if measure is not None else None,
+        missing=column.missing > 0,
+    )
+    known[new] = len(hierarchy.leaves) + np.arange(len(new))
+    pool = np.append(place, np.int32(-1))[known]
+    missing = np.int32(len(wide.leaves) - 1)  # the last leaf
+    leaf_of = np.append(pool, missing)[column.codes].astype(np.int32)
+    return wide, place[: len(hierarchy.leaves)], leaf_of

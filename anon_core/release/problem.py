@@ -1,0 +1,321 @@
+"""The problem a technique solves: roles, hierarchies and the frequency set of one table."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ..base.errors import BadPlan, InputChanged, nearest
+from ..data.column import Column, encode
+from ..data.frequency import FrequencySet, dense_rank, frequency_set, stable_order
+from ..data.roles import Roles
+from ..data.table import Dataset
+from ..hierarchy import Hierarchy, flat
+from .people import Population, encode_population
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Problem:
+    """A table with roles and hierarchies, encoded.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    roles : Roles
+    hierarchies : mapping of str to Hierarchy
+        For every published column, and every private one; flat where none was given.
+    frequency : FrequencySet
+        Over the quasi-identifiers, then the sensitive columns that are not quasi-identifiers, then
+        private columns that a promise looks at. Where persons are told apart, the last private ones
+        are the person column and, per sensitive column before, the pairs of persons and values.
+    population : Population or None
+    trees : mapping of str to Hierarchy
+        What values of sensitive columns are generalized to, where that was given for a promise that
+        asks for it: such a column is published exactly all the same, and `hierarchies` has it flat.
+    """
+
+    dataset: Dataset
+    roles: Roles
+    hierarchies: Mapping[str, Hierarchy]
+    frequency: FrequencySet
+    population: Population | None = None
+    trees: Mapping[str, Hierarchy] = field(default_factory=dict[str, Hierarchy])
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """Quasi-identifiers in the order of the roles."""
+        return self.roles.quasi
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Sensitive columns in the order of the roles."""
+        return self.roles.sensitive
+
+    @property
+    def private(self) -> tuple[str, ...]:
+        """Columns that promises look at and that are never published."""
+        return self.frequency.columns[len(self.frequency.shown) :]
+
+    @property
+    def person(self) -> str:
+        """The column that tells persons apart; empty where a row is a person."""
+        return self.roles.person
+
+    @property
+    def rows(self) -> int:
+        """Number of rows of the table."""
+        return self.dataset.rows
+
+    @cached_property
+    def people(self) -> int:
+        """Number of distinct persons of the table; its rows where a row is a person."""
+        return len(np.unique(self.key_person)) if self.person else self.rows
+
+    @cached_property
+    def key_person(self) -> npt.NDArray[np.int64]:
+        """The person of each key of the frequency set, shape (keys,).
+
+        Only where persons are told apart.
+        """
+        place = self.frequency.columns.index(self.person)
+        return self.frequency.codes[:, place].astype(np.int64)
+
+    @cached_property
+    def run_people(self) -> npt.NDArray[np.int64]:
+        """Distinct persons per quasi tuple of the table, shape (runs,)."""
+        frequency = self.frequency
+        if not self.person:
+            return frequency.run_count
+        pairs = np.unique(frequency.run * (self.key_person.max(initial=0) + 1) + self.key_person)
+        own = pairs // (self.key_person.max(initial=0) + 1)
+        return np.bincount(own, minlength=len(frequency.run_count)).astype(np.int64)
+
+    @cached_property
+    def leaf_people(self) -> Mapping[str, npt.NDArray[np.int64]]:
+        """Distinct persons per leaf of every quasi-identifier; see `leaf_rows`."""
+        if not self.person:
+            return self.leaf_rows
+        found: dict[str, npt.NDArray[np.int64]] = {}
+        for d, name in enumerate(self.quasi):
+            leaves = len(self.hierarchies[name].leaves)
+            pairs = np.unique(self.key_person * leaves + self.frequency.codes[:, d])
+            found[name] = np.bincount(pairs % leaves, minlength=leaves).astype(np.int64)
+        return found
+
+    @cached_property
+    def quasi_hierarchies(self) -> tuple[Hierarchy, ...]:
+        """Hierarchies of the quasi-identifiers, in their order."""
+        return tuple(self.hierarchies[name] for name in self.quasi)
+
+    @cached_property
+    def leaf_rows(self) -> Mapping[str, npt.NDArray[np.int64]]:
+        """Rows per leaf of every quasi-identifier."""
+        f = self.frequency
+        return {
+            name: np.bincount(
+                f.run_codes[:, d], weights=f.run_count, minlength=len(self.hierarchies[name].leaves)
+            ).astype(np.int64)
+            for d, name in enumerate(self.quasi)
+        }
+
+    def leaf_codes(self, name: str) -> npt.NDArray[np.int32]:
+        """Return a published column as leaf numbers, shape (rows,)."""
+        column = self.dataset.column(name)
+        hierarchy = self.hierarchies[name]
+        pool = [hierarchy.code[v] for v in column.values]
+        pool.append(len(hierarchy.leaves) - 1)  # missing is the last leaf
+        return np.array(pool, dtype=np.int32)[column.codes]
+
+    @cached_property
+    def row_order(self) -> npt.NDArray[np.int64]:
+        """Rows ordered by all they publish, shape (rows,): the input's order plays no part."""
+        free = self.roles.exact(self.dataset)
+        frequency, wide = self.frequency, len(self.frequency.shown)
+        key, keys = frequency.row_key, len(frequency.count)
+        if frequency.private:  # the order of rows must not show what is not published
+            shown = [frequency.codes[:, d] for d in range(wide)]
+            place, first = dense_rank(shown, [int(c.max(initial=0)) + 1 for c in shown])
+            key, keys = place[key], len(first)
+        columns = [key.astype(np.int32), *(self.leaf_codes(n) for n in free)]
+        sizes = [keys, *(len(self.hierarchies[n].leaves) for n in free)]
+        rank, first = dense_rank(columns, sizes)
+        return stable_order(rank, len(first))
+
+    @cached_property
+    def public_count(self) -> npt.NDArray[np.int64] | None:
+        """People of the population table per quasi tuple of the table, shape (runs,).
+
+        None where there is no such table.
+        """
+        people = self.population
+        if people is None or people.codes is None or people.tuple_count is None:
+            return None
+        codes = self.frequency.run_codes
+        own = [people.place[name][codes[:, d]] for d, name in enumerate(self.quasi)]
+        both = [np.append(c, people.codes[:, d]) + np.int32(1) for d, c in enumerate(own)]
+        sizes = [len(people.hierarchies[name].leaves) + 1 for name in self.quasi]
+        rank, first = dense_rank(both, sizes)
+        public = np.zeros(len(first), dtype=np.int64)
+        public[rank[len(codes) :]] = people.tuple_count
+        return public[rank[: len(codes)]]
+
+    @property
+    def strangers(self) -> int:
+        """People of the table without one of their own in the population table."""
+        if self.public_count is None:
+            return 0
+        return int(np.maximum(self.run_people - self.public_count, 0).sum())
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the data, the roles and the hierarchies."""
+        digest = hashlib.sha256(self.dataset.fingerprint.encode())
+        digest.update(repr(self.roles).encode())
+        if self.person:
+            digest.update(repr(("person", self.person)).encode("utf-8", "surrogatepass"))
+        for name, hierarchy in self.hierarchies.items():
+            digest.update(repr((name, hierarchy.rows())).encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
+
+
+def build_problem(
+    dataset: Dataset,
+    roles: Roles,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    *,
+    population: Dataset | int | None = None,
+    private: Sequence[str] = (),
+) -> Problem:
+    """Encode a table for the searches.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    roles : Roles
+    hierarchies : mapping of str to Hierarchy, optional
+        By column; a column without one is either published exactly or not at all.
+    population : Dataset, int or None
+        A table of the population with the quasi-identifiers, or its size.
+    private : sequence of str
+        Columns that promises look at and that are never published.
+
+    Raises
+    ------
+    BadInput, BadPlan
+        If roles, hierarchies or population do not fit the table.
+    """
+    roles.check(dataset)
+    given = dict(hierarchies or {})
+    for name in given:
+        dataset.column(name)
+    # Only quasi-identifiers are coarsened; a hierarchy of another column is known of, at most.
+    every = {
+        name: (given.get(name) if name in roles.quasi else None) or flat(dataset.column(name))
+        for name in roles.published(dataset)
+    }
+    if roles.person:
+        private = (*(name for name in private if name != roles.person), roles.person)
+    _refuse_published(private, dataset, roles)
+    every |= {name: flat(dataset.column(name)) for name in private}
+    for name in roles.quasi:
+        _check_fit(dataset.column(name), every[name])
+    names = [*roles.quasi, *(n for n in roles.sensitive if n not in roles.quasi), *private]
+    bare = Problem(
+        dataset=dataset,
+        roles=roles,
+        hierarchies=every,
+        frequency=FrequencySet(
+            columns=(),
+            quasi=0,
+            codes=np.empty((0, 0), np.int32),
+            count=np.empty(0, np.int64),
+            row_key=np.empty(0, np.int64),
+        ),
+    )
+    frequency = frequency_set(
+        names,
+        [bare.leaf_codes(n) for n in names],
+        [len(every[n].leaves) for n in names],
+        quasi=len(roles.quasi),
+        private=len(private),
+    )
+    for name in frequency.shown[len(roles.quasi) :] if roles.person else ():
+        frequency, every[paired(roles.person, name)] = _with_pairs(frequency, roles.person, name)
+    problem = Problem(
+        dataset=dataset,
+        roles=roles,
+        hierarchies=every,
+        frequency=frequency,
+        trees={n: given[n] for n in roles.sensitive if n in given and n not in roles.quasi},
+    )
+    known = encode_population(population, dataset, roles, every, people=problem.people)
+    return replace(problem, population=known)
+
+
+def paired(person: str, column: str) -> str:
+    """Return what the frequency set calls the pairs of a person and a value of a column.
+
+    Examples
+    --------
+    >>> paired("patient", "illness")
+    'patient\\x00illness'
+    """
+    return f"{person}\0{column}"
+
+
+def _with_pairs(
+    frequency: FrequencySet, person: str, column: str
+) -> tuple[FrequencySet, Hierarchy]:
+    """Return the frequency set with the pairs of persons and values as one more column.
+
+    A key has one person and one value, so keys and their order stay.
+    """
+    both = [frequency.codes[:, frequency.columns.index(name)] for name in (column, person)]
+    pair, first = dense_rank(both, [int(codes.max(initial=0)) + 1 for codes in both])
+    name, digits = paired(person, column), len(str(len(first)))
+    values = [f"{number:0{digits}}" for number in range(len(first))]
+    codes = pair.astype(np.int32)
+    told = replace(
+        frequency,
+        columns=(*frequency.columns, name),
+        codes=np.concatenate([frequency.codes, codes[:, None]], axis=1),
+        private=frequency.private + 1,
+    )
+    return told, flat(encode(name, codes, values, kind="text"))
+
+
+def _refuse_published(private: Sequence[str], dataset: Dataset, roles: Roles) -> None:
+    """Refuse columns of private facts that the table lacks, or that would be published.
+
+    Raises
+    ------
+    BadPlan
+    """
+    for name in private:
+        if name not in dataset.names:
+            raise BadPlan(
+                f"A promise looks at the private column '{name}', which the table lacks.",
+                remedy=f"Name one of its columns.{nearest(name, dataset.names)}",
+            )
+        if name in roles.published(dataset):
+            raise BadPlan(
+                f"A promise looks at '{name}' as a private column, but its role publishes it: "
+                "everyone would see what each person asked for.",
+                remedy=f"Leave '{name}' out of the release: give it no role.",
+            )
+
+
+def _check_fit(column: Column, hierarchy: Hierarchy) -> None:
+    unknown = [v for v in column.values if v not in hierarchy.code]
+    if unknown or (column.missing and not hierarchy.has_missing):
+        what = f"{len(unknown)} of its values" if unknown else "its missing values"
+        raise InputChanged(
+            f"The hierarchy given for '{column.name}' does not know {what}.",
+            remedy="Build the hierarchy from the column of this very table.",
+            values=unknown[:5],
+        )

@@ -1,0 +1,261 @@
+"""Named results, each with what it is uncertain about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from .release import Release
+
+State = Literal["holds", "broken", "undecided"]
+#: People an attack lists, and groups it lists of each; a result stays small.
+MOST_HITS = 100_000
+MOST_GROUPS = 5
+
+
+def per_cent(share: float) -> str:
+    """Return a share as per cent; what is not all or nothing does not look so.
+
+    Examples
+    --------
+    >>> per_cent(0.2), per_cent(0.0178), per_cent(0.00001), per_cent(0), per_cent(0.99999)
+    ('20%', '1.8%', 'under 0.01%', '0%', 'over 99.9%')
+    """
+    if 0 < share < 0.0001:
+        return "under 0.01%"
+    if 0.9995 <= share < 1:
+        return "over 99.9%"
+    digits = 1 if share >= 0.001 else 2
+    return f"{100 * share:.{digits}f}".rstrip("0").rstrip(".") + "%"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Verdict:
+    """Whether a privacy model holds on a view.
+
+    Attributes
+    ----------
+    model : str
+        The model's name.
+    parameters : mapping of str to object
+    state : {'holds', 'broken', 'undecided'}
+    bound, reached : float
+        What was asked and the worst value found, in the model's own unit.
+    per_class : float64 array of shape (classes,)
+        Value of every class.
+    column : str
+        Sensitive column concerned; empty for models of identity.
+    sentence : str
+        The verdict in plain words.
+    """
+
+    model: str
+    parameters: Mapping[str, object]
+    state: State
+    bound: float
+    reached: float
+    per_class: npt.NDArray[np.float64]
+    sentence: str
+    column: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """True only where the model was decided and holds."""
+        return self.state == "holds"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Measure:
+    """One utility metric of a release.
+
+    Attributes
+    ----------
+    metric : str
+    value : float
+        In the metric's own unit.
+    share : float
+        The same brought to [0, 1]: 0 is unchanged, 1 is everything hidden.
+    per_class : float64 array of shape (classes,) or None
+    per_column : mapping of str to float
+        Where the metric can be told apart by column, each in [0, 1].
+    also : mapping of str to float
+        Other published forms of the same metric, by name.
+    """
+
+    metric: str
+    value: float
+    share: float
+    per_class: npt.NDArray[np.float64] | None = None
+    per_column: Mapping[str, float] = field(default_factory=dict[str, float])
+    also: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Hits:
+    """Whom an attack names: people exposed for certain first, in the order of their table.
+
+    Attributes
+    ----------
+    people : int
+        How many there are; at most `MOST_HITS` of them are listed.
+    row : int64 array of shape (listed,)
+        Rows of the attacker's table, counted from 0.
+    proven : bool array of shape (listed,)
+        False where nothing was decided, so that the person is treated as exposed.
+    group : int64 array of shape (listed, groups shown)
+        Groups, as `View` numbers them, that a person fits, ascending; -1 fills up.
+    groups : int64 array of shape (listed,)
+        How many groups a person fits.
+    """
+
+    people: int
+    row: npt.NDArray[np.int64]
+    proven: npt.NDArray[np.bool_]
+    group: npt.NDArray[np.int64]
+    groups: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AttackResult:
+    """What an adversary achieves, against guessing and against the raw table.
+
+    Attributes
+    ----------
+    attack : str
+    attempted : int
+        People the attacker tried: everyone of the table.
+    eligible : int
+        Those for whom success was possible at all (they are in the release). Where there are none
+        the attack had nothing to work on, and its figures say nothing of a risk.
+    succeeded : float
+        Expected number of correct answers; of proofs, those that were found.
+    undecided : int
+        People of whom neither success nor failure was decided. They are treated as exposed: they
+        count in `rate`, `at_risk` and `worst`.
+    rate : float
+        (succeeded + undecided) / attempted.
+    worst : float
+        Highest chance of success against any one person; 1 where somebody is undecided.
+    baseline : float
+        Rate of guessing without the release.
+    raw : float
+        Rate of the same attack on the table as it is, identifiers removed.
+    at_risk : int
+        People whose chance of success exceeds the threshold.
+    threshold : float
+    interval : tuple of float or None
+        Where the rate lies, only where the attack was sampled or left people undecided; None is
+        exact.
+    estimated : bool
+        True where the answer rests on a statistical model, not on counting.
+    upper_bound : bool
+        True where only a bound of what the attacker achieves is known, from above.
+    per_class : float64 array of shape (classes,)
+        Chance of success against the people of each class.
+    column : str
+        Sensitive column concerned, if any.
+    sentence : str
+    hits : Hits or None
+        Whom it names, where it names anyone.
+    """
+
+    attack: str
+    attempted: int
+    eligible: int
+    succeeded: float
+    rate: float
+    worst: float
+    baseline: float
+    raw: float
+    at_risk: int
+    threshold: float
+    per_class: npt.NDArray[np.float64]
+    sentence: str
+    interval: tuple[float, float] | None = None
+    estimated: bool = False
+    upper_bound: bool = False
+    column: str = ""
+    hits: Hits | None = None
+    undecided: int = 0
+
+    @property
+    def exposed(self) -> float:
+        """Expected number of people exposed; whoever was not decided is taken for one."""
+        return self.succeeded + self.undecided
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody could be attacked, so that a rate of 0 is no protection."""
+        return not self.eligible
+
+    @property
+    def open_words(self) -> str:
+        """Who was not decided, in words; empty where everyone was.
+
+        Examples
+        --------
+        >>> of = dict(attack="a", attempted=9, eligible=9, succeeded=1, rate=1 / 3, worst=1,
+        ...     baseline=0, raw=0, at_risk=3, threshold=1, per_class=np.empty(0), sentence="")
+        >>> AttackResult(**of, undecided=2).open_words
+        '2 not decided in time; treated as exposed'
+        """
+        return f"{self.undecided:,} not decided in time; treated as exposed" * bool(self.undecided)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SearchAccount:
+    """What an algorithm did to find its release.
+
+    Attributes
+    ----------
+    proven : bool
+        Whether the result is proven best by the cost asked for.
+    cost : float or None
+        Cost of the release found.
+    node : mapping of str to int, or None
+        Column → level, for full-domain results.
+    partition : mapping of str to float, or None
+        Summary, for partitions: number of parts, smallest, largest, mean.
+    minimal : tuple of tuples of int
+        Every k-minimal node (full-domain results).
+    locally_minimal : tuple of tuples of int
+        The lowest node that holds of every path from the bottom to the top, where all minimal nodes
+        were asked for; the minimal ones are among them.
+    nodes, checked, inferred, bounded : int
+        Size of the lattice; nodes evaluated; nodes decided by monotonicity; nodes that a bound
+        excluded.
+    bound : float or None
+        No release of the kind searched costs less; None where nothing was proven.
+    looked : mapping of tuple of int to int
+        Nodes whose classes were looked at, by the levels of the hierarchies as given, with the rows
+        that would have to go there; the first of very many.
+    steps : tuple of mappings
+        What the search did, one row a step, all with the same keys: heights, sizes of subsets,
+        or improvements, as the technique counts them.
+    """
+
+    proven: bool
+    cost: float | None = None
+    node: Mapping[str, int] | None = None
+    partition: Mapping[str, float] | None = None
+    minimal: tuple[tuple[int, ...], ...] = ()
+    locally_minimal: tuple[tuple[int, ...], ...] = ()
+    nodes: int = 0
+    checked: int = 0
+    inferred: int = 0
+    bounded: int = 0
+    bound: float | None = None
+    looked: Mapping[tuple[int, ...], int] = field(default_factory=dict[tuple[int, ...], int])
+    steps: tuple[Mapping[str, int | float | str], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Outcome:
+    """A release with the account of the search that found it."""
+
+    release: Release
+    account: SearchAccount

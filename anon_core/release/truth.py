@@ -1,0 +1,95 @@
+"""The truth behind a release: who is in it and where. It scores an attack, and never runs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from ..base.arrays import I64
+from ..data.frequency import FrequencySet
+from .crowd import Crowd, crowd_of
+from .problem import Problem
+from .release import Release, View, raw_view
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Places:
+    """Where the rows of the private table stand in the release.
+
+    Attributes
+    ----------
+    key : int64 array of shape (entries,)
+        Key of the frequency set, ascending; one key may stand in several groups.
+    group : int64 array of shape (entries,)
+        Group, as `View` numbers groups; -1 where the rows are not published.
+    count : int64 array of shape (entries,)
+        Rows of the key in the group.
+    """
+
+    key: I64
+    group: I64
+    count: I64
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Truth:
+    """Which row of the private table stands where. Told to an attack only to score it."""
+
+    _problem: Problem = field(repr=False)
+    _release: Release | None = field(default=None, repr=False)
+
+    @property
+    def frequency(self) -> FrequencySet:
+        """The people attacked: distinct private tuples with counts, quasi-identifiers first."""
+        return self._problem.frequency
+
+    @property
+    def rows(self) -> int:
+        """Rows of the private table: everyone an attack is scored against."""
+        return self._problem.rows
+
+    @cached_property
+    def places(self) -> Places:
+        """Where each row stands; without a release, that of the table as it is."""
+        if self._release is None:
+            keys = np.arange(len(self.frequency.count), dtype=np.int64)
+            return Places(key=keys, group=self.frequency.run, count=self.frequency.count)
+        grouping = self._release.grouping
+        group = np.append(self._release.seen_group, -1)[grouping.member]  # -1 is the last
+        return Places(key=grouping.key, group=group, count=grouping.count)
+
+    @property
+    def raw(self) -> View:
+        """What the table as it is would show, identifiers removed: the anchor of every attack."""
+        return raw_view(self._problem)
+
+    @cached_property
+    def crowd(self) -> Crowd | None:
+        """The distinct persons behind what is published; None where a row is a person."""
+        return crowd_of(self._problem, self._release)
+
+    @cached_property
+    def raw_crowd(self) -> Crowd | None:
+        """The distinct persons behind the table as it is; None where a row is a person."""
+        return crowd_of(self._problem)
+
+    @property
+    def public_count(self) -> I64 | None:
+        """People of the public table per quasi tuple of the private one; see `Problem`."""
+        return self._problem.public_count
+
+    def known_rows(self, column: str) -> I64:
+        """Return the rows of every value that occurs in a column; a missing one is none."""
+        codes = self.frequency.codes[:, self.frequency.columns.index(column)]
+        rows = np.bincount(codes, weights=self.frequency.count).astype(np.int64)
+        missing = self._problem.hierarchies[column].missing_leaf
+        if 0 <= missing < len(rows):
+            rows[missing] = 0
+        return rows[rows > 0]
+
+
+def truth_of(problem: Problem, release: Release | None = None) -> Truth:
+    """Return the truth behind a release of a table, or behind the table as it is."""
+    return Truth(_problem=problem, _release=release)

@@ -1,0 +1,113 @@
+"""Which rows of the private table can stand behind which published class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .grouped import Grouped
+from .histogram import Histogram, tally
+from .match import covering_pairs, text_runs
+from .tables import PrivateTable, Promise, joined
+from .texts import PrivateColumn, read_cover
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Behind:
+    """The people who can stand behind each class.
+
+    Attributes
+    ----------
+    counted : Histogram
+        How many rows of the table whose cells are true of them, and whose exactly published values
+        the class shows, have each value. Each of `values` is a tuple, one value a column asked for.
+    sure : bool array of shape (classes,)
+        Whether these are the rows of the class: as many as it has, and they fit no other. Else some
+        of them stand elsewhere or are hidden; what holds whichever they are may be said of them.
+    """
+
+    counted: Histogram
+    sure: npt.NDArray[np.bool_]
+
+
+def behind(
+    promise: Promise,
+    grouped: Grouped,
+    private: PrivateTable,
+    levels: Mapping[str, Sequence[Sequence[str]]],
+    asked: Sequence[PrivateColumn],
+) -> Behind | None:
+    """Match rows of the table and classes; None where a published text has no clear meaning.
+
+    The values of the columns `asked` for are counted.
+
+    Raises
+    ------
+    TooLarge
+        If there are too many pairs to look at.
+    """
+    release, classes = grouped.table, len(grouped.sizes)
+    covers = [
+        read_cover(n, private.columns[n], levels.get(n), release.texts_of(n)) for n in promise.quasi
+    ]
+    if any(cover.unknown or cover.ambiguous for cover in covers):
+        return None
+    quasi = [private.codes(n) for n in promise.quasi]
+    point, first_of_point = joined(quasi, private.rows)
+    first = np.unique(grouped.group, return_index=True)[1]
+    near_point, near_box = covering_pairs(
+        np.stack([codes[first_of_point] for codes in quasi], axis=1),
+        np.stack([release.codes_of(n)[first] for n in promise.quasi], axis=1),
+        [
+            text_runs(cover.runs, private.columns[n].missing + 1)
+            for n, cover in zip(promise.quasi, covers, strict=True)
+        ],
+    )
+    # What is published exactly, coded alike in both tables; a value the table lacks is 0.
+    exact = [
+        np.concatenate(
+            [
+                private.codes(n),
+                np.array(
+                    [private.columns[n].code_of_text(t) for t in release.texts_of(n)], np.int64
+                )[release.codes_of(n)],
+            ]
+        )
+        + 1
+        for n in promise.exact
+    ]
+    payload, _ = joined(exact, private.rows + len(release))
+    wide = int(payload.max(initial=0)) + 1
+    shown = np.unique(grouped.group * wide + payload[private.rows :])
+    own, first_own = joined([column.codes[private.kept] for column in asked], private.rows)
+    giver, first = joined([point, payload[: private.rows], own], private.rows)
+    rows = np.bincount(giver)
+    # Every kind of row with every class that covers its quasi-identifiers …
+    order = np.argsort(near_point, kind="stable")
+    start = np.searchsorted(near_point[order], np.arange(len(first_of_point) + 1))
+    width = np.diff(start)[point[first]]
+    kind = np.repeat(np.arange(len(first)), width)
+    nth = np.arange(len(kind)) - np.repeat(np.cumsum(width) - width, width)
+    box = near_box[order][start[point[first]][kind] + nth]
+    # … and shows what it shows exactly.
+    meets = np.isin(box * wide + payload[first][kind], shown)
+    kind, box = kind[meets], box[meets]
+    fits = np.bincount(kind, minlength=len(first))
+    pair, lead = joined([box, own[first][kind]], len(kind))
+    sorted_ = np.lexsort([own[first][kind][lead], box[lead]])
+    counted = Histogram(
+        owner=box[lead][sorted_],
+        value=own[first][kind][lead][sorted_],
+        count=tally(pair, rows[kind])[sorted_],
+        values=tuple(
+            tuple((*c.keys, None)[c.codes[private.kept][row]] for c in asked)
+            for row in first_own.tolist()
+        ),
+        classes=classes,
+    )
+    alone = np.ones(classes, dtype=np.bool_)
+    alone[box[fits[kind] > 1]] = False
+    return Behind(counted=counted, sure=alone & (counted.sizes == grouped.sizes))

@@ -1,0 +1,43 @@
+"""Checks of one published file that do not depend on how it was made."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .findings import Check, Rows, many, named
+from .lines import Lines
+from .published import PublishedTable
+from .texts import is_formula
+
+
+def check_formulas(release: Lines) -> Check:
+    """Check that no cell is one a spreadsheet would execute."""
+    wrong = np.zeros(len(release), dtype=np.bool_)
+    for codes, texts in zip(release.codes, release.texts, strict=True):
+        found = [i for i, text in enumerate(texts) if is_formula(text)]
+        if found:
+            wrong |= np.isin(codes, found)
+    rows = release.rows_of(wrong)
+    return Check(
+        name="formulas",
+        holds=not rows,
+        rows=rows.first,
+        sentence=f"{many(len(rows), 'row', 'has', 'have')} a cell that a spreadsheet could "
+        f"execute {named(rows)}."
+        if rows
+        else "No cell starts like a formula.",
+    )
+
+
+def check_readable(release: PublishedTable) -> Check | None:
+    """Return a broken check where rows differ in length from the header, else nothing."""
+    if not release.ragged:
+        return None
+    rows = Rows.of(np.array(release.ragged, dtype=np.int64) - 1)
+    what = many(len(rows), "published row", "differs", "differ")
+    return Check(
+        name="readable",
+        holds=False,
+        rows=rows.first,
+        sentence=f"{what} in length from the header {named(rows)}.",
+    )

@@ -1,0 +1,171 @@
+"""The formats of published files, as the second computation knows them: one row each.
+
+The CSV file is read, and everything is recomputed from it. A file of any other format must be, byte
+for byte, what is written of the same cells. The run has its own table of formats
+(`anon_core/job/file_formats.py`); a file of a format that is not in this one breaks a release.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ..base.errors import BadInput, listing
+from .file_bytes import first_difference, parquet_again
+from .findings import Check, many, named, numbers
+from .opening import read_bytes
+from .published import PublishedTable
+from .reading import beyond_rows, read_parquet
+from .texts import Codes, text_of
+
+#: Takes a published table, a file's content and its name.
+FileCheck = Callable[[PublishedTable, bytes, str], Check]
+#: Takes a header, and by column the cells as codes into distinct texts; returns the file.
+Writer = Callable[[Sequence[str], Sequence[Codes], Sequence[list[str]]], bytes]
+_SAME = (
+    "{} is, byte for byte, what is written of the same rows in the same order, and holds nothing "
+    "beside them."
+)
+
+
+def check_writing(release: PublishedTable, content: bytes, file: str) -> Check:
+    """Check that a CSV file is, byte for byte, the one way to write its cells."""
+    row = first_difference(content, release.header, release.codes, release.texts)
+    return Check(
+        name="writing",
+        holds=row < 0,
+        rows=(row,) if row > 0 else (),
+        sentence=f"{file} is not written as a release is, first "
+        + (f"in row {row}" if row else "in its header")
+        + ": quotes, line ends and marks that no cell needs could mark a person."
+        if row >= 0
+        else f"{file} is, byte for byte, the one way to write its cells.",
+    )
+
+
+def check_parquet(release: PublishedTable, content: bytes, file: str) -> Check:
+    """Check that a Parquet file says what the CSV file says."""
+    name = "parquet"
+    if content == parquet_again(release.header, release.codes, release.texts):
+        return Check(
+            name=name,
+            holds=True,
+            sentence=_SAME.format(file),
+        )
+    # It is broken; what follows only finds the words.
+    try:
+        frame = read_parquet(content, file, every=True)
+    except BadInput as error:
+        return Check(name=name, holds=False, sentence=error.message)
+    if list(frame.columns) != release.header or len(frame) != release.rows:
+        return Check(
+            name=name,
+            holds=False,
+            sentence="The Parquet file has other columns or more or fewer rows than the CSV file.",
+        )
+    idle = beyond_rows(content)
+    if idle:
+        return Check(
+            name=name,
+            holds=False,
+            sentence=f"The dictionary or the statistics of {listing(idle)} in {file} hold values "
+            "that stand in no published row of their row group.",
+        )
+    wrong = np.zeros(release.rows, dtype=np.bool_)
+    for place in range(len(release.header)):
+        codes, values = pd.factorize(frame.iloc[:, place])
+        texts = ["", *(text_of(value) for value in values)]  # code -1 is null, an empty cell
+        pairs = release.codes[place] * len(texts) + codes + 1
+        unlike = [
+            pair
+            for pair in np.unique(pairs).tolist()
+            if release.texts[place][pair // len(texts)] != texts[pair % len(texts)]
+        ]
+        wrong |= np.isin(pairs, unlike)
+    rows = numbers(wrong)
+    return Check(
+        name=name,
+        holds=False,
+        rows=rows.first,
+        sentence=f"{many(len(rows), 'row', 'differs', 'differ')} between the Parquet and the CSV "
+        f"file {named(rows)}."
+        if rows
+        else f"{file} shows the same cells as the CSV file, but is not byte for byte what is "
+        f"written of them{_other_writer(content)}: what else it holds could mark a person.",
+    )
+
+
+def _other_writer(content: bytes) -> str:
+    """Say by what a Parquet file was written, if not by the library that is here."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    maker = str(pq.read_metadata(pa.BufferReader(content)).created_by)
+    here = f"parquet-cpp-arrow version {pa.__version__}"
+    return "" if maker == here else f" by {here}, which is here; it names another writer"
+
+
+def same_bytes(ending: str, write: Writer) -> FileCheck:
+    """Return the check that a file is, byte for byte, what `write` makes of the cells."""
+
+    def check(release: PublishedTable, content: bytes, file: str) -> Check:
+        same = content == write(release.header, release.codes, release.texts)
+        return Check(
+            name=ending,
+            holds=same,
+            sentence=_SAME.format(file)
+            if same
+            else f"{file} is not byte for byte what is written of the CSV file's cells: what else "
+            "it holds could mark a person.",
+        )
+
+    return check
+
+
+#: By ending.
+FORMATS: dict[str, FileCheck] = {"csv": check_writing, "parquet": check_parquet}
+#: The ending of the format that is read; every published table has a file of it.
+READ = "csv"
+
+
+def file_names(tables: Sequence[str]) -> list[str]:
+    """Return the names of the files that published tables may have."""
+    return [f"{name}.{ending}" for name in tables for ending in FORMATS]
+
+
+def read_files(folder: Path, tables: Sequence[str]) -> dict[str, bytes]:
+    """Return the files of published tables in a folder by name, of each format that is there.
+
+    Raises
+    ------
+    BadInput
+        If a table has no file of the format that is read, or a file cannot be read.
+    """
+    needed = {f"{name}.{READ}" for name in tables}
+    return {
+        name: read_bytes(folder / name, "The published file")
+        for name in file_names(tables)
+        if name in needed or os.path.lexists(folder / name)
+    }
+
+
+def check_other_formats(
+    published: Mapping[str, PublishedTable], files: Mapping[str, bytes]
+) -> list[Check]:
+    """Check every file that is not the one that is read; one that no format has is broken."""
+    found = [
+        check(release, files[file], file)
+        for ending, check in FORMATS.items()
+        for name, release in published.items()
+        if ending != READ and (file := f"{name}.{ending}") in files
+    ]
+    if unknown := sorted(set(files) - set(file_names(list(published)))):
+        sentence = (
+            f"No published table has a file called {listing(unknown)}, and nobody checked it."
+        )
+        found.append(Check(name="files", holds=False, sentence=sentence))
+    return found

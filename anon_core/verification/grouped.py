@@ -1,0 +1,93 @@
+"""A published table in groups: its classes where rows are whole, else its numbered groups."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from .blocks import Block
+from .histogram import Histogram, tally
+from .lines import Lines
+from .tables import PrivateTable, joined, numbered
+from .texts import Codes
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Grouped:
+    """One published table whose rows stand in groups 0 to g - 1.
+
+    Attributes
+    ----------
+    table : Lines
+        Its distinct lines.
+    columns : tuple of str
+        Its columns beside the group number.
+    group : int64 array of shape (lines,)
+        Every line's class, or published group where columns are permuted apart.
+    """
+
+    table: Lines
+    columns: Block
+    group: Codes
+    coded: dict[Block, tuple[Codes, Codes]] = field(default_factory=dict)
+    counted: dict[str, Histogram] = field(default_factory=dict)
+
+    @cached_property
+    def sizes(self) -> Codes:
+        """Rows per group, shape (groups,)."""
+        return tally(self.group, self.table.count)
+
+    @cached_property
+    def rank(self) -> Codes:
+        """Place of every line among what lines show beside the group, by texts; shape (lines,)."""
+        place = np.zeros(len(self.table), dtype=np.int64)
+        for name in self.columns:
+            texts = self.table.texts[self.table.header.index(name)]  # as they are printed
+            order = {text: i for i, text in enumerate(sorted(texts))}
+            ranked = np.array([order[text] for text in texts], dtype=np.int64)
+            both = place * len(texts) + ranked[self.table.codes_of(name)]
+            place = numbered(both, (int(place.max(initial=0)) + 1) * len(texts))
+        return place
+
+    def histogram(self, column: str) -> Histogram:
+        """Return how often each group shows each value of a column."""
+        found = self.counted.get(column)
+        if found is None:
+            found = self.counted[column] = self._histogram(*self.table.keyed(column))
+        return found
+
+    def texts_in_groups(self, column: str) -> Histogram:
+        """Return how often each group shows each text of a column; a value is its number."""
+        return self._histogram(self.table.codes_of(column), tuple(self.table.texts_of(column)))
+
+    def _histogram(self, codes: Codes, values: tuple[Hashable, ...]) -> Histogram:
+        pair, first = joined([self.group, codes], len(codes))
+        owner, value = self.group[first], codes[first]
+        order = np.lexsort([value, owner])
+        return Histogram(
+            owner=owner[order],
+            value=value[order],
+            count=tally(pair, self.table.count)[order],
+            values=values,
+            classes=len(self.sizes),
+        )
+
+
+def coded(
+    block: Block, grouped: Mapping[str, Grouped], table: PrivateTable
+) -> tuple[Codes, Codes, Grouped]:
+    """Return the tuples of linked columns, coded alike: of the table's rows and published lines."""
+    found = next(g for g in grouped.values() if block[0] in g.columns)
+    if block not in found.coded:
+        both: list[Codes] = []
+        for name in block:
+            column = table.columns[name]
+            told = np.array([column.code_of_text(t) for t in found.table.texts_of(name)], np.int64)
+            shown = told[found.table.codes_of(name)]
+            both.append(np.concatenate([table.codes(name), shown]) + 1)
+        joint, _ = joined(both, table.rows + len(found.table))
+        found.coded[block] = joint[: table.rows], joint[table.rows :]
+    return *found.coded[block], found

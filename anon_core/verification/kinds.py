@@ -1,0 +1,191 @@
+"""The kinds of columns, as the second computation knows them: one row each.
+
+The run has its own table (`anon_core/data/kinds.py`) and shares no code with this one; a recipe
+that declares a kind which is not in this table is refused. What a kind means is here alone: the
+other files of this folder ask it.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from math import isfinite
+
+from ..base.errors import BadPlan, brief, listing
+from .thousands import thousands_of, unmarked
+
+#: What a text of a measured kind stands for: a number, or whole units such as days.
+Measure = Decimal | int
+#: The least and the greatest value that a label states.
+Span = tuple[Measure, Measure]
+
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
+_THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_CODE = re.compile(r"0\d+")
+_YEAR_FIRST = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})")
+_DAY_FIRST = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
+_FIRST_DIGITS = re.compile(r"(\d+)(\*+)")
+_PERIOD = re.compile(r"(\d{3})0s|(\d{4})(?:-(0[1-9]|1[0-2])|[- ]?Q([1-4]))?")
+
+
+def _nothing(_: object) -> None:
+    return None
+
+
+def _never(_: object) -> bool:
+    return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """One kind of column.
+
+    Attributes
+    ----------
+    read : callable or None
+        Returns what a text stands for, or None where it is no value of the kind. A kind without
+        it, None, is text: values are equal if their texts are, and groups of them are sets.
+    write : callable
+        Writes what `read` returns.
+    stated : callable
+        Returns the least and greatest value that a label states in a form of this kind alone, such
+        as ``9413*`` or ``2020-Q1``; None where it does not. Ranges and tails need nothing here.
+    fits : callable
+        Says whether distinct texts are of the kind where the recipe declares none.
+    averaged : bool
+        Whether an average of values may stand for them.
+    thousands : bool
+        Whether marks between thousands may stand in the texts.
+    """
+
+    read: Callable[[str], Measure | None] | None = None
+    write: Callable[[Measure], str] = str
+    stated: Callable[[str], Span | None] = _nothing
+    fits: Callable[[Sequence[str]], bool] = _never
+    averaged: bool = False
+    thousands: bool = False
+
+
+def number_of(text: str) -> Decimal | None:
+    """Return the number a text writes (``.`` or ``,`` as decimal mark), exactly, or None.
+
+    Examples
+    --------
+    >>> number_of("1,50") == number_of("1.5"), number_of("1.5 m")
+    (True, None)
+    """
+    text = text.strip()
+    if text.isdecimal():
+        return Decimal(text)
+    if _NUMBER.fullmatch(text) is None:
+        return None
+    try:
+        found = Decimal(text.replace(",", "."))
+    except InvalidOperation:  # an exponent beyond all bounds
+        return None
+    return found if isfinite(found) else None  # 1e400 is none that can be reckoned with
+
+
+def _numbers(texts: Sequence[str]) -> bool:
+    """Say whether texts are numbers.
+
+    A leading zero makes a code, not a number. Where all commas may as well mark thousands, what
+    the numbers are is not known.
+    """
+    mark = thousands_of(texts)
+    plain = [unmarked(t, mark or "") for t in texts]
+    if mark is None or any(number_of(t) is None for t in plain):
+        return False
+    commas = [t for t in texts if "," in t] if not mark else []
+    doubtful = commas and all(_THOUSAND.fullmatch(t.strip()) for t in commas)
+    return not doubtful and not any(_CODE.fullmatch(t) for t in texts)
+
+
+def _first_digits(label: str) -> Span | None:
+    """Read ``9413*``: every number that begins so and has as many digits."""
+    found = _FIRST_DIGITS.fullmatch(label)
+    if found is None:
+        return None
+    low, high = (Decimal(found[1] + digit * len(found[2])) for digit in "09")
+    return low, high
+
+
+def day_of(text: str) -> int | None:
+    """Return the day a text writes (2024-02-29, 2024/02/29, 29.02.2024), counted, or None."""
+    if found := _YEAR_FIRST.fullmatch(text.strip()):
+        year, month, day = found[1], found[3], found[4]
+    elif found := _DAY_FIRST.fullmatch(text.strip()):
+        day, month, year = found[1], found[2], found[3]
+    else:
+        return None
+    try:
+        return datetime.date(int(year), int(month), int(day)).toordinal()
+    except ValueError:
+        return None
+
+
+def _written_day(value: Measure) -> str:
+    return datetime.date.fromordinal(int(value)).isoformat()
+
+
+def _days(texts: Sequence[str]) -> bool:
+    return all(len(t) <= 10 and day_of(t) is not None for t in texts)
+
+
+def _period(label: str) -> Span | None:
+    """Return the first and last day of a decade, year, quarter or month."""
+    found = _PERIOD.fullmatch(label)
+    if found is None:
+        return None
+    decade, year, month, quarter = found.groups()
+    first = int(year) if year else int(decade or 0) * 10
+    begin, months = 1, 12 if year else 120
+    if month or quarter:
+        begin, months = (int(month), 1) if month else (3 * int(quarter or 1) - 2, 3)
+    if first < 1:
+        return None
+    after = first * 12 + begin - 1 + months
+    if after // 12 > datetime.MAXYEAR:
+        end = datetime.date.max.toordinal()
+    else:
+        end = datetime.date(after // 12, after % 12 + 1, 1).toordinal() - 1
+    return datetime.date(first, begin, 1).toordinal(), end
+
+
+#: By the name a recipe gives it. Where it gives none, the first kind that fits is taken.
+KINDS: dict[str, Kind] = {
+    "number": Kind(
+        read=number_of, stated=_first_digits, fits=_numbers, averaged=True, thousands=True
+    ),
+    "date": Kind(read=day_of, write=_written_day, stated=_period, fits=_days),
+    "text": Kind(),
+    "ordered": Kind(),
+}
+
+
+def kind_of(texts: Sequence[str]) -> str:
+    """Guess a column's kind from its distinct texts; text where no other fits."""
+    return next((name for name, kind in KINDS.items() if texts and kind.fits(texts)), "text")
+
+
+def measured_kinds() -> list[str]:
+    """Return the names of the kinds whose texts stand for something that can be measured."""
+    return [name for name, kind in KINDS.items() if kind.read is not None]
+
+
+def refuse_unknown(types: Mapping[str, str]) -> None:
+    """Refuse a recipe that declares a kind which is not known here.
+
+    Raises
+    ------
+    BadPlan
+    """
+    for column, kind in types.items():
+        if kind not in KINDS:
+            raise BadPlan(
+                f"[types] '{column}' is {brief(kind)}; allowed are {listing(KINDS)}.",
+                remedy="Use one of these types.",
+            )

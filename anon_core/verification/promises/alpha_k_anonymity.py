@@ -1,0 +1,33 @@
+"""(α, k)-anonymity, recomputed."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ..evidence import Evidence, class_check
+from ..findings import Check
+from ..histogram import Counts
+from ..registry import recomputes
+
+
+@recomputes("alpha-k-anonymity", forms=("whole", "averaged", "permuted"))
+def alpha_k_anonymity(evidence: Evidence) -> list[Check]:
+    """Every class has k rows, and no value more than α of them."""
+    share, least = evidence.number("alpha", above=0, most=1), evidence.integer("k")
+    return [
+        class_check(
+            evidence,
+            f"α = {float(share):g}, k = {least} for '{column}'",
+            *evidence.histogram(column).each(lambda shown: _filled(shown, share, least)),
+            bound=float(share),
+            measured="largest share of a value",
+            worst="most",
+            column=column,
+        )
+        for column in evidence.columns
+    ]
+
+
+def _filled(shown: Counts, share: Fraction, least: int) -> tuple[bool, float]:
+    rows, most = sum(shown.values()), max(shown.values())
+    return rows >= least and most <= share * rows, most / rows

@@ -1,0 +1,36 @@
+"""The mean risk over all published rows, recomputed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+
+from ..evidence import Evidence
+from ..findings import Check
+from ..look_alikes import who_look_alike
+from ..registry import recomputes
+
+
+@recomputes("average-risk", forms=("whole", "averaged"), called="average risk", needs_public=True)
+def average_risk(evidence: Evidence) -> list[Check]:
+    """The mean of 1/N over the rows is at most r; without a public table, classes / rows."""
+    risk = evidence.number("risk", above=0, most=1)
+    alike = who_look_alike(evidence)
+    rows: Counter[int] = Counter()
+    for size, among in zip(evidence.sizes.tolist(), alike.tolist(), strict=True):
+        rows[among] += size
+    found = sum((Fraction(n, among) for among, n in rows.items()), Fraction(0))
+    share = found / max(sum(rows.values()), 1)
+    holds = share <= risk
+    what = f"a mean risk of at most {float(risk):g}"
+    return [
+        Check(
+            name=evidence.name,
+            holds=holds,
+            bound=float(risk),
+            reached=float(share),
+            sentence=f"Recomputed from the published file: {what} holds ({float(share):.4g})."
+            if holds
+            else f"{what} is broken: it is {float(share):.4g}.",
+        )
+    ]

@@ -1,0 +1,41 @@
+"""The bound against background knowledge, recomputed."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from ..evidence import Evidence, class_check
+from ..findings import Check
+from ..histogram import Counts
+from ..registry import recomputes
+
+
+@recomputes("background-bound", forms=("whole", "averaged", "permuted"))
+def background_bound(evidence: Evidence) -> list[Check]:
+    """Whichever value of a class is ruled out, none is more than factor times the others left."""
+    most = evidence.number("factor", above=0)
+    return [
+        class_check(
+            evidence,
+            f"factor = {float(most):g} for '{column}'",
+            *evidence.histogram(column).each(lambda shown: _surest(shown, most)),
+            bound=float(most),
+            measured="largest ratio of a value to the others left",
+            worst="most",
+            column=column,
+        )
+        for column in evidence.columns
+    ]
+
+
+def _surest(shown: Counts, most: Fraction) -> tuple[bool, float]:
+    counts = sorted(shown.values(), reverse=True)
+    found: Fraction | None = Fraction(0)
+    for out in range(len(counts)):
+        left = counts[:out] + counts[out + 1 :]
+        others = sum(left) - left[0] if left else 0
+        found = None if found is None or not others else max(found, Fraction(left[0], others))
+    if found is None:
+        return False, math.inf
+    return found <= most, float(found)

@@ -1,0 +1,55 @@
+"""δ-disclosure privacy, recomputed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from decimal import Decimal, localcontext
+
+from ..evidence import CannotTell, Evidence, class_check
+from ..findings import Check
+from ..histogram import Counts
+from ..registry import recomputes
+
+
+@recomputes("delta-disclosure", forms=("whole", "averaged", "permuted"))
+def delta_disclosure(evidence: Evidence) -> list[Check]:
+    """In every class |ln(q/p)| < δ for every value of the private table, the absent ones too."""
+    most = evidence.number("delta", above=0)
+    checks: list[Check] = []
+    for column in evidence.columns:
+        table = evidence.original(column)
+
+        def told(shown: Counts, table: Mapping[Hashable, int] = table) -> tuple[bool, float]:
+            found = _disclosed(shown, table)
+            with localcontext() as exact:
+                exact.prec = 50
+                less = found is not None and found * most.denominator < most.numerator
+            return less, math.inf if found is None else float(found)
+
+        checks.append(
+            class_check(
+                evidence,
+                f"δ = {float(most):g} for '{column}'",
+                *evidence.histogram(column).each(told),
+                bound=float(most),
+                measured="largest |ln| of a ratio",
+                worst="most",
+                column=column,
+            )
+        )
+    return checks
+
+
+def _disclosed(shown: Counts, table: Mapping[Hashable, int]) -> Decimal | None:
+    """Return the largest |ln(q/p)| to 50 digits, None where a value is absent."""
+    rows, every = sum(shown.values()), sum(table.values())
+    if any(value not in table for value in shown):
+        raise CannotTell("a class shows a value that the table has not")
+    if any(not shown.get(value) for value in table):
+        return None
+    with localcontext() as exact:
+        exact.prec = 50
+        return max(
+            abs(Decimal(shown[v] * every).ln() - Decimal(rows * n).ln()) for v, n in table.items()
+        )

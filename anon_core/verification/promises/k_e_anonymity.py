@@ -1,0 +1,36 @@
+"""(k, e)-anonymity, recomputed."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ..evidence import CannotTell, Evidence, class_check
+from ..findings import Check
+from ..histogram import Counts
+from ..registry import recomputes
+
+
+@recomputes("k-e-anonymity", forms=("whole", "averaged", "permuted"))
+def k_e_anonymity(evidence: Evidence) -> list[Check]:
+    """Every class shows k different numbers, and the greatest exceeds the least by e."""
+    least, width = evidence.integer("k"), evidence.number("e", least=0)
+
+    def wide(shown: Counts) -> tuple[bool, float]:
+        if any(value is None for value in shown):
+            raise CannotTell("a value is missing, which is no number")
+        numbers = sorted(Fraction(value) for value in shown)
+        if len(numbers) < least:
+            return False, 0.0
+        return numbers[-1] - numbers[0] >= width, float(numbers[-1] - numbers[0])
+
+    return [
+        class_check(
+            evidence,
+            f"k = {least}, e = {float(width):g} for '{column}'",
+            *evidence.numbers(column).each(wide),
+            bound=float(width),
+            measured="smallest range",
+            column=column,
+        )
+        for column in evidence.columns
+    ]

@@ -1,0 +1,15 @@
+"""(k, k)-anonymity, recomputed."""
+
+from __future__ import annotations
+
+from ..consistency import check_matches
+from ..evidence import Evidence
+from ..findings import Check
+from ..registry import recomputes
+
+
+@recomputes("k-k-anonymity", forms=("whole", "averaged"))
+def k_k(evidence: Evidence) -> list[Check]:
+    """Both at once."""
+    what = "every person fits at least {0} published rows, and every published row {0} people"
+    return check_matches(evidence, what, sides=("of_people", "of_rows"))

@@ -1,0 +1,35 @@
+"""Recursive (c, l)-diversity, recomputed."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from ..evidence import Evidence, class_check
+from ..findings import Check
+from ..histogram import Counts
+from ..registry import recomputes
+
+
+@recomputes("recursive-l-diversity", forms=("whole", "averaged", "permuted"))
+def recursive_l_diversity(evidence: Evidence) -> list[Check]:
+    """In every class the commonest value has fewer rows than c times those from the l-th on."""
+    factor, first = evidence.number("c", above=0), evidence.integer("l")
+    return [
+        class_check(
+            evidence,
+            f"recursive c = {float(factor):g}, l = {first} for '{column}'",
+            *evidence.histogram(column).each(lambda shown: _compared(shown, factor, first)),
+            bound=float(factor),
+            measured="largest ratio of the commonest to the rare values",
+            worst="most",
+            column=column,
+        )
+        for column in evidence.columns
+    ]
+
+
+def _compared(shown: Counts, factor: Fraction, first: int) -> tuple[bool, float]:
+    counts = sorted(shown.values(), reverse=True)
+    rare = sum(counts[first - 1 :])
+    return counts[0] < factor * rare, counts[0] / rare if rare else math.inf

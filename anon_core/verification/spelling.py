@@ -1,0 +1,214 @@
+"""Is every published text the one way to write what it says?
+
+A number can be written ``43``, ``43.0`` or ``+43``, a set in any order. Whoever may choose among
+such texts can mark a person with them, though every promise holds. So there is one spelling: of a
+value the shortest that the table has, of a group its label, of a range or set what follows.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import cast
+
+import numpy as np
+import pandas as pd
+
+from .averages import decimals_of, numbers_of
+from .findings import Check, many, named
+from .lines import Lines
+from .tables import PrivateTable, Promise
+from .texts import EVERYTHING, FORMULA_START, Key, Spelling, is_formula, members_of
+from .thousands import unmarked
+
+_AVERAGE = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.([0-9]+))?")
+_QUOTED = re.compile(r'[,{}"]')
+
+
+def check_spelling(
+    promise: Promise,
+    release: Lines,
+    file: str,
+    table: PrivateTable,
+    levels: Mapping[str, Sequence[Sequence[str]]],
+    public: pd.DataFrame | None,
+) -> Check:
+    """Check that every cell of a published table is written in the one way it can be."""
+    averaged = numbers_of(promise, table) if promise.averaged else ()
+    coarse = not promise.permuted or promise.coarsened
+    wrong = np.zeros(len(release), dtype=np.bool_)
+    odd: list[str] = []
+    for place, name in enumerate(release.header):
+        if name not in table.columns:  # the group number, or a column too many
+            continue
+        if name in averaged:
+            right = _Averages(decimals_of(promise, table, name))
+        else:
+            right = _Spellings(
+                table,
+                name,
+                levels.get(name, ()),
+                coarse=coarse and name in promise.quasi,
+                public=_texts_of(public, name),
+                tails=_tails(promise, name),
+            )
+        neutralised = release.spelling(name).neutralised
+        pairs = zip(release.texts[place], release.meant[place], strict=True)
+        found = [
+            i
+            for i, (text, meant) in enumerate(pairs)
+            if text != (_guarded(meant) if neutralised else meant) or not right.holds(meant)
+        ]
+        if found:
+            odd.append(name)
+            wrong |= np.isin(release.codes[place], found)
+    rows = release.rows_of(wrong)
+    few = many(len(rows), "row", "has", "have")
+    return Check(
+        name="spelling",
+        holds=not odd,
+        column=odd[0] if odd else "",
+        rows=rows.first,
+        sentence=f"In {file} {few} a cell that is not written as a release writes it, first in "
+        f"column '{odd[0]}' {named(rows)}: a spelling could mark a person."
+        if odd
+        else f"Every cell of {file} is written in the one way in which a release writes it.",
+    )
+
+
+def _guarded(text: str) -> str:
+    """Return a cell with the apostrophe that keeps it from being a formula, where it needs one."""
+    kept = text.startswith("'") and text.lstrip("'").startswith(FORMULA_START)
+    return "'" + text if kept or is_formula(text) else text
+
+
+class _Averages:
+    """The spellings of averages: plain decimals, as many as the recipe says."""
+
+    def __init__(self, decimals: int) -> None:
+        self.decimals = decimals
+
+    def holds(self, text: str) -> bool:
+        if text in ("", EVERYTHING):
+            return True
+        found = _AVERAGE.fullmatch(text)
+        negative_zero = text.startswith("-") and not text.strip("-0.")
+        return found is not None and not negative_zero and len(found[1] or "") == self.decimals
+
+
+class _Spellings:
+    """The spellings of a column's values and, where cells are coarse, of its groups and ranges."""
+
+    def __init__(
+        self,
+        table: PrivateTable,
+        name: str,
+        levels: Sequence[Sequence[str]],
+        *,
+        coarse: bool,
+        public: Iterable[str],
+        tails: Mapping[str, str | None],
+    ) -> None:
+        self.spelling: Spelling = table.columns[name].spelling
+        self.coarse, self.tails = coarse, tails
+        own = table.written(name)
+        lines = [[cell.strip() for cell in line] for line in levels]
+        listed = _depth_first(lines) if self._is_text else lines
+        self.labels = {label for line in lines for label in line[1:]} if coarse else set[str]()
+        # What the table writes goes before what the level table does, and that before the public.
+        self.texts: dict[Key, set[str]] = {key: {text} for key, text in own.items()}
+        for line in listed if coarse else ():
+            self.texts.setdefault(self.spelling.key(line[0]), {line[0]})
+        known = set(self.texts)
+        for text in public if coarse else ():
+            plain = unmarked(text.strip(), table.columns[name].thousands)
+            key = self.spelling.key(plain)
+            if key not in known:
+                self.texts.setdefault(key, set()).add(plain)
+        order = [line[0] for line in listed] or sorted(own.values())
+        if bool(np.any(table.columns[name].absent[table.kept])):
+            order.append("")  # what is missing comes last
+        self.place = {text: i for i, text in enumerate(order)}
+
+    @property
+    def _is_text(self) -> bool:
+        return not self.spelling.measured
+
+    def holds(self, text: str) -> bool:
+        """Say whether a text is a spelling of what it says; of nothing, other checks tell."""
+        if text == "" or text in self.labels:
+            return True
+        value = self.texts.get(self.spelling.key(text))
+        if value is not None:
+            return text in value
+        if not self.coarse:
+            return True
+        if text == EVERYTHING:
+            return not self.labels  # where the top has a label, that is written
+        if self._is_text:
+            return self._set_holds(text)
+        if text[:1] in ("≤", "≥"):
+            # Everywhere else a range from the least value, or to the greatest, has two ends.
+            limit = self.tails.get(text[0], "")
+            return self._end_holds(text[1:]) if limit is None else text[1:] == limit != ""
+        ends = text[1:-1].split(", ")
+        if len(ends) != 2 or not all(map(self._end_holds, ends)):
+            return False
+        low, high = (self.spelling.key(end) for end in ends)
+        return not isinstance(low, str) and not isinstance(high, str) and low < high
+
+    def _end_holds(self, text: str) -> bool:
+        return text in self.texts.get(self.spelling.key(text), ())
+
+    def _set_holds(self, text: str) -> bool:
+        members = members_of(text)
+        if members is None:
+            return True
+        places = [self.place[m] for m in members if m in self.place]
+        ascending = all(a < b for a, b in pairwise(places))
+        # All of them together are the top, which has a text of its own.
+        some = 1 < len(members) == len(set(members)) and len(places) < len(self.place)
+        return some and ascending and text == "{" + ", ".join(map(_member, members)) + "}"
+
+
+def _member(text: str) -> str:
+    """Return a member of a value set, in quotes where it needs them."""
+    if text == "" or text != text.strip() or _QUOTED.search(text):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def _depth_first(lines: Sequence[list[str]]) -> list[list[str]]:
+    """Return the lines of a level table so that each group stands together, first named first."""
+    seen: dict[tuple[int, str], int] = {}
+    for line in lines:
+        for level, label in enumerate(line):
+            seen.setdefault((level, label), len(seen))
+    return sorted(lines, key=lambda line: [seen[place] for place in enumerate(line)][::-1])
+
+
+def _tails(promise: Promise, name: str) -> dict[str, str | None]:
+    """Return the limits that a column's tails are coded at, by sign.
+
+    None is any value of the table; a sign that is not there stands for no tail.
+    """
+    if promise.shape.tails != "coded":
+        return {}
+    limits = promise.algorithm.get("limits")
+    own = cast(Mapping[str, object], limits).get(name) if isinstance(limits, Mapping) else None
+    if not isinstance(own, Mapping):
+        return {"≤": None, "≥": None}
+    ends = cast(Mapping[str, object], own)
+    return {
+        sign: end.isoformat() if isinstance(end, datetime.date) else str(end)
+        for sign, key in (("≤", "low"), ("≥", "high"))
+        if (end := ends.get(key)) is not None
+    }
+
+
+def _texts_of(public: pd.DataFrame | None, name: str) -> list[str]:
+    if public is None or name not in public.columns:
+        return []
+    return [text for text in public[name].unique().tolist() if isinstance(text, str)]

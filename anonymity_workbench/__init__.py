@@ -1,0 +1,1 @@
+"""The installed command; in a wheel the dashboard's files lie here as well."""

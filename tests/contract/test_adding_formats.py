@@ -1,0 +1,150 @@
+"""Another published format is one row on either side: written, offered, packed, and verified."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pyarrow as pa
+import pytest
+
+from anon_core.__main__ import main
+from anon_core.job import file_formats as published
+from anon_core.job.file_formats import FileFormat, file_names
+from anon_core.verification import file_formats as recomputed
+from anon_core.verification.file_formats import same_bytes
+from anon_core.verification.texts import Codes
+from tests.ui.sessions import EXPORT, carried_out, load, open_page
+from ui.export import bundle
+
+RECIPE = """\
+[roles]
+quasi = ["age"]
+[algorithm]
+name = "mondrian"
+[[models]]
+name = "k-anonymity"
+k = 2
+"""
+
+
+def lines(table: pa.Table) -> bytes:
+    return "".join(json.dumps(row) + "\n" for row in table.to_pylist()).encode()
+
+
+def lines_again(header: Sequence[str], codes: Sequence[Codes], texts: Sequence[list[str]]) -> bytes:
+    columns = [[pool[code] for code in column] for column, pool in zip(codes, texts, strict=True)]
+    rows = [dict(zip(header, cells, strict=True)) for cells in zip(*columns, strict=True)]
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+TOY = FileFormat(
+    ending="jsonl",
+    title="JSON lines",
+    help="One object a row.",
+    mime="application/jsonl",
+    write=lines,
+)
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(published.FORMATS, "jsonl", TOY)
+    monkeypatch.setitem(recomputed.FORMATS, "jsonl", same_bytes("jsonl", lines_again))
+
+
+class Desk:
+    def __init__(self, folder: Path) -> None:
+        self.recipe, self.data, self.out = (folder / n for n in ("r.toml", "t.csv", "out"))
+        self.recipe.write_text(RECIPE)
+        self.data.write_text("age\n20\n21\n30\n31\n")
+
+    def run(self) -> int:
+        given = [str(self.recipe), "--data", str(self.data), "--out", str(self.out)]
+        return main(["run", *given])
+
+    def verify(self) -> int:
+        given = [str(self.recipe), "--data", str(self.data), "--release", str(self.out)]
+        return main(["verify", *given])
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def test_both_sides_know_the_same_formats() -> None:
+    assert list(published.FORMATS) == list(recomputed.FORMATS)
+    assert published.READ == recomputed.READ
+    assert [one.ending for one in published.FORMATS.values()] == list(published.FORMATS)
+
+
+@pytest.mark.usefixtures("toy")
+def test_the_command_line_writes_and_verifies_a_new_format(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert desk.run() == 0
+    names = sorted(file.name for file in desk.out.iterdir())
+    assert names == ["release.csv", "release.jsonl", "release.parquet"]
+    assert (desk.out / "release.jsonl").read_bytes() == (
+        b'{"age": "[20, 21]"}\n{"age": "[20, 21]"}\n{"age": "[30, 31]"}\n{"age": "[30, 31]"}\n'
+    )
+    capsys.readouterr()
+    assert desk.verify() == 0
+    assert "holds   jsonl: release.jsonl is, byte for byte," in capsys.readouterr().out
+    assert desk.run() == 0  # an earlier release with such a file is replaced
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_new_format_that_says_more_than_the_rows_breaks_the_release(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert desk.run() == 0
+    with (desk.out / "release.jsonl").open("ab") as file:
+        file.write(b" ")
+    capsys.readouterr()
+    assert desk.verify() == 3
+    assert "BROKEN  jsonl: release.jsonl is not byte for byte" in capsys.readouterr().out
+
+
+def test_a_format_that_only_the_run_knows_is_published_by_nobody(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(published.FORMATS, "jsonl", TOY)
+    assert desk.run() == 1
+    assert "'release.jsonl', which is no file of this release" in capsys.readouterr().err
+    assert not desk.out.exists()
+
+
+def test_a_file_of_no_format_is_not_passed_over() -> None:
+    (found,) = recomputed.check_other_formats({}, {"release.csv": b"", "release.odd": b""})[-1:]
+    assert not found.holds
+    assert "'release.odd'" in found.sentence
+
+
+@pytest.mark.usefixtures("toy")
+def test_export_offers_a_new_format_and_packs_it() -> None:
+    held = load()
+    result = carried_out(held)
+    app = open_page(EXPORT, held)
+    assert not app.exception
+    labels = [cast(Any, button).label for button in app.get("download_button")]
+    assert labels[:3] == ["Release as CSV", "Release as Parquet", "Release as JSON lines"]
+    with zipfile.ZipFile(io.BytesIO(bundle.public_archive(result))) as packed:
+        assert sorted(packed.namelist()) == sorted(file_names(["release"]))
+        assert packed.read("release.jsonl") == lines(result.published)
+
+
+def test_a_file_is_made_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(_table: pa.Table) -> bytes:
+        raise AssertionError
+
+    result = carried_out(load())
+    parquet = published.FORMATS["parquet"]
+    monkeypatch.setitem(published.FORMATS, "parquet", replace(parquet, write=never))
+    assert result.file("release.csv") == result.csv

@@ -1,0 +1,64 @@
+"""What is typed or loaded is not lost without a word, however the page is left."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Dialog, Page, expect
+
+from tests.e2e.browser import wait_for_app
+
+FIELD = "Your judgement"
+PATIENCE = 60_000
+
+
+def go(page: Page, step: str) -> None:
+    page.get_by_test_id("stSidebar").get_by_role("link", name=step, exact=True).click()
+
+
+def test_a_judgement_typed_and_left_at_once_stays_and_a_reload_asks(page: Page) -> None:
+    page.goto("/")
+    wait_for_app(page, seconds=60)
+    page.locator(".st-key-card-toth-private").get_by_role("button").first.click()
+    expect(page.get_by_text("is loaded: 8 rows")).to_be_visible(timeout=PATIENCE)
+    wait_for_app(page)
+    go(page, "Run")
+    expect(page.get_by_role("heading", name="Run", exact=True)).to_be_visible(timeout=PATIENCE)
+    wait_for_app(page)
+    page.locator(".st-key-run button").click()
+    expect(page.get_by_text("Released in")).to_be_visible(timeout=PATIENCE)
+
+    for step, text in (("Results", "Under contract. "), ("Export", "One year only.")):
+        go(page, step)
+        field = page.get_by_label(FIELD)
+        expect(field).to_be_visible(timeout=PATIENCE)
+        wait_for_app(page)
+        field.focus()
+        page.keyboard.press("Control+End")
+        page.keyboard.type(text)
+        go(page, "Roles")
+        expect(page.get_by_role("heading", name="Roles", exact=True)).to_be_visible(
+            timeout=PATIENCE
+        )
+    go(page, "Results")
+    expect(page.get_by_label(FIELD)).to_have_value(
+        "Under contract. One year only.", timeout=PATIENCE
+    )
+    wait_for_app(page)
+
+    asked: list[str] = []
+
+    def leave(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", leave)
+    page.reload()
+    wait_for_app(page, seconds=60)
+    assert asked == ["beforeunload"]
+    expect(page.get_by_text("This is a new session.")).to_be_visible(timeout=PATIENCE)
+    page.reload()  # nothing can be lost now, so nothing is asked
+    wait_for_app(page, seconds=60)
+    assert asked == ["beforeunload"]
+    # Below the address of a page Streamlit asks for its server in vain before it finds it.
+    errors: list[str] = page.console_errors  # type: ignore[attr-defined]
+    assert all("404" in error for error in errors)
+    errors.clear()

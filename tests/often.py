@@ -1,0 +1,33 @@
+"""Random examples: a share of them at every change, all of them in `make test-long`.
+
+Examples are drawn from a fixed seed, so that the share is always the same one and what fails can be
+repeated; more of them are for the long run.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TypeVar
+
+import pytest
+from hypothesis import settings
+
+_T = TypeVar("_T", bound=Callable[..., object])
+#: Whether all examples are tried.
+EVERY = os.environ.get("TEST_LONG") == "1"
+_SHARE = 4
+
+
+def times(examples: int) -> int:
+    """Return how many random examples a loop tries now; the test is marked `often`."""
+    return examples if EVERY else max(1, examples // _SHARE)
+
+
+def often(examples: int) -> Callable[[_T], _T]:
+    """Try a test on so many random examples in the long run, and on a quarter of them otherwise."""
+
+    def around(test: _T) -> _T:
+        return pytest.mark.often(settings(max_examples=times(examples))(test))
+
+    return around

@@ -1,0 +1,512 @@
+"""Several rows about one person: classes are of persons, whatever counts rows is refused.
+
+Everything is compared with plain counts over rows, made here from what was published of each row.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+from anon_core.base.errors import AnonError, BadInput, BadPlan, Infeasible, NotFound
+from anon_core.base.registry import family, find
+from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.attack import Attack
+from anon_core.contracts.model import GroupModel
+from anon_core.job.profile import uniqueness
+from anon_core.job.result import Result
+from anon_core.job.runner import run
+from anon_core.release.audience import audience_of
+from anon_core.verification.checks import verify
+from tests import naive
+from tests.making import Case, random_case
+from tests.often import times
+
+COUNTING = [n for n, a in family("algorithm").items() if a.counts_people]  # type: ignore[attr-defined]
+ROWS_ONLY = [n for n in family("algorithm") if n not in COUNTING]
+K = {"name": "k-anonymity"}
+
+
+def repeated(rng: np.random.Generator, *, rows: int, people: int, quasi: int = 2) -> Case:
+    """Return a random table whose rows are of some persons, some of them with many."""
+    case = random_case(rng, rows=rows, quasi=quasi, missing=False)
+    weights = rng.dirichlet(np.full(people, 0.7))
+    persons: list[str | None] = [f"p{p}" for p in rng.choice(people, rows, p=weights).tolist()]
+    return dataclasses.replace(case, columns={**case.columns, "who": persons}, person="who")
+
+
+def members(result: Result) -> list[list[int]]:
+    """Return the rows of the table in each published class, by the run's own account of them."""
+    found: dict[int, list[int]] = defaultdict(list)
+    for row, group in enumerate(result.row_group.tolist()):
+        if group >= 0:
+            found[group].append(row)
+    return list(found.values())
+
+
+def persons(case: Case, rows: Sequence[int]) -> set[str]:
+    return {case.column("who")[i] for i in rows}
+
+
+def share(case: Case, rows: Sequence[int], column: str) -> tuple[int, int]:
+    """Return the persons who have the most common value, and those who have any."""
+    having: dict[str, set[str]] = defaultdict(set)
+    for i in rows:
+        having[case.column(column)[i]].add(case.column("who")[i])
+    return max(map(len, having.values())), len(persons(case, rows))
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [(name, {}) for name in COUNTING]
+    + [("mondrian", {"cuts": "relaxed"}), ("mondrian", {"cut_at": "best-gain"})]
+    + [("datafly", {"max_suppression": 0.3}), ("samarati", {"max_suppression": 0.3})],
+)
+def test_every_released_class_has_k_persons(name: str, setting: dict[str, object]) -> None:
+    released = 0
+    for number in range(3):
+        rng = np.random.default_rng([501, number])
+        case = repeated(rng, rows=int(rng.integers(20, 50)), people=int(rng.integers(6, 14)))
+        k = int(rng.integers(2, 5))
+        plan = case.plan(
+            algorithm={"name": name, **setting}, models=[{**K, "k": k}, {"name": "l-diversity"}]
+        )
+        try:
+            result = run(plan, case.dataset, case.levels)
+        except (Infeasible, NotFound):
+            continue
+        released += 1
+        for rows in members(result):
+            assert len(persons(case, rows)) >= k
+        smallest = min(len(persons(case, rows)) for rows in members(result))
+        assert result.verdicts[0].reached == smallest
+        assert result.verdicts[0].sentence.startswith(f"The smallest class has {smallest} people")
+    assert released
+
+
+@pytest.mark.often
+def test_the_best_levels_are_those_of_enumeration() -> None:
+    proven = refused = fewer = 0
+    for number in range(times(40)):
+        rng = np.random.default_rng([502, number])
+        case = repeated(rng, rows=int(rng.integers(8, 40)), people=int(rng.integers(3, 12)))
+        k, budget = int(rng.integers(2, 5)), float(rng.choice([0.0, 0.1, 0.3, 1.0]))
+        rows, attributes = case.rows, case.attributes
+        costs: dict[naive.Node, object] = {}
+        for node in naive.every_node(attributes):
+            every = naive.classes(rows, attributes, node)
+            kept = naive.kept_classes(every, 1, [(case.column("who"), k)])
+            gone = len(naive.removed_rows(every, kept))
+            if kept and gone <= budget * len(rows) + 1e-9:
+                covers = naive.covers_at(kept, attributes, node)
+                costs[node] = naive.cost("loss", rows, attributes, covers)
+        plan = case.plan(
+            algorithm={"name": "optimal", "max_suppression": budget}, models=[{**K, "k": k}]
+        )
+        if not costs:
+            with pytest.raises(Infeasible):
+                run(plan, case.dataset, case.levels, assess=False)
+            refused += 1
+            continue
+        result = run(plan, case.dataset, case.levels, assess=False)
+        least = min(costs.values())  # type: ignore[type-var]
+        assert result.account.proven
+        assert result.account.cost == pytest.approx(float(least))  # type: ignore[arg-type]
+        proven += 1
+        fewer += any(len(persons(case, rows)) < len(rows) for rows in members(result))
+    assert proven
+    assert refused
+    assert fewer  # else rows would do as well
+
+
+@pytest.mark.often
+def test_the_best_levels_for_shares_of_people_are_those_of_enumeration() -> None:
+    proven = refused = 0
+    for number in range(times(40)):
+        rng = np.random.default_rng([503, number])
+        case = repeated(rng, rows=int(rng.integers(8, 30)), people=int(rng.integers(4, 20)))
+        budget = float(rng.choice([0.0, 0.3, 1.0]))
+        rows, attributes = case.rows, case.attributes
+        costs: list[float] = []
+        for node in naive.every_node(attributes):
+            every = naive.classes(rows, attributes, node)
+            kept = {
+                cells: own
+                for cells, own in every.items()
+                for most, known in [share(case, own, "s0")]
+                if most * 2 <= known
+            }
+            gone = len(naive.removed_rows(every, kept))
+            if kept and gone <= budget * len(rows) + 1e-9:
+                covers = naive.covers_at(kept, attributes, node)
+                costs.append(float(naive.cost("loss", rows, attributes, covers)))
+        model = {"name": "frequency-l-diversity", "l": 2, "column": "s0"}
+        plan = case.plan(algorithm={"name": "optimal", "max_suppression": budget}, models=[model])
+        if not costs:
+            with pytest.raises(Infeasible):
+                run(plan, case.dataset, case.levels, assess=False)
+            refused += 1
+            continue
+        result = run(plan, case.dataset, case.levels, assess=False)
+        assert result.account.cost == pytest.approx(min(costs))
+        proven += 1
+        worst = [share(case, own, "s0") for own in members(result)]
+        assert result.verdicts[0].reached == pytest.approx(min(n / most for most, n in worst))
+    assert proven
+    assert refused
+
+
+def test_a_person_column_of_single_rows_changes_no_figure() -> None:
+    rng = np.random.default_rng(504)
+    for _ in range(4):
+        case = repeated(rng, rows=30, people=5)
+        single: list[str | None] = [f"p{i}" for i in range(30)]
+        alone = dataclasses.replace(case, columns={**case.columns, "who": single})
+        without = dataclasses.replace(alone, person="", identifier=("who",))
+        models = [{**K, "k": 3}, {"name": "frequency-l-diversity", "l": 2, "column": "s0"}]
+        for chosen in (models, models[:1]):
+            algorithm = {"name": "optimal", "max_suppression": 0.3}
+            try:
+                expected = run(
+                    without.plan(algorithm=algorithm, models=chosen), without.dataset, case.levels
+                )
+            except Infeasible:
+                continue
+            found = run(alone.plan(algorithm=algorithm, models=chosen), alone.dataset, case.levels)
+            assert found.files == expected.files
+            assert [v.reached for v in found.verdicts] == [v.reached for v in expected.verdicts]
+            before = {(a.attack, a.column): a for a in expected.attacks}
+            assert {a.attack for a in found.attacks} >= {"prosecutor", "marketer", "homogeneity"}
+            for a in found.attacks:
+                b = before[a.attack, a.column]
+                for one, other in (
+                    (a.rate, b.rate),
+                    (a.raw, b.raw),
+                    (a.worst, b.worst),
+                    (a.baseline, b.baseline),
+                    (a.at_risk, b.at_risk),
+                    (a.attempted, b.attempted),
+                    (a.eligible, b.eligible),
+                ):
+                    assert one == pytest.approx(other), a.attack
+
+
+def test_attacks_count_distinct_persons() -> None:
+    # Two classes: A with p0 (3 rows) and p1, B with p1, p2 and p3. All of A have the flu.
+    case = Case(
+        columns={
+            "age": ["20"] * 4 + ["40"] * 3,
+            "illness": ["flu", "cold", "flu", "flu", "cold", "gout", "cold"],
+            "who": ["p0", "p0", "p0", "p1", "p1", "p2", "p3"],
+        },
+        quasi=("age",),
+        sensitive=("illness",),
+        kinds={"age": "text"},
+        person="who",
+    )
+    result = run(case.plan(), case.dataset)
+    found = {a.attack: a for a in result.attacks}
+    prosecutor = found["prosecutor"]
+    assert (prosecutor.attempted, prosecutor.eligible) == (4, 4)
+    # p0 and p1 are one of two in A, p2 and p3 one of three in B.
+    assert prosecutor.rate == pytest.approx((1 / 2 + 1 / 2 + 1 / 3 + 1 / 3) / 4)
+    assert prosecutor.worst == pytest.approx(1 / 2)
+    assert prosecutor.at_risk == 4
+    assert found["marketer"].rate == prosecutor.rate
+    # Everyone of A has had the flu, p0 beside a cold; of B 2 of 3 a cold.
+    homogeneity = found["homogeneity"]
+    assert (homogeneity.succeeded, homogeneity.attempted) == (2, 4)
+    inference = found["attribute-inference"]
+    assert inference.succeeded == 3  # p0 and p1 by A, p1 and p3 by B
+    assert inference.baseline == 3 / 4  # p0, p1 and p3 have had a cold
+    assert set(result.not_run) == {"journalist", "fake-tuples", "membership"}
+    assert "counts rows" in result.not_run["membership"]
+
+
+def test_who_is_alone_over_all_columns_is_counted_in_people() -> None:
+    seen = 0
+    for number in range(6):
+        rng = np.random.default_rng([513, number])
+        case = repeated(rng, rows=40, people=8)
+        try:
+            result = run(case.plan(), case.dataset, case.levels, assess=False)
+        except Infeasible:
+            continue
+        says: dict[tuple[object, ...], set[str]] = defaultdict(set)
+        for place, own in enumerate(members(result)):
+            for i in own:
+                line = (place, *(case.columns[n][i] for n in ("s0", "s1")))
+                says[line].add(case.column("who")[i])
+        alone = set().union(*(w for w in says.values() if len(w) == 1))
+        published = {w for whose in says.values() for w in whose}
+        assert result.unique_of == (len(published), len(alone))
+        told = result.as_json()
+        assert told["people"] == len(set(case.column("who")))
+        assert told["published_people"] == len(published)
+        assert told["smallest_class_people"] == min(
+            len(persons(case, own)) for own in members(result)
+        )
+        seen += len(alone) < len(published)
+    assert seen
+
+
+def test_uniqueness_counts_people() -> None:
+    for number in range(10):
+        rng = np.random.default_rng([514, number])
+        case = repeated(rng, rows=25, people=8, quasi=3)
+
+        def alone(names: Sequence[str], case: Case = case) -> int:
+            having: dict[tuple[object, ...], set[str]] = defaultdict(set)
+            for i, who in enumerate(case.column("who")):
+                having[tuple(case.columns[n][i] for n in names)].add(who)
+            return len(set().union(*(w for w in having.values() if len(w) == 1)))
+
+        found = uniqueness(case.dataset, case.quasi, "who")
+        assert (found.rows, found.counted) == (len(set(case.column("who"))), "people")
+        assert found.unique == alone(case.quasi)
+        for left_out in case.quasi:
+            rest = [n for n in case.quasi if n != left_out]
+            assert found.contribution[left_out] == found.unique - alone(rest)
+
+
+def test_stays_of_few_patients_hide_nobody_in_few_people() -> None:
+    """3,000 stays of some 1,700 patients: k = 5 of stays leaves classes of 3 patients."""
+    rng = np.random.default_rng(515)
+    often_ill = rng.dirichlet(np.full(2_000, 3.0))
+    patient = rng.choice(2_000, 3_000, p=often_ill)
+    born = rng.integers(1930, 2010, 2_000)[patient]
+    columns: dict[str, list[str | None]] = {
+        "who": [f"p{p}" for p in patient.tolist()],
+        "born": [str(b) for b in born.tolist()],
+        "sex": ["FM"[p % 2] for p in patient.tolist()],
+        "zip": [str(100 + p % 7) for p in patient.tolist()],
+        "illness": [str(v) for v in rng.choice(list("abcdef"), 3_000)],
+    }
+    stays = Case(
+        columns=columns,
+        quasi=("born", "sex", "zip"),
+        sensitive=("illness",),
+        kinds={"born": "number", "zip": "text", "sex": "text"},
+        identifier=("who",),
+    )
+    patients = dataclasses.replace(stays, identifier=(), person="who")
+    five, algorithm = [{**K, "k": 5}], {"name": "mondrian"}
+    by_stay = run(stays.plan(algorithm=algorithm, models=five), stays.dataset, assess=False)
+    fewest = min(len(persons(stays, own)) for own in members(by_stay))
+    assert by_stay.verification.holds
+    assert fewest <= 3  # what five stays hide
+    found = run(patients.plan(algorithm=algorithm, models=five), stays.dataset, assess=False)
+    assert min(len(persons(stays, own)) for own in members(found)) >= 5
+    told = verify(patients.plan(models=five).completed(), stays.frame, {}, by_stay.files)
+    (check,) = [c for c in told.checks if c.name == "k-anonymity"]
+    assert (check.holds, check.reached) == (False, fewest)
+
+
+def test_a_population_is_of_people() -> None:
+    case = repeated(np.random.default_rng(505), rows=40, people=8)
+    total = len(set(case.column("who")))
+    plan = dataclasses.replace(case.plan(), population_size=total)  # fewer than rows
+    result = run(plan, case.dataset, case.levels)
+    journalist = next(a for a in result.attacks if a.attack == "journalist")
+    prosecutor = next(a for a in result.attacks if a.attack == "prosecutor")
+    assert journalist.rate == pytest.approx(prosecutor.rate)  # everyone is in the table
+    with pytest.raises(BadPlan, match=f"{total} persons"):
+        run(dataclasses.replace(plan, population_size=total - 1), case.dataset, case.levels)
+
+
+@pytest.mark.parametrize("name", ROWS_ONLY)
+def test_a_technique_that_counts_rows_is_refused(name: str) -> None:
+    case = repeated(np.random.default_rng(506), rows=30, people=8)
+    with pytest.raises(BadPlan, match="counts rows"):
+        run(case.plan(algorithm={"name": name}), case.dataset, case.levels)
+
+
+@pytest.mark.parametrize("name", list(family("model")))
+def test_a_promise_counts_people_or_is_refused(name: str) -> None:
+    model = find("model", name)
+    assert issubclass(model, GroupModel)
+    if model.counts_people:
+        return
+    case = repeated(np.random.default_rng(507), rows=30, people=8)
+    with pytest.raises(BadPlan, match="counts rows"):
+        run(case.plan(models=[{"name": name}]), case.dataset, case.levels)
+
+
+def test_what_merges_refuses_shares_of_people() -> None:
+    case = repeated(np.random.default_rng(508), rows=30, people=8)
+    models = [{"name": "frequency-l-diversity", "l": 2, "column": "s0"}]
+    for name in COUNTING:
+        technique = find("algorithm", name)
+        assert issubclass(technique, Algorithm)
+        if technique.merges:
+            with pytest.raises(BadPlan, match="merges classes"):
+                run(case.plan(algorithm={"name": name}, models=models), case.dataset, case.levels)
+
+
+def test_the_second_computation_finds_too_few_persons() -> None:
+    caught = 0
+    for number in range(5):
+        rng = np.random.default_rng([509, number])
+        case = repeated(rng, rows=30, people=6)
+        # k rows in every class, whoever they are of.
+        rows = dataclasses.replace(case, person="", identifier=("who",))
+        try:
+            released = run(rows.plan(models=[{**K, "k": 3}]), rows.dataset, case.levels)
+        except Infeasible:
+            continue
+        fewest = min(len(persons(case, own)) for own in members(released))
+        for k in range(2, 6):
+            recipe = case.plan(models=[{**K, "k": k}]).completed()
+            found = verify(recipe, case.frame, case.levels, released.files)
+            (check,) = [c for c in found.checks if c.name == "k-anonymity"]
+            assert check.holds == (fewest >= k)
+            assert check.reached == fewest
+            assert not check.undecided
+            caught += not check.holds
+            for l in range(2, 4):  # noqa: E741
+                model = {"name": "frequency-l-diversity", "l": l, "column": "s0"}
+                recipe = case.plan(models=[model]).completed()
+                found = verify(recipe, case.frame, case.levels, released.files)
+                (check,) = [c for c in found.checks if c.name == "frequency-l-diversity"]
+                shares = [share(case, own, "s0") for own in members(released)]
+                assert check.holds == all(most * l <= known for most, known in shares)
+    assert caught
+
+
+def test_what_a_hidden_row_leaves_open_is_bounded_from_below() -> None:
+    """Of five rows that fit a class of three lines, any three may be its own."""
+    case = Case(
+        columns={
+            "age": ["20", "20", "20", "20", "20"],
+            "illness": ["flu"] * 5,
+            "who": ["p0", "p0", "p1", "p2", "p2"],
+        },
+        quasi=("age",),
+        sensitive=("illness",),
+        kinds={"age": "text"},
+        person="who",
+    )
+    fewest = min(
+        len({case.columns["who"][i] for i in chosen})
+        for chosen in itertools.combinations(range(5), 3)
+    )
+    assert fewest == 2
+    files = {"release.csv": b"age,illness\n20,flu\n20,flu\n20,flu\n"}
+    for k in (2, 3):
+        given = case.plan(algorithm={"name": "optimal", "max_suppression": 1.0}, models=[
+            {**K, "k": k}
+        ])  # fmt: skip
+        found = verify(given.completed(), case.frame, {}, files)
+        (check,) = [c for c in found.checks if c.name == "k-anonymity"]
+        assert check.holds == (k == 2)
+        assert check.undecided == (k == 3)
+
+
+def test_whose_value_is_missing_counts_on_neither_side() -> None:
+    rng = np.random.default_rng(516)
+    compared = 0
+    for _ in range(12):
+        case = repeated(rng, rows=24, people=9)
+        some = [None if rng.random() < 0.3 else v for v in case.columns["s0"]]
+        case = dataclasses.replace(case, columns={**case.columns, "s0": some}, sensitive=("s0",))
+        model = {"name": "frequency-l-diversity", "l": 2, "column": "s0"}
+        algorithm = {"name": "optimal", "max_suppression": 1.0}
+        try:
+            result = run(case.plan(algorithm=algorithm, models=[model]), case.dataset, case.levels)
+        except Infeasible:
+            continue
+        for own in members(result):
+            having: dict[str, set[str]] = defaultdict(set)
+            for i in own:
+                if (value := case.columns["s0"][i]) is not None:
+                    having[value].add(case.column("who")[i])
+            known = len(set().union(*having.values()))
+            assert max(map(len, having.values())) * 2 <= known
+            compared += known < len(persons(case, own))
+    assert compared
+
+
+def test_what_cannot_be_told_of_overlapping_classes_is_said_plainly() -> None:
+    told = 0
+    for number in range(8):
+        rng = np.random.default_rng([517, number])
+        case = repeated(rng, rows=40, people=9, quasi=3)
+        plan = case.plan(algorithm={"name": "k-member"}, models=[{**K, "k": 4}])
+        with suppress(NotFound):
+            run(plan, case.dataset, case.levels, assess=False)
+            continue
+        told += 1
+        with pytest.raises(NotFound, match="whose rows these are does not follow") as refused:
+            run(plan, case.dataset, case.levels, assess=False)
+        assert "error of the workbench" not in str(refused.value)
+        assert "do not overlap" in refused.value.remedy
+    assert told
+
+
+def test_the_person_column_is_nowhere_in_the_release() -> None:
+    case = repeated(np.random.default_rng(510), rows=40, people=8)
+    result = run(case.plan(), case.dataset, case.levels)
+    for content in result.files.values():
+        assert b"who" not in content.split(b"\n")[0]
+        assert b"p0" not in content
+    shown = {name for block in result.release.view.blocks for name in block.columns}
+    assert shown == {"q0", "q1", "s0", "s1"}
+    assert set(audience_of(result.problem).hierarchies) == shown
+    content = next(iter(result.files.values()))
+    lines = content.decode().splitlines()
+    told = "\n".join([lines[0] + ",who", *(line + ",p0" for line in lines[1:])]).encode() + b"\n"
+    found = verify(result.plan.completed(), case.frame, case.levels, {"release.csv": told})
+    assert not next(c for c in found.checks if c.name == "identifiers").holds
+
+
+@pytest.mark.parametrize("name", COUNTING)
+def test_how_persons_are_called_and_where_their_rows_stand_moves_no_byte(name: str) -> None:
+    """Numbers of patients grow with the day they first came: nothing may hang on their order."""
+    rng = np.random.default_rng(518)
+    case = repeated(rng, rows=36, people=9)
+    names = sorted(set(case.column("who")))
+    called = dict(zip(names, [f"x{i}" for i in rng.permutation(len(names))], strict=True))
+    order = rng.permutation(36).tolist()
+    columns = {n: [cells[i] for i in order] for n, cells in case.columns.items()}
+    columns["who"] = [called[str(who)] for who in columns["who"]]
+    other = dataclasses.replace(case, columns=columns)
+    plan = case.plan(algorithm={"name": name}, models=[{**K, "k": 3}])
+    try:
+        expected = run(plan, case.dataset, case.levels, assess=False)
+    except (Infeasible, NotFound) as error:
+        with pytest.raises(type(error)):
+            run(plan, other.dataset, case.levels, assess=False)
+        return
+    found = run(plan, other.dataset, case.levels, assess=False)
+    assert found.files == expected.files
+
+
+@pytest.mark.parametrize("name", list(family("attack")))
+def test_an_attack_counts_people_or_is_not_run(name: str) -> None:
+    case = repeated(np.random.default_rng(511), rows=30, people=8)
+    result = run(dataclasses.replace(case.plan(), population_size=100), case.dataset, case.levels)
+    attack = find("attack", name)
+    assert issubclass(attack, Attack)
+    ran = [a for a in result.attacks if a.attack == name]
+    assert bool(ran) == attack.counts_people
+    assert all(a.attempted == len(set(case.column("who"))) for a in ran)
+
+
+def test_rows_of_nobody_and_samples_of_rows_are_refused() -> None:
+    case = repeated(np.random.default_rng(512), rows=30, people=8)
+    some = [None if i == 3 else who for i, who in enumerate(case.columns["who"])]
+    gone = dataclasses.replace(case, columns={**case.columns, "who": some})
+    with pytest.raises(BadInput, match="1 of 30 rows"):
+        run(gone.plan(), gone.dataset, case.levels)
+    with pytest.raises(BadPlan, match="sample"):
+        run(case.plan(data={"sample": 0.5}), case.dataset, case.levels)
+    with pytest.raises(BadPlan, match="also sensitive"):
+        dataclasses.replace(case, sensitive=("s0", "who")).plan()
+    with pytest.raises(AnonError):
+        case.plan(roles={"quasi": ["q0"], "person": ["who"]})

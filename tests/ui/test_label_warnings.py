@@ -1,0 +1,100 @@
+"""A label that a move made false is said beside the builder, and mended with one click."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+import streamlit as st
+
+from anon_core.data.column import Column
+from anon_core.data.roles import Roles
+from anon_core.data.table import Dataset
+from anon_core.hierarchy.claims import false_labels, with_true_labels
+from tests.ui.sessions import open_page, words
+from ui.session import drafts, state
+
+ZIPS = ["01090", "01091", "01099", "02625", "02626"]
+HIERARCHIES = "pages/3_Hierarchies.py"
+
+
+@pytest.fixture
+def moved(monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, Any], Column]:
+    """Return a session in which 02625 was dragged into the group 0109*, and the column."""
+    data = Dataset.from_frame(pd.DataFrame({"zip": ZIPS, "x": list("abcde")}))
+    held: dict[str, Any] = {}
+    with monkeypatch.context() as patch:
+        patch.setattr(st, "session_state", held)
+        state.set_dataset(data, roles=Roles(quasi=("zip",)), levels={}, types={}, title="zips")
+        column = data.column("zip")
+        drafts.put(column, [[z, f"{z[:4]}*", "*"] for z in ZIPS])
+        told = drafts.message(column)
+        assert told["untrue"] == []
+        group = told["levels"][0]["id"][told["levels"][0]["label"].index("0109*")]
+        move = {"do": "move", "level": 0, "nodes": [3], "onto": 1, "to": group}
+        drafts.edit(column, {**move, "epoch": told["epoch"], "rev": 1})
+        assert drafts.message(column)["error"] is None
+        assert drafts.message(column)["untrue"] == [[1, "0109*"]]
+    return held, column
+
+
+def test_it_is_said_and_mended_with_one_click(moved: tuple[dict[str, Any], Column]) -> None:
+    app = open_page(HIERARCHIES, moved[0])
+    assert not app.exception
+    assert "“0109\\*” on level 1 says what 1 of its 4 values is not" in words(app)
+    mend = next(b for b in app.button if str(b.key).startswith("hierarchies/mend"))
+    assert mend.label == "Rename to “0109\\* or 02625”"
+    app = mend.click().run()
+    assert not app.exception
+    assert not app.error
+    assert not any(str(b.key).startswith("hierarchies/mend") for b in app.button)
+
+
+def test_the_mended_label_is_true_and_can_be_undone(
+    moved: tuple[dict[str, Any], Column], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held, column = moved
+    monkeypatch.setattr(st, "session_state", held)
+    (one,) = drafts.untrue(column)
+    drafts.rename(column, one.level, one.label, one.instead)
+    assert drafts.untrue(column) == []
+    assert false_labels(state.levels()["zip"], "text") == []
+    told = drafts.message(column)
+    assert "0109* or 02625" in told["levels"][0]["label"]
+    drafts.edit(column, {"do": "undo", "epoch": told["epoch"], "rev": 1})
+    assert drafts.message(column)["untrue"] == [[1, "0109*"]]
+    # Without the value it is true again.
+    told = drafts.message(column)
+    drafts.edit(column, {"do": "undo", "epoch": told["epoch"], "rev": 2})
+    assert drafts.message(column)["untrue"] == []
+
+
+def test_all_labels_are_mended_at_once_and_undone_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    ages = [str(age) for age in range(1, 21)]
+    # As a widely used example has them: 0-4 holds 1 to 5.
+    rows = [
+        [a, f"{(int(a) - 1) // 5 * 5}-{(int(a) - 1) // 5 * 5 + 4}", f"{(int(a) - 1) // 10}x", "*"]
+        for a in ages
+    ]
+    data = Dataset.from_frame(pd.DataFrame({"age": ages}))
+    held: dict[str, Any] = {}
+    monkeypatch.setattr(st, "session_state", held)
+    state.set_dataset(data, roles=Roles(quasi=("age",)), levels={}, types={}, title="ages")
+    column = data.column("age")
+    drafts.put(column, rows)
+    assert len(drafts.untrue(column)) == 4
+    app = open_page(HIERARCHIES, held)
+    app = next(b for b in app.button if b.label == "Rename all 4").click().run()
+    assert not app.exception
+    assert not app.error
+    assert not any(str(b.key).startswith("hierarchies/mend") for b in app.button)
+    drafts.rename_untrue(column)
+    assert drafts.untrue(column) == []
+    assert [row[1] for row in state.levels()["age"]] == [
+        row[1] for row in with_true_labels(rows, "number")
+    ]
+    assert state.levels()["age"][4][:2] == ["5", "1-5"]
+    told = drafts.message(column)
+    drafts.edit(column, {"do": "undo", "epoch": told["epoch"], "rev": 1})
+    assert len(drafts.untrue(column)) == 4

@@ -1,0 +1,90 @@
+"""Techniques are found by family and name; a name is given once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+import anon_core.base.registry as registry
+from anon_core.base.errors import BadPlan
+from anon_core.base.params import Parameter, Technique
+from anon_core.base.registry import family, find, option_title, register
+
+
+@pytest.fixture(autouse=True)
+def _clean() -> Iterator[None]:
+    family("metric")
+    before = dict(registry._found["metric"])
+    yield
+    registry._found["metric"].clear()
+    registry._found["metric"].update(before)
+
+
+def make(name: str, module: str, path: str = "Made") -> type[Technique]:
+    @dataclass(frozen=True, kw_only=True)
+    class Made(Technique):
+        name: ClassVar[str] = ""
+
+    Made.name = name
+    Made.__module__, Made.__qualname__ = module, path
+    return Made
+
+
+def test_a_registered_technique_is_found() -> None:
+    made = register("metric")(make("made", "one"))
+    assert find("metric", "made") is made
+    assert "made" in family("metric")
+    assert "made" not in family("model")
+
+
+@pytest.mark.parametrize(("module", "path"), [("two", "Made"), ("one", "Other")])
+def test_a_second_of_the_same_name_is_refused(module: str, path: str) -> None:
+    register("metric")(make("made", "one"))
+    with pytest.raises(ValueError, match="metric 'made' is registered twice"):
+        register("metric")(make("made", module, path))
+
+
+def test_a_reloaded_module_replaces_its_own() -> None:
+    register("metric")(make("made", "one"))
+    newer = register("metric")(make("made", "one"))
+    assert find("metric", "made") is newer
+
+
+def test_an_option_is_told_in_words() -> None:
+    own = Parameter(
+        name="a", kind="choice", default="x_y", help="", options=("x_y", "z"), titles={"z": "last"}
+    )
+    assert [option_title(own, o) for o in own.options] == ["x y", "last"]
+    naming = Parameter(
+        name="b",
+        kind="technique",
+        default="average-class-size",
+        help="",
+        options=("average-class-size", "ncp"),
+        parts=lambda: family("metric"),
+    )
+    assert [option_title(naming, o) for o in naming.options] == [
+        "Average class size",
+        find("metric", "ncp").title,
+    ]
+
+
+def test_another_familys_name_is_free() -> None:
+    register("metric")(make("k-anonymity", "one"))
+    assert find("metric", "k-anonymity") is not find("model", "k-anonymity")
+
+
+def test_an_unknown_name_lists_the_known_and_the_nearest() -> None:
+    with pytest.raises(BadPlan) as refused:
+        find("model", "k-anonimity")
+    assert "Unknown model 'k-anonimity'; known are '" in str(refused.value)
+    assert "'k-anonymity', 'k-k-anonymity'" in str(refused.value)
+    assert "Did you mean 'k-anonymity'?" in refused.value.remedy
+
+
+def test_the_returned_mapping_is_a_copy() -> None:
+    family("metric").clear()
+    assert "loss" in family("metric")

@@ -1,0 +1,90 @@
+"""Roles: contradictions are refused, everything not named is left out."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from anon_core.base.errors import BadInput, BadPlan
+from anon_core.data.roles import Roles
+from anon_core.data.table import Dataset
+
+TABLE = Dataset.from_frame(
+    pd.DataFrame(
+        {"name": ["x", "y"], "age": [1, 2], "zip": [3, 4], "pay": [5, 6], "cat": ["a", "b"]}
+    )
+)
+
+
+@pytest.mark.parametrize("role", ["identifier", "quasi", "sensitive", "insensitive"])
+def test_a_column_twice_in_a_role(role: str) -> None:
+    with pytest.raises(BadPlan) as caught:
+        Roles(**{role: ("age", "zip", "age")})
+    assert f"Role {role}" in caught.value.message
+    assert "'age'" in caught.value.message
+    assert "'zip'" not in caught.value.message
+    assert "once" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("role", "word"),
+    [("quasi", "quasi-identifier"), ("sensitive", "sensitive"), ("insensitive", "insensitive")],
+)
+def test_an_identifier_is_nothing_else(role: str, word: str) -> None:
+    with pytest.raises(BadPlan) as caught:
+        Roles(identifier=("name", "age"), **{role: ("age",)})
+    assert "'age'" in caught.value.message
+    assert word in caught.value.message
+    assert "removed from the release" in caught.value.remedy
+
+
+@pytest.mark.parametrize("role", ["quasi", "sensitive"])
+def test_an_insensitive_column_is_nothing_else(role: str) -> None:
+    with pytest.raises(BadPlan) as caught:
+        Roles(insensitive=("name", "age"), **{role: ("age",)})
+    assert "Column 'age' is insensitive" in caught.value.message
+    assert role in caught.value.message
+    assert "published as it is" in caught.value.remedy
+
+
+def test_quasi_and_sensitive_may_coincide() -> None:
+    roles = Roles(quasi=("age",), sensitive=("age",))
+    assert roles.of("age") == ("quasi", "sensitive")
+
+
+def test_no_quasi_identifier() -> None:
+    with pytest.raises(BadPlan) as caught:
+        Roles(sensitive=("pay",)).check(TABLE)
+    assert "No column is marked as quasi-identifier" in caught.value.message
+    assert "Mark at least one" in caught.value.remedy
+
+
+@pytest.mark.parametrize("role", ["identifier", "quasi", "sensitive", "insensitive"])
+def test_a_column_that_is_not_there(role: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        Roles(**{role: ("agee",)}).check(TABLE)
+    assert "'agee'" in caught.value.message
+    assert "Did you mean 'age'?" in caught.value.remedy
+
+
+def test_what_each_column_is() -> None:
+    roles = Roles(identifier=("name",), quasi=("zip", "age"), sensitive=("pay",))
+    roles.check(TABLE)
+    assert [roles.of(n) for n in TABLE.names] == [
+        ("identifier",),
+        ("quasi",),
+        ("quasi",),
+        ("sensitive",),
+        (),
+    ]
+    assert roles.exact(TABLE) == ()
+    assert roles.left_out(TABLE) == ("cat",)
+    assert roles.published(TABLE) == ("age", "zip", "pay")
+
+
+def test_only_what_is_named_insensitive_is_published_as_it_is() -> None:
+    roles = Roles(quasi=("zip",), insensitive=("cat", "age"))
+    assert roles.of("cat") == ("insensitive",)
+    assert roles.exact(TABLE) == ("age", "cat")
+    assert roles.left_out(TABLE) == ("name", "pay")
+    assert roles.published(TABLE) == ("age", "zip", "cat")

@@ -1,0 +1,88 @@
+"""The kernels that deal and halve rows by sensitive value against plain loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from anon_core.kernels.cuts import Cuts
+from anon_core.kernels.l_diverse_groups import Points, anatomize, bisect, eligible, next_random
+from tests import naive_kernels
+
+pytestmark = pytest.mark.kernels
+
+
+@pytest.fixture(autouse=True)
+def _wrapping():  # type: ignore[no-untyped-def]
+    with np.errstate(over="ignore"):  # random numbers wrap around at 2⁶⁴
+        yield
+
+
+def test_anatomize_draws_the_most_numerous_values() -> None:
+    rng = np.random.default_rng(227)
+    for _ in range(100):
+        least = int(rng.integers(2, 5))
+        left = rng.integers(0, 9, int(rng.integers(least, 9)))
+        expected, rest = naive_kernels.drawn_groups(left.tolist(), least)
+        groups = np.empty((int(left.sum()) + 1, least), dtype=np.int64)
+        formed = anatomize(left, least, len(groups), groups)
+        assert groups[:formed].tolist() == expected
+        assert left.tolist() == rest
+        assert np.count_nonzero(left) < least
+
+
+def test_random_numbers_are_those_of_xoshiro256() -> None:
+    twin = [1, 2, 3, 4]
+    state = np.array(twin, dtype=np.uint64)
+    numbers: list[int] = []
+    for _ in range(50):
+        twin, number = naive_kernels.next_random(twin)
+        numbers.append(number)
+        assert int(next_random(state)) == number
+        assert state.tolist() == twin
+    # The reference implementation's first numbers for this state.
+    assert numbers[:4] == [11520, 0, 1509978240, 1215971899390074240]
+
+
+def test_nobody_fills_too_much() -> None:
+    rng = np.random.default_rng(229)
+    seen = set[bool]()
+    for _ in range(200):
+        values = rng.integers(0, 5, 12)
+        order, tally = rng.permutation(12), np.zeros(5, dtype=np.int64)
+        start, stop = sorted(rng.integers(0, 13, 2).tolist())
+        least = int(rng.integers(1, 5))
+        part = values[order[start:stop]].tolist()
+        found = eligible(order, start, stop, values, tally, least)
+        assert found == naive_kernels.eligible(part, least)
+        assert not tally.any()
+        seen.add(found)
+    assert seen == {True, False}
+
+
+@pytest.mark.parametrize("work", [1, 1_000_000])
+def test_bisection_is_its_plain_twin(work: int) -> None:
+    rng = np.random.default_rng(233)
+    halved = 0
+    for _ in range(60):
+        rows, attributes = int(rng.integers(4, 60)), int(rng.integers(1, 4))
+        # Quarters add up exactly, in whatever order a compiler adds them.
+        position = rng.integers(0, 5, (rows, attributes)) / 4
+        value = rng.integers(0, 8, rows)
+        least, tries = int(rng.integers(2, 4)), int(rng.integers(1, 4))
+        order = np.arange(rows)
+        stack = np.empty((rows + 1, 2), dtype=np.int64)
+        stack[0] = 0, rows
+        parts = np.empty((rows, 2), dtype=np.int64)
+        points, cuts = Points(position, value), Cuts(order, stack, parts)
+        state = rng.integers(1, 1 << 64, size=4, dtype=np.uint64)
+        begun = state.tolist()
+        depth, found = 1, 0
+        while depth:
+            depth, found = bisect(points, cuts, depth, found, least, tries, state, work)
+        got = {frozenset(order[a:b].tolist()) for a, b in parts[:found]}
+        twin = naive_kernels.Bisection(position.tolist(), value.tolist(), least, begun)
+        assert got == twin.parts(tries)
+        assert state.tolist() == twin.state
+        halved += len(got) > 1
+    assert halved > 20

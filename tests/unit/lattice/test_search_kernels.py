@@ -1,0 +1,117 @@
+"""The kernels of the lattice search against plain loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from anon_core.kernels import bounds, roll_up
+from anon_core.kernels.packing import Raised
+from anon_core.lattice.lattice import layout_of
+from tests import naive, naive_kernels
+
+pytestmark = pytest.mark.kernels
+
+
+@pytest.fixture(params=["compiled", "plain"])
+def chosen(request: pytest.FixtureRequest) -> Any:
+    """Return a kernel as it is, and the Python function behind it."""
+
+    def pick(kernel: Any) -> Any:
+        return kernel if request.param == "compiled" else getattr(kernel, "py_func", kernel)
+
+    with np.errstate(over="ignore"):  # hashing multiplies modulo 2⁶⁴
+        yield pick
+
+
+def packed(codes: np.ndarray, layout: Any) -> np.ndarray:
+    words = np.zeros((len(codes), layout.words), dtype=np.int64)
+    for d in range(codes.shape[1]):
+        words[:, layout.word[d]] |= codes[:, d] << layout.shift[d]
+    return words
+
+
+def test_roll_word_is_grouping_of_mapped_keys(chosen: Any) -> None:
+    rng = np.random.default_rng(1)
+    for rows in (0, 1, 7, 200):
+        sizes = [5, 40, 3]
+        layout = layout_of(sizes)
+        codes = np.stack([rng.integers(0, s, rows) for s in sizes], axis=1).astype(np.int64)
+        count = rng.integers(1, 9, rows)
+        changed = [0, 1]
+        tables = [np.arange(sizes[d]) // 4 * 4 for d in changed]
+        keep = -1
+        for d in changed:
+            keep &= ~(int(layout.mask[d]) << int(layout.shift[d]))
+        moved = np.concatenate([t << layout.shift[d] for d, t in zip(changed, tables, strict=True)])
+        words, total = np.empty(rows, np.int64), np.empty(rows, np.int64)
+        size = 1 << max(4, (2 * rows).bit_length())
+        found = chosen(roll_up.roll_word)(
+            packed(codes, layout)[:, 0],
+            count,
+            keep,
+            Raised(
+                layout.shift[changed],
+                layout.mask[changed],
+                np.array([0, sizes[0]], dtype=np.int64),
+                moved.astype(np.int64),
+            ),
+            np.empty(size, dtype=np.int32),
+            size,
+            words,
+            total,
+        )
+        told = {
+            tuple(int((w >> layout.shift[d]) & layout.mask[d]) for d in range(3)): int(c)
+            for w, c in zip(words[:found].tolist(), total[:found].tolist(), strict=True)
+        }
+        maps = {d: t.tolist() for d, t in zip(changed, tables, strict=True)}
+        assert told == naive.rolled(codes.tolist(), count.tolist(), maps)
+
+
+def test_removed_rows_by_leaf_and_what_they_would_pay(chosen: Any) -> None:
+    rng = np.random.default_rng(2)
+    for rows in (0, 3, 90):
+        sizes = [4, 9, 2**40, 2**30]  # two words
+        small = [4, 9, 6, 5]
+        layout = layout_of(sizes)
+        codes = np.stack([rng.integers(0, s, rows) for s in small], axis=1).astype(np.int64)
+        count, keep = rng.integers(1, 9, rows), rng.random(rows) < 0.5
+        leaves = np.array(small, dtype=np.int64)
+        start = np.cumsum(leaves) - leaves
+        out = np.full(int(leaves.sum()), 7.0)
+        chosen(bounds.removed_by_leaf)(
+            packed(codes, layout), count, keep, layout.word, layout.shift, layout.mask, start, out
+        )
+        expected = naive.removed_by_leaf(codes.tolist(), count.tolist(), keep.tolist(), small)
+        assert out.tolist() == [r for own in expected for r in own]
+        kept = naive_kernels.rows_kept(count.tolist(), keep.tolist())
+        assert chosen(bounds.rows_kept)(count, keep) == kept
+        node = np.array([1, 0, 2, 1], dtype=np.int64)
+        tables = [rng.random((node[d] + 1, small[d])) for d in range(4)]
+        offset = np.cumsum([0, *(t.size for t in tables[:-1])]).astype(np.int64)
+        part = np.zeros((4, 3))
+        flat = np.concatenate([t.ravel() for t in tables])
+        chosen(bounds.spared)(out, start, leaves, node, flat, offset, part)
+        for d in range(4):
+            paid = naive_kernels.spared(expected[d], tables[d].tolist())
+            assert part[d, : node[d] + 1].tolist() == pytest.approx(paid)
+
+
+def test_bounds_below_a_node_are_raised(chosen: Any) -> None:
+    rng = np.random.default_rng(3)
+    for shape in ((3,), (2, 4), (3, 1, 2, 4)):
+        for _ in range(5):
+            bound = rng.random(shape)
+            node = tuple(int(rng.integers(0, s)) for s in shape)
+            part = rng.random((len(shape), max(shape)))
+            expected = naive.raised_below(
+                {p: float(bound[p]) for p in np.ndindex(shape)}, node, part.tolist(), 0.1
+            )
+            stride = np.array(bound.strides, dtype=np.int64) // bound.itemsize
+            chosen(bounds.raise_below)(
+                bound.reshape(-1), stride, np.array(node, dtype=np.int64), part, 0.1
+            )
+            assert {p: float(bound[p]) for p in np.ndindex(shape)} == pytest.approx(expected)

@@ -1,0 +1,82 @@
+"""Ranges that end at somebody's own value are said to, wherever the release is told of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from anon_core.job.result import Result
+from anon_core.job.runner import run
+from tests.making import Case
+from ui.export.report import report
+
+AGES = [1, 2, 2, 3, 3, 3, 7, 8, 9, 9, 9, 9]
+NUMBERS = Case(
+    columns={"age": [str(a) for a in AGES], "s": list("abcabcabcabc")},
+    quasi=("age",),
+    sensitive=("s",),
+    kinds={"age": "number", "s": "text"},
+)
+
+
+def ran(case: Case, k: int = 3, **algorithm: Any) -> Result:
+    plan = case.plan(algorithm=algorithm, models=[{"name": "k-anonymity", "k": k}])
+    return run(plan, case.dataset, case.levels)
+
+
+def by_hand(content: bytes, k: int) -> int:
+    """Count the ends of the ranges in the file that fewer than k rows of the table have."""
+    rows = Counter(AGES)
+    cells = [line.split('"')[1] for line in content.decode().splitlines() if "[" in line]
+    ends = {int(end) for cell in cells for end in cell.strip("[]").split(", ")}
+    return sum(rows[end] < k for end in ends)
+
+
+@pytest.mark.parametrize("technique", ["mondrian", "k-member", "spatial-order", "rtree"])
+def test_ranges_that_end_at_rare_values_are_cautioned(technique: str) -> None:
+    found = ran(NUMBERS, name=technique)
+    count = by_hand(found.csv, 3)
+    assert count > 0
+    (told,) = found.cautions
+    values = "value" if count == 1 else "values"
+    assert f"Ranges of 'age' end at {count} {values} that fewer than 3 people have" in told
+    assert "hierarchy with round cuts" in told
+    assert found.as_json()["cautions"] == [told]
+    assert told.replace("'", "&#x27;") in report(found, title="ages")
+
+
+def test_ends_that_enough_people_share_are_nobodys() -> None:
+    shared = Case(
+        columns={"age": ["1", "1", "2", "2", "8", "8", "9", "9"]},
+        quasi=("age",),
+        kinds={"age": "number"},
+    )
+    found = ran(shared, k=4, name="mondrian")
+    assert "[1, 2]" in found.csv.decode()
+    assert found.cautions != ()  # two people a value, of four that were asked for
+    assert ran(shared, k=2, name="mondrian").cautions == ()
+
+
+def test_groups_of_a_hierarchy_with_round_cuts_say_nobodys_value() -> None:
+    levels = [(str(a), "1-5" if a <= 5 else "6-10", "*") for a in sorted(set(AGES))]
+    rounded = Case(
+        columns=NUMBERS.columns,
+        quasi=("age",),
+        sensitive=("s",),
+        kinds=NUMBERS.kinds,
+        levels={"age": levels},
+    )
+    assert ran(rounded, name="mondrian", output="node").cautions == ()
+    assert ran(rounded, name="optimal").cautions == ()
+
+
+def test_limits_of_coded_tails_count() -> None:
+    found = ran(NUMBERS, name="top-bottom-coding", max_suppression=1.0)
+    texts = set(found.csv.decode().replace('"', "").splitlines()[1:])
+    assert any(t.startswith(("≤", "≥")) for t in texts)
+    rows = Counter(AGES)
+    limits = {int(t[1:].split(",")[0]) for t in texts if t[0] in "≤≥"}
+    rare = sum(rows[x] < 3 for x in limits)
+    assert bool(found.cautions) == bool(rare)

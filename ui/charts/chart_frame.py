@@ -1,0 +1,351 @@
+"""How every chart looks, and how one is shown: the figure, its note, its numbers one click away."""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+
+import streamlit as st
+
+from ..words.explain import plain
+from . import theme
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+    from ui.session.result_view import Facts
+
+FONT = "Source Sans, system-ui, sans-serif"
+_C = TypeVar("_C", bound="Chart | None")
+#: Charts a session keeps; a page of Compare shows about ten.
+_MOST_KEPT = 60
+_CONFIG = {
+    "displaylogo": False,
+    "displayModeBar": False,
+    "scrollZoom": False,
+    "responsive": True,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Palette:
+    """The colours a chart is drawn in.
+
+    Attributes
+    ----------
+    ink, muted, paper, grid : str
+        Text, quiet text, background, lines.
+    original : str
+        What the raw table is drawn in.
+    quasi, sensitive, warning : str
+        Colours of the two roles, and of a threshold.
+    scale : tuple of str
+        Five steps from nothing to much, for areas.
+    """
+
+    ink: str
+    muted: str
+    paper: str
+    grid: str
+    original: str
+    quasi: str
+    sensitive: str
+    warning: str
+    scale: tuple[str, ...]
+
+
+def palette() -> Palette:
+    """Return the palette of the theme that is shown now."""
+    if not theme.dark():
+        return light_palette()
+    return Palette(
+        ink=theme.ink(),
+        muted=theme.muted(),
+        paper=theme.paper(),
+        grid=theme.grid(),
+        original=theme.original_colour(),
+        quasi=theme.role_colour("quasi"),
+        sensitive=theme.role_colour("sensitive"),
+        warning="#FF8A65",
+        scale=("#1E2A36", "#23435C", "#2A5F86", "#3A86BC", "#7CC5EF"),
+    )
+
+
+def light_palette() -> Palette:
+    """Return the palette of the light theme, whatever is shown; reports are drawn in it."""
+    return Palette(
+        ink="#0F1720",
+        muted="#4B5563",
+        paper="#FFFFFF",
+        grid="#D5DBE1",
+        original="#4B5563",
+        quasi="#0072B2",
+        sensitive="#AA3377",
+        warning="#B3261E",
+        scale=("#EAF3F9", "#C3DEEE", "#8DC0DF", "#3F90C2", "#00507E"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Series:
+    """One run as it is drawn.
+
+    Attributes
+    ----------
+    letter : str
+        Letter of the pinned run; empty for a run that is not pinned.
+    title : str
+    facts : Facts
+    colour : str
+    symbol : str
+        Plotly's name of the marker.
+    sign : str
+        The same marker as a character.
+    """
+
+    letter: str
+    title: str
+    facts: Facts
+    colour: str
+    symbol: str = "circle"
+    sign: str = "●"
+
+    @property
+    def heading(self) -> str:
+        """What stands above the run's column."""
+        return f"{self.sign} {self.letter}".strip() if self.letter else ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Chart:
+    """A figure with its words and its numbers.
+
+    Attributes
+    ----------
+    title : str
+        Plain text; what draws it keeps names in it from being markup.
+    figure : plotly.graph_objects.Figure
+    numbers : pandas.DataFrame
+        What is drawn, as a table.
+    note : str
+        How to read it, one sentence.
+    formats : mapping of str to str
+        Printf or Streamlit formats of columns of `numbers`.
+    """
+
+    title: str
+    figure: go.Figure
+    numbers: pd.DataFrame
+    note: str = ""
+    formats: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def label(text: str, most: int = 0) -> str:
+    """Return a name or value for a figure: nothing in it is read as markup.
+
+    Examples
+    --------
+    >>> label("<b>x</b>"), label("abcdef", 4)
+    ('&lt;b&gt;x&lt;/b&gt;', 'abc…')
+    """
+    cut = text if not most or len(text) <= most else text[: most - 1] + "…"
+    return html.escape(cut, quote=False)
+
+
+def labels(texts: Sequence[str], most: int) -> list[str]:
+    """Return shortened labels that stay distinct, so that no two categories fall together."""
+    seen: dict[str, int] = {}
+    found: list[str] = []
+    for text in texts:
+        short = label(text, most)
+        seen[short] = seen.get(short, 0) + 1
+        found.append(short if seen[short] == 1 else f"{short} ({seen[short]})")
+    return found
+
+
+def two_lines(texts: Sequence[str], width: int) -> list[str]:
+    """Return labels of at most two lines that stay distinct; the second is shortened.
+
+    Examples
+    --------
+    >>> two_lines(["Attribute inference: income"], 20)
+    ['Attribute inference:<br>income']
+    """
+    seen: dict[str, int] = {}
+    found: list[str] = []
+    for text in texts:
+        first, *rest = textwrap.wrap(text, width, break_on_hyphens=False) or [""]
+        short = "<br>".join([label(first), *([label(" ".join(rest), width)] if rest else [])])
+        seen[short] = seen.get(short, 0) + 1
+        found.append(short if seen[short] == 1 else f"{short} ({seen[short]})")
+    return found
+
+
+def columns(count: int, **more: Any) -> go.Figure:
+    """Return an empty figure with `count` plots side by side that share their axes."""
+    from plotly.subplots import make_subplots
+
+    gap = 0.04 if count > 1 else 0.0
+    return make_subplots(rows=1, cols=count, shared_yaxes=True, horizontal_spacing=gap, **more)
+
+
+def in_the_middle(text: str, place: int, count: int) -> str:
+    """Return an axis title for one of `count` plots that share it: only one of them says it.
+
+    `place` counts from 1. Side by side on a narrow page they would run into each other.
+    """
+    return text if place == (count + 1) // 2 else ""
+
+
+def finish(
+    figure: go.Figure,
+    colours: Palette,
+    *,
+    height: int,
+    runs: Sequence[Series] = (),
+    legend: bool = False,
+) -> go.Figure:
+    """Give a figure the house's look; several runs get their letters as headings."""
+    figure.update_layout(
+        height=height + (24 if len(runs) > 1 else 0),
+        margin={"l": 8, "r": 12, "t": 30 if legend or len(runs) > 1 else 10, "b": 8},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"family": FONT, "size": 13, "color": colours.ink},
+        showlegend=legend,
+        legend={
+            "orientation": "h",
+            "x": 0,
+            "xanchor": "left",
+            "y": 1.0,
+            "yanchor": "bottom",
+            "font": {"size": 12, "color": colours.ink},
+        },
+        hoverlabel={
+            "bgcolor": colours.paper,
+            "bordercolor": colours.grid,
+            "font": {"family": FONT, "size": 13, "color": colours.ink},
+            "align": "left",
+        },
+        bargap=0.25,
+        dragmode=False,
+    )
+    axis: dict[str, Any] = {
+        "gridcolor": colours.grid,
+        "linecolor": colours.grid,
+        "zerolinecolor": colours.grid,
+        "tickfont": {"color": colours.ink, "size": 12},
+        "title_font": {"color": colours.muted, "size": 12},
+        "automargin": True,
+        "fixedrange": True,
+    }
+    figure.update_xaxes(**axis)
+    figure.update_yaxes(**axis)
+    if len(runs) > 1:
+        _head(figure, runs)
+    return figure
+
+
+def readable(colour: str) -> str:
+    """Return the text colour, dark or white, that can be read better on `colour`."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#0F1720" if (light + 0.05) ** 2 > 0.05 * 1.05 else "#FFFFFF"
+
+
+def _head(figure: go.Figure, runs: Sequence[Series]) -> None:
+    count = len(runs)
+    gap = 0.04
+    width = (1 - gap * (count - 1)) / count
+    for place, run in enumerate(runs):
+        figure.add_annotation(
+            text=f"<b>{run.heading}</b>",
+            x=place * (width + gap),
+            y=1.0,
+            xref="paper",
+            yref="paper",
+            xanchor="left",
+            yanchor="bottom",
+            showarrow=False,
+            font={"color": run.colour, "size": 15},
+        )
+
+
+def kept(make: Callable[..., _C], runs: Sequence[Series], colours: Palette, *more: Any) -> _C:
+    """Return a chart of these runs, from the session where it was drawn before.
+
+    `make` is called with the runs, the palette and whatever else tells the charts apart.
+    """
+    store: dict[Any, tuple[Sequence[Series], _C]] = st.session_state.setdefault("charts", {})
+    look = tuple((id(run.facts), run.letter, run.colour) for run in runs)
+    key = (make.__qualname__, look, colours, more)
+    if key not in store:
+        while len(store) >= _MOST_KEPT:
+            store.pop(next(iter(store)))
+        # The runs are kept with the chart, so that no other result takes over their identity.
+        store[key] = (runs, make(runs, colours, *more))
+    return store[key][1]
+
+
+def show(chart: Chart, *, key: str, on_pick: Callable[[], None] | None = None) -> None:
+    """Draw a chart on the page: title, figure, how to read it, and its numbers in a popover.
+
+    Where points may be chosen, `on_pick` is called after a click; `picked` then tells the point.
+    """
+    with st.container(key=f"chart-{key}"):
+        with st.container(
+            horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+        ):
+            st.markdown(f"**{plain(chart.title)}**", width="content")
+            with st.popover("Numbers", type="tertiary", key=f"numbers-{key}"):
+                table(chart.numbers, key=f"table-{key}", formats=chart.formats, width="content")
+        st.plotly_chart(
+            chart.figure,
+            key=f"plot-{key}",
+            theme=None,
+            config=_CONFIG,
+            alt=chart.title,
+            on_select=on_pick or "ignore",
+            selection_mode="points",
+        )
+        if chart.note:
+            st.caption(chart.note)
+
+
+def picked(key: str) -> Any:
+    """Return what the chosen point of a chart carries as its data; None without one."""
+    event = cast(Mapping[str, Any], st.session_state.get(f"plot-{key}") or {})
+    points = cast(list[Mapping[str, Any]], event.get("selection", {}).get("points", []))
+    data = next((p["customdata"] for p in points if p.get("customdata") is not None), None)
+    return data[0] if isinstance(data, list | tuple) else data
+
+
+def table(
+    frame: pd.DataFrame,
+    *,
+    key: str,
+    formats: Mapping[str, str] | None = None,
+    width: Literal["stretch", "content"] = "stretch",
+    wide: str = "",
+) -> None:
+    """Draw a table of figures; the column `wide` gets room for words."""
+    many = 40
+    config: dict[str, Any] = {
+        name: st.column_config.NumberColumn(format=form) for name, form in (formats or {}).items()
+    }
+    if wide:
+        config[wide] = st.column_config.TextColumn(width=340)
+    st.dataframe(
+        frame,
+        key=key,
+        hide_index=True,
+        width=width,
+        height="content" if len(frame) <= many else "auto",
+        column_config=config,
+        placeholder="–",
+    )

@@ -1,0 +1,19 @@
+"""A word before the page is closed or loaded again, which ends the session with all its work."""
+
+from __future__ import annotations
+
+from streamlit.components.v2 import component
+
+#: The browser asks in words of its own; it only does so where something was clicked or typed.
+_JS = """
+export default function () {
+  const ask = (event) => { event.preventDefault(); event.returnValue = true; };
+  window.addEventListener("beforeunload", ask);
+  return () => window.removeEventListener("beforeunload", ask);
+}
+"""
+
+
+def asks_first() -> None:
+    """Let the browser ask before the page is left, closed or loaded again."""
+    component("workbench_leaving", js=_JS, html="<span></span>")(key="leaving", height=1)

@@ -1,0 +1,85 @@
+"""The internal edition as files: recipe, hierarchies, and both in one archive that runs."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Mapping
+from dataclasses import replace
+
+from anon_core.hierarchy import levels_csv
+from anon_core.job.plan import Plan
+from anon_core.job.result import Result
+
+from ..session.population_tables import Population
+from .script import script
+
+#: Archives hold this moment for every file, so that the same result gives the same bytes.
+_THEN = (1980, 1, 1, 0, 0, 0)
+
+
+def recipe_plan(result: Result) -> Plan:
+    """Return the result's plan with paths that any file system can hold."""
+    taken: set[str] = set()
+    paths: dict[str, str] = {}
+    for column in result.plan.hierarchies:
+        stem = re.sub(r"[^\w-]+", "_", column).strip("_") or "column"
+        name, count = stem, 1
+        while name.lower() in taken:
+            count += 1
+            name = f"{stem}-{count}"
+        taken.add(name.lower())
+        paths[column] = f"hierarchies/{name}.csv"
+    return replace(result.plan, hierarchies=paths)
+
+
+def recipe(result: Result) -> str:
+    """Return the recipe's text: all that determines the release, the secret seed included."""
+    return recipe_plan(result).as_toml()
+
+
+def archive(result: Result, people: Population | None = None) -> bytes:
+    """Return recipe, hierarchies, script and a note as a zip that runs where it is unpacked."""
+    plan = recipe_plan(result)
+    files: dict[str, str | bytes] = {"recipe.toml": plan.as_toml()}
+    for column, path in plan.hierarchies.items():
+        files[path] = levels_csv(result.problem.hierarchies[column])
+    if people is not None and plan.population_file == people.path:
+        files[people.path] = people.content
+    files["reproduce.py"] = script(result)
+    files["README.txt"] = _README
+    return _packed(files)
+
+
+def public_archive(result: Result) -> bytes:
+    """Return every published table, in every format, in one zip that holds nothing else."""
+    return _packed(result.all_files)
+
+
+def _packed(files: Mapping[str, str | bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive_:
+        for name, content in files.items():
+            archive_.writestr(zipfile.ZipInfo(name, _THEN), content, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
+_README = """Internal edition: do not publish. The recipe holds the secret seed: whoever has it can
+undo what was left to chance.
+
+Run it here, on the table it was made for. Where the Anonymity Workbench is installed:
+
+    anonymity-workbench run recipe.toml --data FILE --out DIR
+    anonymity-workbench verify recipe.toml --data FILE --release DIR
+
+From a checkout, PYTHON is .venv/bin/python in its folder, once "make run" has made it. Without
+make, set PYTHONPATH to that folder first.
+
+    PYTHON -m anon_core run recipe.toml --data FILE --out DIR
+    PYTHON -m anon_core verify recipe.toml --data FILE --release DIR
+
+or with the script beside this file:
+
+    PYTHON reproduce.py FILE DIR
+"""

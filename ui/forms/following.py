@@ -1,0 +1,42 @@
+"""Widgets that follow the draft, and keep what was typed since."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import streamlit as st
+
+_T = TypeVar("_T")
+
+
+def follow(widget: str, wanted: _T) -> _T:
+    """Put `wanted` into the widget when it is new to it; what was typed since is kept.
+
+    Parameters
+    ----------
+    widget : str
+        The widget's key.
+    wanted : object
+        The draft's value.
+
+    Returns
+    -------
+    object
+        What the widget will show, to be given to it as its default as well: where the message of
+        one run is overtaken by the next run, the browser has nothing else to show, and would send
+        back the widget's own first or smallest value as if it had been chosen.
+    """
+    before, shown = f"{widget}/before", f"{widget}/shown"
+    # A draft that has what the widget showed last has followed it, and not the other way round.
+    known = [st.session_state[key] for key in (before, shown) if key in st.session_state]
+    if widget not in st.session_state or wanted not in known:
+        st.session_state[widget] = wanted
+    st.session_state[before] = wanted
+    st.session_state[shown] = st.session_state[widget]
+    return st.session_state[widget]
+
+
+def place(options: Sequence[object], value: object) -> int:
+    """Return where a value stands among the options; the first where it is none of them."""
+    return options.index(value) if value in options else 0

@@ -1,0 +1,169 @@
+"""The choice of another promise: first what it has to stop, then which published promise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import streamlit as st
+
+from anon_core.base.errors import BadPlan
+from anon_core.base.registry import family
+from anon_core.contracts.algorithm import Algorithm, refuse_unsteered
+from anon_core.contracts.model import GroupModel, Stops
+from anon_core.release.problem import Problem
+
+from ..components.guard import handled
+from ..session import promise_facts, state
+from ..words.explain import plain, what_is_this
+
+_STOPS = "promise_picker/stops"
+#: In the order in which they are asked: what somebody does, and what the promises against it are.
+QUESTIONS: dict[Stops, tuple[str, str]] = {
+    "identity": (
+        "Someone finds the person's row",
+        "These promises are about how many rows or people look alike; they say nothing about what "
+        "such rows have in common.",
+    ),
+    "attribute": (
+        "Someone learns the value",
+        "These promises are about the sensitive values of rows that stand together: whoever knows "
+        "where a person stands should still not know their value.",
+    ),
+    "presence": (
+        "Someone learns that they are in it",
+        "These promises are about whether a person is in the table at all, where that alone tells "
+        "something; they need a table of everyone who could be.",
+    ),
+}
+
+
+def draw(
+    present: Sequence[Mapping[str, Any]],
+    technique: type[Algorithm],
+    *,
+    people: bool,
+    sensitive: bool,
+    of: Problem | None,
+) -> None:
+    """Draw the choice; what is chosen is added to the draft.
+
+    Parameters
+    ----------
+    present : sequence of mapping
+        The promises there are.
+    technique : type of Algorithm
+    people : bool
+        Whether a public table is loaded.
+    sensitive : bool
+        Whether a column is sensitive.
+    of : Problem or None
+        The table, where it is known what fits it.
+    """
+    known = _known()
+    taken = {m["name"] for m in present}
+    needed = [name for name in _made_by(technique) if name not in taken]
+    for name in needed:  # what a technique cannot do without
+        _offer(known[name], "")
+    if _STOPS not in st.session_state:
+        stopped = {known[name].stops for name in taken if name in known}
+        st.session_state[_STOPS] = next((s for s in QUESTIONS if s not in stopped), "identity")
+    st.pills(
+        "Another promise: what should it stop?",
+        list(QUESTIONS),
+        default=st.session_state[_STOPS],
+        format_func=lambda stops: QUESTIONS[stops][0],
+        required=True,
+        wrap=True,
+        key=_STOPS,
+    )
+    stops = cast(Stops, st.session_state[_STOPS])
+    st.caption(QUESTIONS[stops][1])
+    first, more = offered(stops, technique)
+
+    def each(names: Sequence[str]) -> None:
+        for name in (n for n in names if n not in needed):
+            why = hindrance(known[name], technique, people=people, sensitive=sensitive)
+            if not why and name in taken and once(known[name]):
+                why = "It is promised already."
+            if not why and of is not None:
+                why = promise_facts.unfit(known[name], of)
+            _offer(known[name], why)
+
+    each(first)
+    if more:
+        with st.expander(f"More … ({len(more)})"):
+            each(more)
+
+
+def offered(stops: Stops, technique: type[Algorithm]) -> tuple[list[str], list[str]]:
+    """Return the promises that stop something: the few offered first, and the others.
+
+    Where columns are permuted apart, those made for groups come before them.
+    """
+    known = {name: kind for name, kind in _known().items() if kind.stops == stops}
+
+    instead = {n for n, kind in known.items() if technique.permutes and kind.replaces_whole_rows}
+    few = [n for n, kind in known.items() if kind.offered_at or n in instead]
+    few.sort(key=lambda n: (n not in instead, known[n].offered_at))
+    rest = sorted((n for n in known if n not in few), key=lambda n: known[n].title.lower())
+    return few, rest
+
+
+def hindrance(
+    model: type[GroupModel], technique: type[Algorithm], *, people: bool, sensitive: bool = True
+) -> str:
+    """Return why a promise can't be given with a technique and what is loaded, or an empty text."""
+    others = _made_by(technique) if not model.of_mechanism else {}
+    try:
+        refuse_unsteered(technique(), [model(), *(kind() for kind in others.values())])
+    except BadPlan as error:
+        return error.message
+    if model.needs_public and not people:
+        return "It needs a public table: load one under Population, below."
+    if not once(model) and not sensitive and model.stops == "attribute":
+        return "No column is marked as sensitive: say so on Roles."
+    return ""
+
+
+def once(model: type[GroupModel]) -> bool:
+    """Say whether a promise a second time would say nothing new: it is of no column of its own."""
+    return all(p.kind not in ("column", "columns") for p in model.parameters())
+
+
+def _offer(kind: type[GroupModel], why: str) -> None:
+    with st.container(border=True, key=f"offer-{kind.name}", gap="xsmall"):
+        with st.container(
+            horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+        ):
+            st.markdown(f"**{plain(kind.title)}**", width="content")
+            with st.container(horizontal=True, vertical_alignment="center", width="content"):
+                what_is_this(kind)
+                st.button(
+                    "Add",
+                    key=f"add-{kind.name}",
+                    icon=":material/add:",
+                    disabled=bool(why),
+                    help=plain(why) if why else None,
+                    on_click=_add,
+                    args=(kind.name,),
+                )
+        st.markdown(plain(kind.summary))
+        if why:
+            st.caption(f":material/block: {plain(why)}")
+
+
+@handled("Choices")
+def _add(name: str) -> None:
+    defaults = {p.name: p.plain(p.default) for p in family("model")[name].parameters()}
+    state.update_draft(models=[*state.draft()["models"], {"name": name, **defaults}])
+
+
+def _made_by(technique: type[Algorithm]) -> dict[str, type[GroupModel]]:
+    """Return the promises about the way a release is made that only this way gives."""
+    return {n: m for n, m in _known().items() if technique.is_mechanism and m.of_mechanism}
+
+
+def _known() -> dict[str, type[GroupModel]]:
+    found = family("model").items()
+    return {name: kind for name, kind in found if issubclass(kind, GroupModel)}

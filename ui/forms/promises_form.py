@@ -1,0 +1,230 @@
+"""The promises of a run, each with its form, and what takes the place of one not defined."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, cast
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from anon_core.base.errors import AnonError, Infeasible
+from anon_core.base.registry import family, find
+from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.model import GroupModel, PrivacyModel
+from anon_core.job.plan import Plan
+from anon_core.release.problem import Problem
+
+from ..charts.chart_frame import palette, show
+from ..charts.example_plot import example_chart
+from ..components.guard import handled
+from ..session import promise_facts, state
+from ..words.explain import plain, what_is_this
+from ..words.plan_words import any_promise, by_itself, made_for_shares, shares
+from . import allowed_range, promise_picker
+from .parameter_forms import parameter_form
+from .promise_picker import once
+
+_REPLACED = "promises_form/replaced"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Shown:
+    """The promises as they are drawn.
+
+    Attributes
+    ----------
+    tables : list of dict
+        The recipe's tables.
+    places : tuple of (int, place)
+        Where more can be drawn about those that can be given, by their place in the plan.
+    more : place
+        Below all of them.
+    """
+
+    tables: list[dict[str, Any]]
+    places: tuple[tuple[int, DeltaGenerator], ...]
+    more: DeltaGenerator
+
+
+def models(draft: dict[str, Any], sensitive: tuple[str, ...], technique: type[Algorithm]) -> Shown:
+    """Draw the promises, each with its form.
+
+    A promise that the technique cannot give is marked, with what can take its place.
+    """
+    known = {n: m for n, m in family("model").items() if issubclass(m, GroupModel)}
+    present: list[dict[str, Any]] = draft["models"]
+    found: list[dict[str, Any]] = []
+    places: list[tuple[int, DeltaGenerator]] = []
+    for place, model in enumerate(present):
+        chosen = known.get(model["name"])
+        if chosen is None:
+            found.append(model)
+            continue
+        with st.container(border=True, key=f"model-{place}"):
+            with st.container(
+                horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+            ):
+                st.markdown(f"**{plain(chosen.title)}**", width="content")
+                st.button(
+                    "Remove",
+                    key=f"remove-model-{place}",
+                    disabled=len(present) == 1,
+                    help="A plan needs at least one promise." if len(present) == 1 else None,
+                    on_click=_remove_model,
+                    args=(place,),
+                    type="tertiary",
+                )
+            st.markdown(plain(chosen.summary))
+            if technique.permutes and chosen.needs_whole_rows:
+                _not_defined(place, chosen, technique, present, bool(sensitive))
+                found.append(model)
+                continue
+            given = parameter_form(
+                chosen, model, key=f"run_form/model/{place}", sensitive=sensitive
+            )
+            places.append((place, st.container()))
+            what_is_this(chosen)
+        found.append({"name": model["name"], **given})
+    return Shown(tables=found, places=tuple(places), more=st.container())
+
+
+def told_by_the_table(shown: Shown, technique: type[Algorithm]) -> None:
+    """Draw below each promise what the table allows it, and below all of them what can be added.
+
+    To be called once the draft holds all choices: what can be had depends on rows that may be
+    removed, and on the public table.
+    """
+    draft, sensitive = state.draft(), state.roles().sensitive
+    plan: Plan | None = None
+    of: Problem | None = None
+    with suppress(AnonError):  # the page says beside the forms what is wrong
+        plan = state.plan()
+        of = promise_facts.problem(plan)
+    for place, where in shown.places:
+        if plan is not None and of is not None:
+            with where:
+                _told(plan.models[place], of, plan, place=place, key=f"run_form/model/{place}")
+    with shown.more:
+        promise_picker.draw(
+            draft["models"],
+            technique,
+            people=bool(draft.get("population", {}).get("file")),
+            sensitive=bool(sensitive),
+            of=of,
+        )
+        promise_facts.watch()
+
+
+def _told(model: GroupModel, of: Problem, plan: Plan, *, place: int, key: str) -> None:
+    """Draw what the table says of one promise."""
+    found = promise_facts.facts(model, of, plan, place)
+    allowed_range.draw(type(model), found.allowed, key=key, removable=found.removable)
+    if found.refused is not None:
+        st.warning(plain(f"{found.refused.message} {found.refused.remedy}".strip()))
+        best = found.refused.best if isinstance(found.refused, Infeasible) else None
+        if isinstance(found.refused, Infeasible) and best is not None:
+            st.caption(plain(f"Best possible: {best:g} ({found.refused.best_of})."))
+    columns = [name for name in model.needs(of) if name in of.sensitive]
+    if len(columns) > 1:
+        st.caption(plain(by_itself(columns)))
+    if found.kept is not None or found.broken is not None:
+        picture = st.expander(
+            "A class that keeps it, and one that breaks it",
+            key=f"example-{place}",
+            on_change="rerun",
+        )
+        if picture.open:  # drawn only where somebody looks
+            with picture:
+                chart = example_chart(model, found.kept, found.broken, palette(), columns)
+                show(chart, key=f"example-{place}")
+
+
+def restore(technique: type[Algorithm]) -> None:
+    """Bring back a promise about whole rows when a technique that can give it is chosen again."""
+    kept = st.session_state.get(_REPLACED)
+    if technique.permutes or kept is None:
+        return
+    present = state.draft()["models"]
+    for place, model in enumerate(present):
+        if model["name"] == kept["by"]:
+            present[place] = kept["was"] | _size_of(model, kept["was"]["name"])
+            state.update_draft(models=present)
+            break
+    del st.session_state[_REPLACED]
+
+
+def _not_defined(
+    place: int,
+    model: type[GroupModel],
+    technique: type[Algorithm],
+    present: list[dict[str, Any]],
+    sensitive: bool,
+) -> None:
+    """Say that a promise is not defined for a technique, and offer what is, in one click."""
+    st.warning(
+        plain(
+            f"Not defined for {technique.title}: it permutes columns apart, so no published row is "
+            f"a person's, and {model.title} is about whole rows. Promise something of the groups "
+            "instead; the present promise comes back with a technique that can keep it."
+        )
+    )
+    taken = {m["name"] for m in present}
+    known = family("model")
+    instead = [
+        name
+        for name, kind in known.items()
+        if issubclass(kind, GroupModel)
+        and kind.replaces_whole_rows
+        and (sensitive or once(kind))  # a column that is not there cannot be protected
+    ]
+    with st.container(horizontal=True):
+        for name in instead:
+            if name not in taken:
+                st.button(
+                    f"Replace it with {known[name].title}",
+                    key=f"replace-{place}-{name}",
+                    on_click=_replace,
+                    args=(place, name),
+                )
+
+
+@handled("Choices")
+def _replace(place: int, name: str) -> None:
+    present = state.draft()["models"]
+    was = present[place]
+    values = {p.name: p.default for p in family("model")[name].parameters()}
+    present[place] = {"name": name, **values} | _size_of(was, name)
+    st.session_state[_REPLACED] = {"was": was, "by": name}
+    algorithm = state.draft()["algorithm"]
+    state.update_draft(models=present, algorithm=algorithm | _groups_for(algorithm, present))
+
+
+def _size_of(model: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the size of group that a promise asks for as another one's parameter, if both do."""
+    own, other = (
+        cast(type[PrivacyModel], find("model", n)).size_parameter for n in (model["name"], name)
+    )
+    return {other: model[own]} if own in model and other else {}
+
+
+def _groups_for(algorithm: dict[str, Any], models: list[dict[str, Any]]) -> dict[str, str]:
+    """Return what forms the groups instead, where the choice is made for a promise not given."""
+    known = family("model")
+    if any(shares(known[m["name"]]) for m in models if m["name"] in known):
+        return {}
+    return {
+        p.name: any_promise().name
+        for p in find("algorithm", algorithm["name"]).parameters()
+        if p.options_of == "partitioner"
+        and made_for_shares(p.part(algorithm.get(p.name, p.default)))
+    }
+
+
+@handled("Choices")
+def _remove_model(place: int) -> None:
+    present = state.draft()["models"]
+    if len(present) > 1:
+        del present[place]
+        state.update_draft(models=present)

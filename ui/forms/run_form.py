@@ -1,0 +1,306 @@
+"""The choices of a run: technique, population, threshold, and what is rarely changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, cast
+
+import streamlit as st
+
+from anon_core.base.errors import AnonError, BadPlan
+from anon_core.base.params import Technique
+from anon_core.base.registry import family, find
+from anon_core.base.secret import is_secret, parse
+from anon_core.contracts.algorithm import Algorithm, met_first
+from anon_core.contracts.attack import Attack
+from anon_core.contracts.metric import Metric, in_units_of
+from anon_core.contracts.model import PrivacyModel
+from anon_core.samples import sample
+
+from ..components.guard import handled, show_error
+from ..session import population_tables as population
+from ..session import state, thresholds
+from ..words.explain import plain, what_is_this
+from . import technique_picker
+from .following import follow, place
+from .parameter_forms import parameter_form
+
+#: Thresholds that are in use, offered both ways because they differ: 1 in 11 is not quite 0.09.
+_USUAL: dict[str, float] = {
+    "1 in 2 (k = 2)": 0.5,
+    "1 in 3 (k = 3)": 1 / 3,
+    "1 in 4 (k = 4)": 0.25,
+    "1 in 5 (k = 5)": 0.2,
+    "1 in 10 (k = 10)": 0.1,
+    "1 in 11 (k = 11)": 1 / 11,
+    "0.09 (k = 12)": 0.09,
+    "1 in 20 (k = 20)": 0.05,
+    "1 in 33 (k = 33)": 1 / 33,
+}
+_OTHER = "Another"
+_KEPT = "run_form/parameters"
+
+
+def technique(draft: dict[str, Any]) -> dict[str, Any]:
+    """Draw the choice of technique with its parameters; return the recipe's table."""
+    present = draft["algorithm"].get("name", met_first()[0])
+    chosen = technique_picker.pick(present)
+    name = chosen.name
+    kept: dict[str, dict[str, Any]] = st.session_state.setdefault(_KEPT, {})
+    values = draft["algorithm"]
+    if name != present:
+        values = {**kept.get(name, {}), **_shared(chosen, draft["algorithm"])}
+    given = parameter_form(
+        chosen, values, key="run_form/algorithm", sensitive=state.roles().sensitive
+    )
+    if not chosen.parameters():
+        st.caption(f"{chosen.title} needs no settings of its own.")
+    what_is_this(chosen)
+    kept[name] = given
+    if name == present:
+        _remember(chosen, values, given)
+    return {"name": name, **given}
+
+
+def _remember(
+    technique: type[Technique], shown: Mapping[str, Any], given: Mapping[str, Any]
+) -> None:
+    """Remember what a person set, for the next technique that has the same parameter."""
+    for parameter in technique.parameters():
+        now = given.get(parameter.name)
+        if now != shown.get(parameter.name, parameter.default):
+            _set_by_hand()[parameter.name] = now
+
+
+def _shared(technique: type[Technique], before: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was set for other techniques that this one has as well, and would accept."""
+    own = family("algorithm")[str(before["name"])] if "name" in before else None
+    default = {p.name: p.default for p in own.parameters()} if own is not None else {}
+    wanted = {n: v for n, v in before.items() if n in default and v != default[n]}
+    wanted |= {n: before.get(n, v) for n, v in _set_by_hand().items()}
+    found: dict[str, Any] = {}
+    for parameter in technique.parameters():
+        if parameter.name in wanted:
+            with suppress(BadPlan):
+                parameter.accept(wanted[parameter.name], technique.name)
+                found[parameter.name] = wanted[parameter.name]
+    return found
+
+
+def _set_by_hand() -> dict[str, Any]:
+    """Return the parameters that a person set on this table, by name."""
+    data = state.dataset()
+    return state.once("set-by-hand", data.fingerprint if data else "", dict[str, Any])
+
+
+def kept_parameters(name: str) -> dict[str, Any]:
+    """Return what was last set for a technique, chosen now or not."""
+    kept: dict[str, dict[str, Any]] = st.session_state.get(_KEPT, {})
+    return dict(kept.get(name, {}))
+
+
+def people(draft: dict[str, Any], rows: int) -> dict[str, Any]:
+    """Draw the population for journalist risk; return the recipe's table."""
+    present: dict[str, Any] = draft["population"]
+    kinds = ["None", "Its size", "A table of it"]
+    now = 2 if present.get("file") else 1 if present.get("size") else 0
+    # A segmented control would keep Ctrl+Enter to itself while it has the focus.
+    kind = st.radio(
+        "Population",
+        kinds,
+        index=place(kinds, follow("population-kind", kinds[now])),
+        key="population-kind",
+        horizontal=True,
+    )
+    st.caption(
+        "For an attacker who does not know who is in the table: with a population, the risk of "
+        "journalist and marketer attacks is measured against everyone the table was drawn from; "
+        "with a table of it, the membership attack looks for people proven to be in yours."
+    )
+    if kind == kinds[1]:
+        size = st.number_input(
+            "People in the population",
+            min_value=rows,
+            value=follow("population-size", max(int(present.get("size") or 0), rows)),
+            step=1,
+            key="population-size",
+            help=f"At least the {rows:,} rows of the table.",
+        )
+        return {"size": int(size)}
+    if kind == kinds[2]:
+        file = st.file_uploader(
+            "Population table (CSV or Parquet) with the same quasi-identifiers",
+            type=["csv", "gz", "parquet"],
+            key="population-file",
+        )
+        if file is not None:
+            try:
+                return {"file": population.add(file.name, file.getvalue()).path}
+            except AnonError as error:
+                show_error(error, where=file.name)
+                return {}
+        _offer_public_table()
+        kept = population.find(str(present.get("file", "")))
+        if kept is not None:
+            st.caption(f"Loaded: {plain(kept.title)}, {kept.table.rows:,} people.")
+            return {"file": kept.path}
+        st.caption("No table is loaded yet; without one the run goes on without a population.")
+    return {}
+
+
+def _offer_public_table() -> None:
+    """Offer the public table that belongs to the sample which is loaded, if there is one."""
+    present = state.sample_name()
+    public = sample(present).public if present else ""
+    if not public:
+        return
+    st.button(
+        plain(f"Use “{sample(public).title}” ({sample(public).rows:,} people)"),
+        key="use-public-table",
+        on_click=_use_public_table,
+        args=(public,),
+    )
+
+
+@handled("Choices")
+def _use_public_table(name: str) -> None:
+    one = sample(name)
+    table = one.frame().to_csv(index=False).encode()
+    state.update_draft(population={"file": population.add(one.title, table).path})
+
+
+def attacks(
+    draft: dict[str, Any], technique: type[Algorithm], *, public: bool
+) -> list[dict[str, Any]]:
+    """Draw the thresholds; return the tables of the attacks that differ from their defaults.
+
+    Parameters
+    ----------
+    draft : dict of str to object
+    technique : type of Algorithm
+        Settings of attacks that it leaves nothing to do are kept, but not drawn.
+    public : bool
+        Whether there is a table of the population.
+    """
+    given = {a["name"]: a for a in draft.get("attacks", [])}
+    known = {n: a for n, a in family("attack").items() if issubclass(a, Attack) and a.parameters()}
+    personal = thresholds.personal()
+    tables: dict[str, dict[str, Any]] = {}
+    if personal:
+        default = next(p.default for p in known[personal[0]].parameters() if p.name == "threshold")
+        value = float(cast(float, given.get(personal[0], {}).get("threshold", default)))
+        usual = next((t for t, v in _USUAL.items() if abs(v - value) < 1e-12), _OTHER)
+        choices = [*_USUAL, _OTHER]
+        words = st.selectbox(
+            "Your threshold: the highest acceptable chance of picking a person",
+            choices,
+            index=place(choices, follow("threshold-usual", usual)),
+            key="threshold-usual",
+            help="Results compares the worst case with it. '1 in 11' is met by k = 11, '0.09' "
+            "only by k = 12.",
+        )
+        if words == _OTHER:
+            value = st.number_input(
+                "Chance",
+                min_value=0.0,
+                max_value=1.0,
+                value=follow("threshold-own", value),
+                step=0.01,
+                format="%g",
+                key="threshold-own",
+            )
+        else:
+            value = _USUAL[words]
+        for name in personal:
+            tables[name] = {"threshold": value}
+    for name, attack in known.items():
+        idle = (attack.needs_permuted and not technique.permutes) or (
+            attack.needs_public and not public
+        )
+        if idle and name in given:
+            tables[name] = {key: value for key, value in given[name].items() if key != "name"}
+        elif not idle and name not in personal:
+            st.markdown(f"**{plain(attack.title)}**")
+            tables[name] = dict(parameter_form(attack, given.get(name, {}), key="run_form/attack"))
+            what_is_this(attack)
+    return [
+        {"name": name, **table}
+        for name, table in tables.items()
+        if table != {p.name: p.default for p in known[name].parameters()}
+    ]
+
+
+def metrics(draft: dict[str, Any], models: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Draw what metrics can be told; return the tables of those that differ from their defaults.
+
+    Parameters
+    ----------
+    draft : dict of str to object
+    models : sequence of mapping
+        The promises' tables: class sizes are counted in the size they ask for.
+    """
+    given = {m["name"]: m for m in draft.get("metrics", [])}
+    promised = _promised(models)
+    found: list[dict[str, Any]] = []
+    for name, metric in family("metric").items():
+        if not metric.parameters() or not issubclass(metric, Metric):
+            continue
+        usual = in_units_of(metric, promised).as_mapping()
+        st.markdown(f"**{plain(metric.title)}**")
+        table = parameter_form(
+            metric,
+            usual | given.get(name, {}),
+            key="run_form/metric",
+            sensitive=state.roles().sensitive,
+        )
+        what_is_this(metric)
+        if table != usual:
+            found.append({"name": name, **table})
+    return found
+
+
+def _promised(models: Sequence[Mapping[str, Any]]) -> list[PrivacyModel]:
+    """Return the promises that are well-formed; the plan says what is wrong with the others."""
+    found: list[PrivacyModel] = []
+    for table in models:
+        values = {key: value for key, value in table.items() if key != "name"}
+        with suppress(AnonError):
+            found.append(cast(PrivacyModel, find("model", str(table["name"])).from_mapping(values)))
+    return found
+
+
+def advanced(draft: dict[str, Any]) -> dict[str, str]:
+    """Draw what chance starts from, and the choice for formulas; return the latter."""
+    with st.container(key="secret"):
+        st.markdown(
+            "**Secret seed.** Chance starts from 256 bits drawn from the operating system. The "
+            "same plan with the same secret gives the same bytes, and whoever has it can undo a "
+            "permutation: it stands in the internal edition and nowhere else."
+            if is_secret(parse(draft["seed"]))
+            else "**Seed from an old recipe.** It is so short or so regular that it can be found "
+            "by trying, so what draws from it is refused."
+        )
+        st.button(
+            "Draw a new one",
+            key="draw-seed",
+            on_click=handled("Run")(state.draw_seed),
+            help="A recipe that was exported before keeps its own.",
+        )
+    options = {
+        "neutralise": "Put an apostrophe before them (neutralise)",
+        "keep": "Leave them as they are (keep)",
+    }
+    formulas = st.selectbox(
+        "Cells that a spreadsheet would execute (=, +, -, @)",
+        list(options),
+        index=place(
+            list(options), follow("formulas", draft["export"].get("formulas", "neutralise"))
+        ),
+        format_func=options.__getitem__,
+        key="formulas",
+        help="A cell such as =HYPERLINK(…) runs when the published CSV is opened in a spreadsheet. "
+        "Neutralise writes '=HYPERLINK(…) instead; plain numbers such as -5 stay. Keep only for "
+        "programs that need the exact text.",
+    )
+    return {"formulas": formulas}

@@ -1,0 +1,116 @@
+"""The choice of technique: first what may be changed, then which published way of changing it."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import streamlit as st
+
+from anon_core.base.registry import family
+from anon_core.contracts.algorithm import Algorithm, Approach
+
+from ..components.guard import handled
+from . import promises_form
+from .following import place
+
+_TECHNIQUE = "run_form/technique"
+_APPROACH = "run_form/approach"
+_LAST = "technique_picker/last"
+#: In the order in which they are offered: title, and what is done.
+APPROACHES: dict[Approach, tuple[str, str]] = {
+    "levels": (
+        "One level per column",
+        "Equal values are published alike in the whole table; mostly all values of a column "
+        "stand at the same level of its hierarchy.",
+    ),
+    "ranges": (
+        "Ranges per group",
+        "Similar rows form groups, and each group publishes ranges of its own.",
+    ),
+    "cells": ("Single cells", "Only cells that need it are made coarser or hidden."),
+    "links": (
+        "Cut links",
+        "Within groups columns are permuted, so that links are cut; mostly values stay exact.",
+    ),
+    "values": ("Changed values", "Values themselves are averaged, bounded or disturbed."),
+}
+
+
+def approach_of(technique: type[Algorithm]) -> Approach:
+    """Return under what a technique is offered; whatever permutes columns apart cuts links."""
+    return "links" if technique.permutes else technique.approach
+
+
+def pick(present: str) -> type[Algorithm]:
+    """Draw the choice, starting from the draft's technique, and return what is chosen."""
+    known = _known()
+    _follow(present)
+    approaches = [a for a in APPROACHES if any(approach_of(t) == a for t in known.values())]
+    # Pills would keep Ctrl+Enter to themselves while they have
+    # the focus; the page's own handler listens before them.
+    st.pills(
+        "What may be changed",
+        approaches,
+        default=st.session_state[_APPROACH],
+        format_func=lambda a: APPROACHES[a][0],
+        required=True,
+        wrap=True,
+        key=_APPROACH,
+        on_change=_another_approach,
+    )
+    approach = cast(Approach, st.session_state[_APPROACH])
+    st.caption(APPROACHES[approach][1])
+    names = _offered(approach)
+    name = st.radio(
+        "Technique",
+        names,
+        index=place(names, st.session_state[_TECHNIQUE]),
+        format_func=lambda n: known[n].title,
+        captions=[known[n].when or known[n].summary for n in names],
+        key=_TECHNIQUE,
+        on_change=_another,
+        label_visibility="collapsed",
+    )
+    st.session_state[f"{_TECHNIQUE}/before"] = name
+    st.session_state.setdefault(_LAST, {})[approach] = name
+    return known[name]
+
+
+def chosen(present: str) -> type[Algorithm]:
+    """Return the technique that `pick` will show as chosen, before it is drawn."""
+    known = _known()
+    if st.session_state.get(f"{_TECHNIQUE}/before") == present:
+        present = st.session_state.get(_TECHNIQUE, present)
+    return known.get(present, next(iter(known.values())))
+
+
+def _follow(present: str) -> None:
+    """Show the draft's technique where it is new or was changed elsewhere."""
+    known = _known()
+    before = st.session_state.get(f"{_TECHNIQUE}/before")
+    if before != present or _TECHNIQUE not in st.session_state:
+        st.session_state[_TECHNIQUE] = present if present in known else next(iter(known))
+    st.session_state[_APPROACH] = approach_of(known[st.session_state[_TECHNIQUE]])
+
+
+@handled("Choices")
+def _another_approach() -> None:
+    """Choose the technique of the approach that was chosen last, or its first."""
+    approach = cast(Approach, st.session_state[_APPROACH])
+    last: dict[str, str] = st.session_state.get(_LAST, {})
+    st.session_state[_TECHNIQUE] = last.get(approach, _offered(approach)[0])
+    _another()
+
+
+@handled("Choices")
+def _another() -> None:
+    promises_form.restore(_known()[st.session_state[_TECHNIQUE]])
+
+
+def _offered(approach: Approach) -> list[str]:
+    found = {n: t.title for n, t in _known().items() if approach_of(t) == approach}
+    return sorted(found, key=lambda n: found[n].lower())
+
+
+def _known() -> dict[str, type[Algorithm]]:
+    return cast(dict[str, type[Algorithm]], family("algorithm"))

@@ -1,0 +1,1 @@
+"""Panels: the parts that pages are made of."""

@@ -1,0 +1,96 @@
+"""Pinned runs as tables: every figure side by side with its difference to the first run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..charts.attack_plots import name_of
+from ..charts.chart_frame import Series
+from ..charts.class_plots import nouns
+from ..charts.metric_plots import metric_names, title_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def figures(run: Series, beside: Sequence[Series] = ()) -> dict[str, float]:
+    """Return a run's figures by name, each exactly as in its JSON; named alike in runs `beside`."""
+    runs = beside or [run]
+    one, many = nouns(runs)
+    result = run.facts.result
+    told = result.as_json()
+    found: dict[str, float] = {
+        "rows in the table": told["rows"],
+        "rows hidden": told["suppressed"],
+        many: told["classes"],
+        f"smallest {one}": told["smallest_class"],
+    }
+    measured = [n for n in metric_names(runs) if n in told["metrics"]]
+    found |= {title_of(name): told["metrics"][name] for name in measured}
+    for attack in run.facts.attacks:
+        name = name_of(attack)
+        found[f"{name}: rate"] = attack.rate
+        found[f"{name}: worst case"] = attack.worst
+        found[f"{name}: people at risk"] = attack.at_risk
+        if any(a.undecided for r in runs for a in r.facts.attacks if name_of(a) == name):
+            found[f"{name}: not decided, treated as exposed"] = attack.undecided
+    for column in result.problem.sensitive:
+        if column not in result.problem.quasi and len(run.facts.sizes):
+            apart = run.facts.difference(column)
+            sizes = run.facts.sizes
+            found[f"{column}: mean difference of a {one} to the whole"] = float(
+                (apart * sizes).sum() / sizes.sum()
+            )
+    found["seconds"] = sum(told["seconds"].values())
+    return found
+
+
+def all_figures(runs: Sequence[Series]) -> pd.DataFrame:
+    """Return one row a figure: its value in every run, and the difference to the first."""
+    import pandas as pd
+
+    values = [figures(run, runs) for run in runs]
+    met = dict.fromkeys(n for v in values for n in v)
+    names = sorted(met, key=lambda n: n == "seconds")  # a later run's own figures stand before it
+    first = runs[0].letter
+    rows: list[dict[str, object]] = []
+    for name in names:
+        row: dict[str, object] = {"figure": name}
+        for run, v in zip(runs, values, strict=True):
+            row[f"{run.sign} {run.letter}"] = v.get(name)
+        for run, v in list(zip(runs, values, strict=True))[1:]:
+            here, there = v.get(name), values[0].get(name)
+            gap = here - there if here is not None and there is not None else None
+            row[f"{run.letter} − {first}"] = gap
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def columns_said(run: Series) -> pd.DataFrame:
+    """Return what the release says of every quasi-identifier: values, and cells made coarser."""
+    import numpy as np
+    import pandas as pd
+
+    result = run.facts.result
+    sizes = result.release.grouping.sizes
+    node = result.account.node or {}
+    rows: list[dict[str, object]] = []
+    for name in result.problem.quasi:
+        pool = result.release.vocabularies[name]
+        cells = result.release.cells[name]
+        wide = (pool.lo < pool.hi)[cells]
+        total = max(int(sizes.sum()), 1)
+        used = np.unique(cells)
+        row: dict[str, object] = {"column": name}
+        if node:
+            row["level"] = node.get(name)
+        row |= {
+            "values": len({pool.texts[i] for i in used.tolist()}),
+            "coarser cells": float(sizes[wide].sum()) / total,
+        }
+        if run.facts.permuted:
+            block = next(b for b in result.release.blocks if name in b)
+            row["linked with"] = ", ".join(n for n in block if n != name) or "nothing"
+        rows.append(row)
+    return pd.DataFrame(rows)

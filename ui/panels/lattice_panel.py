@@ -1,0 +1,159 @@
+"""The lattice behind a result: looked at, and any choice of levels in it made the release."""
+
+from __future__ import annotations
+
+from typing import TypeVar, cast
+
+import streamlit as st
+
+from anon_core.base.context import Context
+from anon_core.base.errors import AnonError
+from anon_core.base.registry import find
+from anon_core.contracts.algorithm import by_levels
+from anon_core.contracts.search_cost import CellCost, SizeCost
+from anon_core.job.result import Result
+from anon_core.lattice.lattice_picture import LatticePicture, Pictured, lattice_picture
+
+from ..charts.chart_frame import palette, picked, show
+from ..charts.lattice_plot import (
+    height_chart,
+    level_words,
+    node_chart,
+    node_name,
+    node_numbers,
+    standing,
+)
+from ..components.guard import handled, panel, show_error
+from ..session import jobs, results, running, state
+from ..words.explain import plain
+from ..words.phrases import in_a_sentence
+
+_IN_HAND = "lattice/in_hand"
+_ASKED = "lattice/asked"
+_OF = "lattice/of"
+_KEY = "lattice"
+_T = TypeVar("_T", str, float)
+
+
+def applies(result: Result) -> bool:
+    """Say whether a result is a choice of one level per column."""
+    return result.account.node is not None and bool(result.problem.quasi)
+
+
+def under_way() -> None:
+    """Draw the run that was started from the lattice, and what stopped it."""
+    if not st.session_state.get(_ASKED):
+        return
+    jobs.watch(running.JOB)
+    error = running.error()
+    if error is not None:
+        show_error(error)
+    elif not running.is_running():
+        st.session_state.pop(_ASKED)
+
+
+@st.fragment
+@panel("Lattice")
+def draw(result: Result) -> None:
+    """Draw the lattice of a result, and the choice of levels in hand."""
+    with st.container(border=True, key="lattice-panel"):
+        st.subheader("Lattice", anchor=False)
+        picture = state.once("lattice-picture", result, lambda: _picture(result))
+        metric = find("metric", picture.metric).title
+        chosen = next(i for i, node in enumerate(picture.nodes) if node.chosen)
+        if st.session_state.get(_OF) is not result:
+            st.session_state[_OF] = result
+            st.session_state[_IN_HAND] = chosen
+        # Streamlit forgets a widget's value when it was not drawn for a while.
+        st.session_state[_IN_HAND] = at = int(st.session_state.get(_IN_HAND, chosen))
+        colours = palette()
+        if not picture.whole and picture.by_height:
+            show(height_chart(picture, colours), key="lattice-heights")
+        show(
+            node_chart(result.problem, picture, metric, at, colours),
+            key=_KEY,
+            on_pick=_take_in_hand,
+        )
+        node = picture.nodes[
+            st.selectbox(
+                "Levels in hand",
+                range(len(picture.nodes)),
+                format_func=lambda i: (
+                    node_name(picture, picture.nodes[i])
+                    + (" (chosen)" if picture.nodes[i].chosen else "")
+                ),
+                key=_IN_HAND,
+            )
+        ]
+        _in_hand(result, picture, node, metric)
+
+
+def _in_hand(result: Result, picture: LatticePicture, node: Pictured, metric: str) -> None:
+    named = zip(picture.columns, node.levels, strict=True)
+    told = [f"**{plain(c)}** {plain(level_words(result.problem, c, level))}" for c, level in named]
+    st.markdown("  \n".join(told))
+    words = standing(picture, node)
+    numbers = ", ".join(node_numbers(picture, node, in_a_sentence(metric)))
+    st.markdown(plain(f"{words[:1].upper()}{words[1:]}: {numbers}."))
+    against = _against(picture, node)
+    if st.button(
+        "Make these levels the release",
+        key="lattice-release",
+        disabled=bool(against),
+        help=against or "Runs the technique “Chosen levels” with the promises as they are.",
+    ):
+        _release(result, picture, node)
+    if against:
+        st.caption(against)
+
+
+@handled("Lattice")
+def _take_in_hand() -> None:
+    place = picked(_KEY)
+    if isinstance(place, int):
+        st.session_state[_IN_HAND] = place
+
+
+def _against(picture: LatticePicture, node: Pictured) -> str:
+    """Return why a node cannot be made the release now, or an empty text."""
+    if node.chosen:
+        return "These levels are the release already."
+    if node.holds is False:
+        return "These levels do not keep the promises within the budget."
+    if not results.is_current():
+        return "The choices have changed since this run; run again first."
+    if running.is_running():
+        return "A run is under way."
+    return ""
+
+
+def _release(result: Result, picture: LatticePicture, node: Pictured) -> None:
+    named = zip(picture.columns, node.levels, strict=True)
+    share = _setting(result, "max_suppression", 0.0) if picture.budget else 0.0
+    state.update_draft(algorithm=by_levels(dict(named), share))
+    try:
+        running.start()
+    except AnonError as error:
+        show_error(error)
+        return
+    st.session_state[_ASKED] = True
+    st.rerun()
+
+
+def _picture(result: Result) -> LatticePicture:
+    asked = getattr(result.plan.algorithm, "metric", None)
+    metric = asked if isinstance(asked, CellCost | SizeCost) else None
+    with st.spinner("Counting the classes of the lattice's nodes"):
+        return lattice_picture(
+            result.problem,
+            result.plan.models,
+            result.account,
+            Context(),
+            max_suppression=_setting(result, "max_suppression", 0.0),
+            transformation=_setting(result, "transformation", "AG_TS"),
+            metric=metric,
+        )
+
+
+def _setting(result: Result, name: str, default: _T) -> _T:
+    return cast(_T, result.plan.algorithm.as_mapping().get(name, default))

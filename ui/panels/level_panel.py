@@ -1,0 +1,112 @@
+"""What each level of a hierarchy does by itself, every other column left as it is."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from anon_core.base.errors import AnonError
+from anon_core.data.table import Dataset
+from anon_core.hierarchy import Hierarchy
+from anon_core.job.profile import LevelEffect, level_effects
+
+from ..charts.theme import grid, muted, role_colour
+from ..components.guard import show_error
+from ..session import loading, state
+
+
+def draw(data: Dataset, column: str) -> None:
+    """Draw the consequences of a column's levels, and the level table behind a click."""
+    try:
+        hierarchy = loading.hierarchy_of(column)
+    except AnonError as error:
+        show_error(error, where="The hierarchy does not fit the column as it is now")
+        return
+    effects = state.once(
+        "effects",
+        (data.fingerprint, state.roles().quasi, column, state.level_fingerprint(column)),
+        lambda: level_effects(data, state.roles().quasi, hierarchy),
+    )
+    st.markdown("**What each level does**")
+    st.html(_cards(data, effects))
+    st.caption(
+        "By itself, every other quasi-identifier left exactly as it is. Loss is this column's: "
+        "0 is unchanged, 1 is everything hidden."
+    )
+    with st.expander("Numbers"):
+        _effects(data, effects)
+    table = st.expander("Level table", key="hierarchies/table", on_change="rerun")
+    if table.open:
+        with table:
+            _table(hierarchy)
+
+
+def _cards(data: Dataset, effects: tuple[LevelEffect, ...]) -> str:
+    """Return a line a level: its groups, classes, and the share of unique rows as a bar."""
+    lines: list[str] = []
+    for one in effects:
+        name = "Values" if one.level == 0 else f"Level {one.level}"
+        share = one.unique / data.rows * 100
+        lines.append(
+            f"<div class='aw-level'><b>{name}</b><span>{one.groups:,} "
+            f"{'value' if one.level == 0 else 'group'}{'' if one.groups == 1 else 's'}</span>"
+            f"<span>{one.classes:,} class{'' if one.classes == 1 else 'es'}</span>"
+            f"<span>{share:.1f}% unique</span>"
+            f"<span>smallest {one.smallest:,}</span><span>loss {one.loss:.2f}</span>"
+            f"<i style='--share:{share:.2f}%'></i></div>"
+        )
+    colour = role_colour("quasi")
+    return (
+        "<style>.aw-level {display: grid; grid-template-columns: 1fr auto; gap: 0 .75rem;"
+        "font-size: .8125rem; padding: .3rem 0; font-variant-numeric: tabular-nums}"
+        ".aw-level span:nth-of-type(2n + 1) {text-align: right}"
+        f".aw-level span {{color: {muted()}}}"
+        f".aw-level i {{grid-column: 1 / -1; height: 5px; background: {grid()}; margin-top: 3px}}"
+        ".aw-level i::before {content: ''; display: block; height: 100%; width: var(--share);"
+        f"background: {colour}}}</style>{''.join(lines)}"
+    )
+
+
+def _effects(data: Dataset, effects: tuple[LevelEffect, ...]) -> None:
+    st.dataframe(
+        {
+            "Level": [one.level for one in effects],
+            "Groups": [one.groups for one in effects],
+            "Classes": [one.classes for one in effects],
+            "Unique rows": [one.unique for one in effects],
+            "Unique share": [one.unique / data.rows * 100 for one in effects],
+            "Smallest class": [one.smallest for one in effects],
+            "Loss": [one.loss for one in effects],
+        },
+        hide_index=True,
+        height="content" if len(effects) <= 14 else 520,
+        column_config={
+            "Groups": st.column_config.NumberColumn(
+                format="localized", help="Groups that rows of the table stand in."
+            ),
+            "Classes": st.column_config.NumberColumn(
+                format="localized", help="Distinct combinations of all quasi-identifiers."
+            ),
+            "Unique rows": st.column_config.NumberColumn(
+                format="localized", help="Rows that are alone with theirs."
+            ),
+            "Unique share": st.column_config.NumberColumn(format="%.1f%%"),
+            "Smallest class": st.column_config.NumberColumn(
+                format="localized", help="Rows of the smallest class: the k that holds."
+            ),
+            "Loss": st.column_config.NumberColumn(
+                format="%.3f", help="Of this column: 0 is unchanged, 1 is everything hidden."
+            ),
+        },
+    )
+
+
+def _table(hierarchy: Hierarchy) -> None:
+    rows = hierarchy.rows()
+    st.dataframe(
+        {
+            "Value" if level == 0 else f"Level {level}": [row[level] or "(missing)" for row in rows]
+            for level in range(hierarchy.height + 1)
+        },
+        hide_index=True,
+        height=480 if len(rows) > 13 else "content",
+    )

@@ -1,0 +1,266 @@
+"""The frame of every page: heading, sidebar with the way through, and what is missing to go on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import streamlit as st
+
+from anon_core.base.shipped import shipped
+
+from .. import this_machine
+from ..charts.theme import ROLE_STYLE, RUN_STYLE, muted, paper, role_colour, run_colour
+from ..components import guard, leaving
+from ..components.guard import handled, panel
+from ..session import pinning, results, state
+from ..session import precompile_status as warming
+from ..words.explain import plain
+from ..words.phrases import size
+
+__all__ = ["STEPS", "Needs", "Step", "missing", "next_step", "page", "undo_button"]
+
+Needs = Literal["nothing", "dataset", "roles", "result", "comparison"]
+#: The page that a session began on.
+_BEGUN = "shell/begun"
+_CSS = """
+<style>
+[data-testid="stMainBlockContainer"] {padding-top: 2.6rem; padding-bottom: 3rem;
+  max-width: 1480px;}
+[data-testid="stSidebarUserContent"] {padding-bottom: 1.5rem;}
+[data-testid="stSidebar"] [data-testid="stVerticalBlock"] {gap: .35rem;}
+[data-testid="stPageLink"] a {padding-top: .2rem; padding-bottom: .2rem;}
+[data-testid="stMain"] [data-testid="stPageLink"] a * {white-space: normal; overflow: visible;}
+[data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] p {color: MUTED; opacity: 1;}
+[data-testid^="stBaseButton-primary"]:not(:disabled) *,
+[data-testid="stMultiSelect"] [data-baseweb="tag"] * {color: ON_PRIMARY; opacity: 1;}
+[data-testid="stSidebar"] [data-testid="stPageLink"] * {opacity: 1;}
+[data-testid="stSidebar"] [data-testid="stPageLink"] a[disabled] *,
+[data-testid="stSidebar"] [data-testid="stPageLink"] [aria-disabled="true"] * {color: MUTED;}
+h1 {font-size: 1.7rem !important; padding-bottom: .25rem !important;}
+h2 {font-size: 1.2rem !important; padding-top: .4rem !important;}
+h3 {font-size: 1.05rem !important;}
+[class*="st-key-start-sample-"] {margin-top: auto;}
+[data-testid="stLayoutWrapper"]:has(> [class*="st-key-long-"]) {flex: 1 1 21rem;
+  min-width: min(100%, 21rem);}
+[data-testid="stLayoutWrapper"]:has(> [class*="st-key-half-"]) {flex: 1 1 13rem;
+  min-width: min(100%, 13rem);}
+.aw-roles {display: grid; grid-template-columns: 1.2rem 1.8rem 1fr; row-gap: .1rem;
+  font-size: .875rem; line-height: 1.45;}
+.aw-roles b {text-align: right; padding-right: .5rem; font-variant-numeric: tabular-nums;}
+@media (max-width: 1000px) {
+  [class*="st-key-stack-"] > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
+    {flex-wrap: wrap; row-gap: .75rem;}
+  [class*="st-key-stack-"] > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
+    > [data-testid="stColumn"] {flex: 1 1 100%; min-width: 100%;}
+}
+</style>
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One step of the way: its page, its name, and what it cannot do without."""
+
+    page: str
+    label: str
+    needs: Needs
+
+
+STEPS: tuple[Step, ...] = (
+    Step(page="app.py", label="Start", needs="nothing"),
+    Step(page="pages/1_Data.py", label="Data", needs="dataset"),
+    Step(page="pages/2_Roles.py", label="Roles", needs="dataset"),
+    Step(page="pages/3_Hierarchies.py", label="Hierarchies", needs="roles"),
+    Step(page="pages/4_Run.py", label="Run", needs="roles"),
+    Step(page="pages/5_Results.py", label="Results", needs="result"),
+    Step(page="pages/6_Compare.py", label="Compare", needs="comparison"),
+    Step(page="pages/7_Export.py", label="Export", needs="result"),
+)
+
+#: What is missing → (what to say, page that provides it, label of the link).
+_MISSING: dict[str, tuple[str, str, str]] = {
+    "dataset": (
+        "There is no table yet. Choose a sample or load your own file on Start.",
+        "app.py",
+        "Choose a table",
+    ),
+    "roles": (
+        "No column is marked as quasi-identifier yet, so there is nothing to protect. Say on "
+        "Roles what each column tells an attacker.",
+        "pages/2_Roles.py",
+        "Mark the columns",
+    ),
+    "result": (
+        "There is no result yet. Choose a technique and its promises on Run, and start it.",
+        "pages/4_Run.py",
+        "Go to Run",
+    ),
+}
+
+
+def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
+    """Draw the frame of a page and tell whether the page can do its work.
+
+    Parameters
+    ----------
+    title : str
+    icon : str
+        An emoji; a material icon would be fetched from elsewhere.
+    needs : {'nothing', 'dataset', 'roles', 'result', 'comparison'}
+        What the page cannot do without; a comparison is content with pinned runs. Where it is
+        missing, the next step is named and linked.
+    """
+    guard.keep_values_out_of_the_log()
+    this_machine.stay()  # also where Streamlit was started without `serve`
+    st.set_page_config(
+        page_title=f"{title} · Anonymity Workbench",
+        page_icon=icon,
+        layout="wide",
+        initial_sidebar_state="auto",
+    )
+    # Streamlit writes white on the primary colour, too pale for that in the dark theme.
+    st.html(_CSS.replace("MUTED", muted()).replace("ON_PRIMARY", paper()))
+    _sidebar()
+    st.title(title, anchor=False)
+    guard.tell("")
+    begun = st.session_state.setdefault(_BEGUN, title)
+    if state.dataset() is not None:
+        with st.sidebar:
+            leaving.asks_first()
+    lacking = missing(needs)
+    if not lacking:
+        return True
+    if lacking == "dataset" and begun == title:
+        st.info(
+            "This is a new session. Nothing is kept between sessions yet: after the page was "
+            "loaded again, the table and all work on it are gone, except for what you downloaded. "
+            "The recipe and its hierarchies (zip) from Export can be opened on Start.",
+            icon=":material/info:",
+        )
+    words, target, label = _MISSING[lacking]
+    with st.container(border=True):
+        st.write(words)
+        next_step(target, label)
+    return False
+
+
+def missing(needs: Needs) -> str:
+    """Return the first thing that is missing for `needs`, or an empty text."""
+    if needs == "nothing" or (needs == "comparison" and pinning.pins()):
+        return ""
+    if state.dataset() is None:
+        return "dataset"
+    if needs == "dataset":
+        return ""
+    if needs in ("result", "comparison"):
+        return "" if results.last() is not None else (missing("roles") or "result")
+    return "" if state.roles().quasi else "roles"
+
+
+def next_step(page: str, label: str) -> None:
+    """Draw the link to the page that comes next."""
+    if (shipped() / page).is_file():
+        st.page_link(page, label=label, icon=":material/arrow_forward:")
+
+
+def undo_button(*, key: str) -> None:
+    """Draw the button that takes back the last change of roles, hierarchies or options."""
+    st.button(
+        "Undo",
+        key=key,
+        icon=":material/undo:",
+        disabled=not state.can_undo(),
+        on_click=_undo,
+        help="Take back the last change of a type, a role, a hierarchy or an option.",
+    )
+
+
+@handled()
+def _undo() -> None:
+    state.undo()
+
+
+def _sidebar() -> None:
+    with st.sidebar, panel():
+        st.markdown("**Anonymity Workbench**")
+        _table_facts()
+        warming.line()
+        st.divider()
+        for step in STEPS:
+            _step(step)
+        locked = [step for step in STEPS if missing(step.needs)]
+        if locked:
+            st.caption(f"{locked[0].label}: {_MISSING[missing(locked[0].needs)][0]}")
+        if pinning.pins():
+            st.divider()
+            st.caption("Pinned runs")
+            for pin in pinning.pins():
+                _, _, sign, _ = RUN_STYLE[pin.letter]
+                left, right = st.columns([1, 6], vertical_alignment="center")
+                left.html(
+                    f'<b style="color:{run_colour(pin.letter)};white-space:nowrap">'
+                    f"{sign} {pin.letter}</b>"
+                )
+                right.caption(plain(pin.title))
+
+
+def _table_facts() -> None:
+    data = state.dataset()
+    if data is None:
+        st.caption("No table yet")
+        return
+    st.markdown(plain(state.dataset_title()))
+    st.caption(size(data.rows, len(data.columns), " × "))
+    roles = state.roles()
+    counts = {
+        "identifier": len(roles.identifier),
+        "quasi": len(roles.quasi),
+        "sensitive": len(roles.sensitive),
+        "insensitive": len(roles.insensitive),
+    }
+    rest = {"left_out": len(state.left_out()), "undecided": len(state.undecided())}
+    rest = {"person": 1 if roles.person else 0, **rest}
+    counts |= {role: number for role, number in rest.items() if number}
+    cells: list[str] = []
+    for role, count in counts.items():
+        _, _, sign, word = ROLE_STYLE[role]
+        colour = role_colour(role)
+        cells.append(
+            f'<span style="color:{colour}" aria-hidden="true">{sign}</span><b>{count}</b>'
+            f'<span style="color:{colour}">{word}</span>'
+        )
+    st.html(f'<div class="aw-roles">{"".join(cells)}</div>')
+
+
+def _step(step: Step) -> None:
+    if not (shipped() / step.page).is_file():
+        return
+    lacking = missing(step.needs)
+    icon = ":material/radio_button_unchecked:"
+    if _done(step):
+        icon = ":material/check_circle:"
+    st.page_link(
+        step.page,
+        label=step.label,
+        icon=icon,
+        disabled=bool(lacking),
+        help=_MISSING[lacking][0] if lacking else None,
+        width="stretch",
+    )
+
+
+def _done(step: Step) -> bool:
+    data = state.dataset()
+    if data is None:
+        return False
+    quasi = state.roles().quasi
+    if step.label in ("Start", "Data"):
+        return True
+    if step.label == "Roles":
+        return bool(quasi) and not state.undecided()
+    if step.label == "Hierarchies":
+        return bool(quasi) and all(name in state.levels() for name in quasi)
+    if step.label in ("Run", "Results"):
+        return results.is_current()
+    return step.label == "Compare" and len(pinning.pins()) > 1

@@ -1,0 +1,159 @@
+"""The table panel: what is published beside what stood there, page by page or class by class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from ..charts.chart_frame import Palette, palette
+from ..session.result_view import MISSING_TEXT, Facts
+from . import group_panel
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PAGE = 100
+_MOST_MARKED = 200
+_HEIGHT = 560
+
+
+def draw(facts: Facts, *, key: str) -> None:
+    """Draw the panel: which side, which rows, and the rows with changed cells marked."""
+    if facts.permuted:
+        group_panel.draw(facts, key=key)
+        return
+    colours = palette()
+    hidden = facts.result.release.suppressed
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        side = st.segmented_control(
+            "Side",
+            ["Published", "Original"],
+            default="Published",
+            required=True,
+            key=f"side-{key}",
+            label_visibility="collapsed",
+        )
+        views = ["Pages", "Classes", *(["Hidden rows"] if hidden else []), "Whole table"]
+        view = st.segmented_control(
+            "Rows",
+            views,
+            default="Pages",
+            required=True,
+            key=f"view-{key}",
+            label_visibility="collapsed",
+        )
+    if view == "Hidden rows":
+        _hidden(facts, key)
+    elif view == "Whole table":
+        frame = facts.published if side == "Published" else facts.original
+        st.dataframe(frame, lazy=True, hide_index=True, height=_HEIGHT, key=f"whole-{key}-{side}")
+        st.caption(
+            f"{len(frame):,} rows, smallest classes first; changed cells are not marked here."
+        )
+    elif view == "Classes":
+        _one_class(facts, side, colours, key)
+    else:
+        _pages(facts, side, colours, key)
+
+
+def _pages(facts: Facts, side: str, colours: Palette, key: str) -> None:
+    frame = facts.published if side == "Published" else facts.original
+    pages = max(1, -(-len(frame) // PAGE))
+    number = 1
+    if pages > 1:
+        number = int(
+            st.number_input(
+                f"Page (of {pages:,})",
+                min_value=1,
+                max_value=pages,
+                step=1,
+                key=f"page-{key}",
+                width=200,
+            )
+        )
+    start = (number - 1) * PAGE
+    _rows(facts, frame.iloc[start : start + PAGE], side, colours, key)
+    stop = min(start + PAGE, len(frame))
+    st.caption(
+        f"Rows {start + 1:,} to {stop:,} of {len(frame):,}, smallest classes first. {_legend(side)}"
+    )
+
+
+def _one_class(facts: Facts, side: str, colours: Palette, key: str) -> None:
+    classes = len(facts.sizes)
+    number = int(
+        st.number_input(
+            f"Class (1 is the smallest, {classes:,} the largest)",
+            min_value=1,
+            max_value=max(classes, 1),
+            step=1,
+            key=f"class-{key}",
+        )
+    )
+    frame = facts.published if side == "Published" else facts.original
+    start, stop = facts.page_starts[number - 1], facts.page_starts[number]
+    shown = frame.iloc[int(start) : int(min(stop, start + _MOST_MARKED))]
+    _rows(facts, shown, side, colours, key)
+    size = int(stop - start)
+    more = f"; the first {_MOST_MARKED} are shown" if size > _MOST_MARKED else ""
+    st.caption(f"Class {number:,} has {size:,} rows{more}. {_legend(side)}")
+
+
+def _hidden(facts: Facts, key: str) -> None:
+    st.dataframe(facts.hidden, lazy=True, hide_index=True, height=_HEIGHT, key=f"hidden-{key}")
+    total = facts.result.problem.rows
+    st.caption(
+        f"{len(facts.hidden):,} of {total:,} rows are not published: they stayed too rare. "
+        "They are shown as they stand in the table."
+    )
+
+
+def _legend(side: str) -> str:
+    if side == "Published":
+        return "Marked cells are coarser than the original; the others say what the table says."
+    return "Marked cells are the ones that are published coarser. Identifiers are left out."
+
+
+def _rows(facts: Facts, frame: pd.DataFrame, side: str, colours: Palette, key: str) -> None:
+    marks = _marks(facts, frame, side)
+    frame = frame.reset_index(drop=True)
+    for name in frame.columns[1:]:
+        texts = frame[name].astype(object)
+        frame[name] = texts.where(texts.notna() & (texts != ""), MISSING_TEXT)
+    style = f"background-color: {colours.scale[1]}; color: {colours.ink}; font-weight: 600"
+    styled = frame.style.apply(
+        lambda column: [style if m else "" for m in marks.get(str(column.name), _none(column))]
+    )
+    st.dataframe(
+        styled,
+        hide_index=True,
+        height=_HEIGHT if len(frame) > 11 else "auto",
+        key=f"rows-{key}-{side}",
+        column_config={
+            facts.head: st.column_config.NumberColumn(format="localized", width="small")
+        },
+    )
+
+
+def _none(column: Any) -> list[bool]:
+    return [False] * len(column)
+
+
+def _marks(facts: Facts, frame: pd.DataFrame, side: str) -> dict[str, list[bool]]:
+    """Return, per quasi-identifier, which of the rows' cells are published coarser."""
+    marks: dict[str, list[bool]] = {}
+    if side == "Published":
+        for name, coarse in facts.coarse.items():
+            marks[name] = [text in coarse for text in frame[name]]
+        return marks
+    places = [int(n) - 1 for n in frame[facts.head]]
+    release = facts.result.release
+    persons = facts.persons
+    if persons is None:
+        return marks
+    for name, codes in zip(persons.columns, persons.codes.T, strict=True):
+        pool = release.vocabularies[name]
+        wide = pool.lo < pool.hi
+        marks[name] = [bool(wide[codes[facts.by_size[place]]]) for place in places]
+    return marks

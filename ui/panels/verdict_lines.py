@@ -1,0 +1,108 @@
+"""The three verdict lines, kept apart: promises recomputed, threshold, the person's judgement."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from anon_core.job.result import Result
+
+from ..components.guard import handled
+from ..components.kept_text import keep_text
+from ..session.result_view import facts
+from ..words import phrases as words
+from ..words.explain import plain
+
+_NOTES = "judgement"
+_SIGNS = {
+    "met": ":material/check:",
+    "not met": ":material/close:",
+    "no threshold": ":material/info:",
+}
+
+
+def note_of(result: Result) -> str:
+    """Return the judgement written down for a result."""
+    return str(_notes().get(_key(result), ""))
+
+
+def draw(result: Result, *, key: str) -> None:
+    """Draw the three lines of a result."""
+    permuted = result.release.grouping.published
+    with st.container(key=f"stack-verdicts-{key}"):
+        first, second, third = st.columns([1, 1.35, 1], gap="medium")
+    with first.container(border=True, height="stretch"):
+        st.markdown("**1 · Promises, recomputed**")
+        for sentence in words.promises(result):
+            st.markdown(f":material/check: {plain(sentence)}")
+        _beyond(result)
+        with st.popover("What else was recomputed", type="tertiary"):
+            for sentence in words.other_checks(result):
+                st.markdown(f":material/check: {plain(sentence)}")
+    with second.container(border=True, height="stretch"):
+        st.markdown("**2 · Your threshold**")
+        for attack in words.in_order(result.attacks):
+            line = words.against_threshold(attack, permuted=permuted)
+            text = _weighed(plain(line.sentence), line.standing)
+            doubtful = attack.undecided or attack.idle
+            sign = ":material/warning:" if doubtful else _SIGNS[line.standing]
+            st.markdown(f"{sign} {text}")
+        for sentence in result.cautions:
+            st.markdown(f":material/warning: {plain(sentence)}")
+        for sentence in facts(result).undefined:
+            st.caption(plain(f"Not run – {sentence}"))
+    with third.container(border=True, height="stretch"):
+        st.markdown("**3 · Your judgement**")
+        st.caption(
+            "Identifiability in this context is yours to judge: who gets the data, what they "
+            "know, what keeps them from trying. What you write here goes into the report."
+        )
+        judgement(result, key=key)
+
+
+def judgement(result: Result, *, key: str) -> None:
+    """Draw the field of the judgement; what is typed is kept even if the page is left at once."""
+    place, of = f"judgement-{key}", _key(result)
+    st.session_state[place] = note_of(result)
+    st.text_area(
+        "Your judgement",
+        key=place,
+        label_visibility="collapsed",
+        placeholder="For example: Released to the research unit under contract; …",
+        height=110,
+        on_change=_keep,
+        args=(of, place),
+    )
+    keep_text(place, text=note_of(result))
+
+
+@handled("Verdicts")
+def _keep(of: str, place: str) -> None:
+    written = st.session_state.get(place)
+    if written is not None:
+        _notes()[of] = str(written)
+
+
+def _weighed(text: str, standing: words.Standing) -> str:
+    """Set the end of a sentence that says "not met" apart, so that it cannot be overlooked."""
+    if standing == "not met" and text.endswith("not met\\."):
+        return text.removesuffix("not met\\.") + ":red-badge[not met]"
+    return text
+
+
+def _beyond(result: Result) -> None:
+    """Say how many rows are unique over all published columns, where rows are anybody's."""
+    total, alone = result.unique_of
+    if alone:
+        st.caption(
+            f"Over all published columns together, {alone:,} of {total:,} {result.counted} "
+            f"({plain(words.share(alone / max(total, 1)))}) are unique. Anyone who knows "
+            "other published columns could single them out."
+        )
+
+
+def _notes() -> dict[str, str]:
+    return st.session_state.setdefault(_NOTES, {})
+
+
+def _key(result: Result) -> str:
+    return f"{id(result)}"

@@ -1,0 +1,1 @@
+"""What a session holds: the table, choices, jobs, results and pins."""

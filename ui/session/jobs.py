@@ -1,0 +1,162 @@
+"""Long work in a thread of its own: progress to look at, a wish to stop, one value or one error.
+
+A page starts a job, draws it from a fragment that runs again by itself, and collects it once.
+Stopping takes effect at once: whatever the thread still brings is thrown away.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import streamlit as st
+
+from anon_core.base.context import Context
+from anon_core.base.errors import AnonError, Cancelled
+
+from ..components.guard import BrokenDown, handled
+from . import precompile_status as warming
+from .precompile_status import Warming
+
+State = Literal["running", "done", "failed", "cancelled"]
+Work = Callable[[Context], Any]
+_JOBS = "jobs"
+#: Seconds between two looks at a running job.
+LOOK_EVERY = 0.3
+
+
+@dataclass(kw_only=True, eq=False)
+class Job:
+    """One piece of work in a thread.
+
+    Attributes
+    ----------
+    title : str
+        What is done, in words.
+    cancel : threading.Event
+        Set when the person stopped it.
+    share, stage : float, str
+        How far it is, and with what.
+    value, error : object
+        What it came to, once `state` says so.
+    """
+
+    title: str
+    cancel: threading.Event = field(default_factory=threading.Event)
+    share: float = 0.0
+    stage: str = "Starting"
+    value: Any = None
+    error: AnonError | None = None
+    began: float = field(default_factory=time.monotonic)
+    _ended: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def state(self) -> State:
+        """Say how the job stands; a stopped job counts as stopped before its thread has ended."""
+        if self.cancel.is_set():
+            return "cancelled"
+        if not self._ended.is_set():
+            return "running"
+        return "failed" if self.error is not None else "done"
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since it was started."""
+        return time.monotonic() - self.began
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the thread; say whether it ended in time."""
+        return self._ended.wait(seconds)
+
+    def note(self, share: float, stage: str) -> None:
+        """Take down how far it is."""
+        self.share, self.stage = min(max(share, 0.0), 1.0), stage
+
+    def carry_out(
+        self, work: Work, needs: Collection[str] = (), ready: Warming | None = None
+    ) -> None:
+        """Do the work, in the job's own thread, once the algorithms it `needs` are compiled."""
+        try:
+            while needs and ready is not None and not ready.is_ready(needs):
+                self.note(0.0, "Preparing: the fast routines are compiled, at the first start only")
+                ready.over.wait(0.1)
+                if self.cancel.is_set():
+                    return
+            self.value = work(Context(progress=self.note, cancel=self.cancel))
+        except Cancelled:
+            self.cancel.set()
+        except AnonError as error:
+            self.error = error
+        except Exception as error:  # noqa: BLE001 - the one outermost handler; nothing may pass silently
+            # The text of an unforeseen error may hold cell values; its type does not.
+            self.error = BrokenDown(
+                f"{self.title} broke down with an error nobody foresaw ({type(error).__name__}).",
+                remedy="Nothing was released. Please report it with the recipe.",
+            )
+        finally:
+            self._ended.set()
+
+
+def start(name: str, title: str, work: Work, *, needs: Collection[str] = ()) -> Job:
+    """Start work under a name of this session; a running job of that name is stopped first.
+
+    `needs` names the algorithms it runs, which may still have to be compiled.
+    """
+    jobs = _jobs()
+    if name in jobs:
+        jobs[name].cancel.set()
+    job = Job(title=title)
+    jobs[name] = job
+    given = work, needs, warming.begin() if needs else None
+    threading.Thread(target=job.carry_out, args=given, daemon=True, name=title).start()
+    return job
+
+
+def current(name: str) -> Job | None:
+    """Return the session's job of that name, running or not yet collected."""
+    return _jobs().get(name)
+
+
+def collect(name: str) -> Job | None:
+    """Take an ended job away and return it; None while it runs or if there is none."""
+    job = _jobs().get(name)
+    if job is None or job.state == "running":
+        return None
+    return _jobs().pop(name)
+
+
+def watch(name: str) -> None:
+    """Draw a running job, if there is one: its stage, how far it is, and a button that stops it.
+
+    The drawing renews itself; once the job has ended the whole page runs again. The button stands
+    outside of what is renewed and stops the job before anything is drawn, so one run shows it.
+    """
+    # An emptied place takes the drawing away at once, also where the page's own clean-up of what a
+    # run no longer draws is overtaken by the next renewal.
+    place = st.empty()
+    job = current(name)
+    if job is None:
+        return
+    if job.state != "running":  # it ended while this page was drawn; the next run collects it
+        st.rerun()
+
+    @st.fragment(run_every=LOOK_EVERY)
+    def drawn() -> None:
+        if current(name) is not job or job.state != "running":
+            st.rerun()
+            return
+        seconds = f"{job.seconds:.0f} s"
+        st.progress(job.share, text=f"{job.title}: {job.stage} … ({seconds})")
+
+    with place.container():
+        drawn()
+        st.button(
+            "Cancel", key=f"cancel-{name}", shortcut="Esc", on_click=handled()(job.cancel.set)
+        )
+
+
+def _jobs() -> dict[str, Job]:
+    return st.session_state.setdefault(_JOBS, {})

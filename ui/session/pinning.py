@@ -1,0 +1,66 @@
+"""Runs that are kept for comparison, each under a letter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from anon_core.base.errors import AnonError
+from anon_core.job.plan import Plan
+
+if TYPE_CHECKING:
+    from anon_core.job.result import Result
+
+LETTERS = "ABCDEF"
+_PINS = "state/pins"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pin:
+    """A run that is kept for comparison under a letter."""
+
+    letter: str
+    title: str
+    result: Result
+
+
+def pins() -> list[Pin]:
+    """Return the pinned runs in the order of their letters."""
+    return list(st.session_state.get(_PINS, []))
+
+
+def pin(result: Result) -> Pin:
+    """Keep a run under the first free letter.
+
+    Raises
+    ------
+    AnonError
+        If all letters are taken.
+    """
+    kept = pins()
+    free = [letter for letter in LETTERS if letter not in {p.letter for p in kept}]
+    if not free:
+        raise AnonError(
+            f"{len(LETTERS)} runs are pinned, which is the most that are compared at once.",
+            remedy="Let one of them go first.",
+        )
+    new = Pin(letter=free[0], title=_title(result.plan), result=result)
+    st.session_state[_PINS] = sorted([*kept, new], key=lambda p: p.letter)
+    return new
+
+
+def unpin(letter: str) -> None:
+    """Let a pinned run go."""
+    st.session_state[_PINS] = [p for p in pins() if p.letter != letter]
+
+
+def _title(plan: Plan) -> str:
+    promises: list[str] = []
+    for model in plan.models:
+        values = [
+            f"{k.replace('delta_', 'δ ')} = {v}" for k, v in model.as_mapping().items() if v != ""
+        ]
+        promises.append(", ".join([model.title, *values]))
+    return f"{plan.algorithm.title} · {' + '.join(promises)}"

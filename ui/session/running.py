@@ -1,0 +1,90 @@
+"""Runs of the plan: started in a thread, collected once; the last good result stays until then."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import streamlit as st
+
+from anon_core.base.context import Context
+from anon_core.base.errors import AnonError, BadPlan, Cancelled
+from anon_core.data.table import Dataset
+from anon_core.job.plan import Plan
+from anon_core.job.result import Result
+from anon_core.job.runner import run
+
+from . import jobs, results, state
+from . import population_tables as population
+
+JOB = "run"
+_ERROR = "running/error"
+_MADE_OF = "running/made_of"
+
+
+def start() -> None:
+    """Carry out the present plan in a thread.
+
+    Raises
+    ------
+    AnonError
+        If the choices contradict each other; nothing is started then.
+    """
+    plan = state.plan()
+    table, people = inputs(plan)
+    levels = {name: rows for name, rows in state.levels().items() if name in plan.hierarchies}
+
+    def work(context: Context) -> Result:
+        return run(plan, table, levels, population=people, context=context)
+
+    st.session_state.pop(_ERROR, None)
+    st.session_state[_MADE_OF] = results.now()
+    jobs.start(JOB, "Run", work, needs=(plan.algorithm.name,))
+
+
+def inputs(plan: Plan) -> tuple[Dataset, Dataset | None]:
+    """Return the table and the population table a plan needs.
+
+    Raises
+    ------
+    BadPlan
+        If there is no table, or the population table is gone.
+    """
+    table = state.dataset()
+    if table is None:
+        raise BadPlan("There is no table yet.", remedy="Choose one on Start.")
+    if not plan.population_file:
+        return table, None
+    found = population.find(plan.population_file)
+    if found is None:
+        raise BadPlan(
+            "The population table is not in this session any more.",
+            remedy="Load it again under Population on Run, or state a size.",
+        )
+    return table, found.table
+
+
+def is_running() -> bool:
+    """Say whether a run is under way."""
+    job = jobs.current(JOB)
+    return job is not None and job.state == "running"
+
+
+def settle() -> None:
+    """Take over what an ended run brought; an error or a stop leaves the last result as it is."""
+    job = jobs.collect(JOB)
+    if job is None:
+        return
+    if job.state == "done":
+        results.keep(cast(Result, job.value), made_of=st.session_state.get(_MADE_OF))
+    elif job.state == "cancelled":
+        st.session_state[_ERROR] = Cancelled(
+            "The run was cancelled; nothing was released.",
+            remedy="The last good result is still there." if results.last() is not None else "",
+        )
+    else:
+        st.session_state[_ERROR] = job.error
+
+
+def error() -> AnonError | None:
+    """Return what stopped the last run, until the next one starts."""
+    return st.session_state.get(_ERROR)

@@ -1,0 +1,431 @@
+"""What a session works on: the table, and the choices made on it.
+
+What a person chose is plain JSON, so that it can be compared, undone and written as a recipe; the
+table is kept whole. What came out is kept by `results`, pinned runs by `pinning`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+import streamlit as st
+
+from anon_core.base import secret
+from anon_core.base.errors import BadPlan, listing
+from anon_core.contracts.algorithm import met_first
+from anon_core.data.kinds import ColumnKind
+from anon_core.data.roles import Roles
+from anon_core.data.table import Dataset
+from anon_core.job.old_recipes import renewed
+from anon_core.job.plan import LevelTable, Plan
+
+_T = TypeVar("_T")
+
+#: Changes that can be undone; more are forgotten, the oldest first.
+STEPS = 50
+#: A file up to this size is kept, so that it can be read again with other options.
+MOST_KEPT_BYTES = 32 * 2**20
+
+_DATA = "state/dataset"
+_FILE = "state/file"
+_WORK = "state/work"
+_PAST = "state/past"
+#: Kept by `ui.session.results`; they belong to the table, and go and come back with it.
+RESULT = "state/result"
+MADE_OF = "state/result_made_of"
+RESULT_BEFORE = "state/result_before"
+_BEFORE = "state/before"
+_TYPED = "state/typed"
+#: The column whose hierarchy is being edited, as long as nothing else is changed.
+_GOING_ON = "state/going_on"
+_WHOLE = (_DATA, _FILE, _WORK, _PAST, RESULT, MADE_OF, RESULT_BEFORE, _TYPED, _GOING_ON)
+
+
+# ---- the table -----------------------------------------------------------------------------
+
+
+def dataset() -> Dataset | None:
+    """Return the table as it was read, or None before one is chosen."""
+    return st.session_state.get(_DATA)
+
+
+def typed_dataset() -> Dataset | None:
+    """Return the table with the chosen kinds of its columns.
+
+    Raises
+    ------
+    BadInput
+        If a column holds values that are not of its kind.
+    """
+    data = dataset()
+    if data is None:
+        return None
+    kinds = cast(dict[str, ColumnKind], draft()["types"])
+    kept = st.session_state.get(_TYPED)
+    if kept is None or kept[0] != kinds or kept[1] is not data:
+        kept = (kinds, data, data.with_kinds(kinds))
+        st.session_state[_TYPED] = kept
+    return cast(Dataset, kept[2])
+
+
+def set_dataset(
+    data: Dataset,
+    *,
+    roles: Roles | None,
+    left_out: Sequence[str] = (),
+    levels: Mapping[str, LevelTable],
+    types: Mapping[str, str],
+    title: str,
+    attribution: str = "",
+    k: int = 5,
+    reading: Mapping[str, object] | None = None,
+    file: bytes | None = None,
+    sample: str = "",
+    draft: Mapping[str, Any] | None = None,
+) -> None:
+    """Start work on a table; the result goes, pinned runs stay, `undo_dataset` brings all back.
+
+    Parameters
+    ----------
+    data : Dataset
+    roles : Roles or None
+        None leaves every column undecided.
+    left_out : sequence of str
+        Columns that were decided to be left out.
+    levels : mapping of str to level table
+    types : mapping of str to str
+        Kinds of columns that are not to be found out.
+    title, attribution : str
+    k : int
+    reading : mapping of str to object, optional
+        How the file was read (`DataOptions.as_mapping`).
+    file : bytes, optional
+        The file itself; kept only up to `MOST_KEPT_BYTES`.
+    sample : str, optional
+        Name of the sample, where the table is one.
+    draft : mapping of str to object, optional
+        The recipe's tables to start from, in place of `types`, `k` and `reading`.
+    """
+    before = {key: st.session_state[key] for key in _WHOLE if key in st.session_state}
+    for key in _WHOLE:
+        st.session_state.pop(key, None)
+    if _DATA in before:
+        st.session_state[_BEFORE] = before
+    st.session_state[_DATA] = data
+    if file is not None and len(file) <= MOST_KEPT_BYTES:
+        st.session_state[_FILE] = file
+    st.session_state[_PAST] = []
+    st.session_state[_WORK] = {
+        "title": title,
+        "attribution": attribution,
+        "sample": sample,
+        "roles": _role_names(roles or Roles(), left_out),
+        "levels": {name: _entry(rows) for name, rows in levels.items()},
+        "draft": json.loads(json.dumps(draft))
+        if draft is not None
+        else {
+            "seed": secret.spell(secret.draw()),
+            "data": dict(reading or {"missing": "keep"}),
+            "types": dict(types),
+            "algorithm": {"name": met_first()[0]},
+            "models": [{"name": "k-anonymity", "k": k}],
+            "population": {},
+            "export": {"formulas": "neutralise"},
+        },
+    }
+
+
+def undo_dataset() -> bool:
+    """Bring back the table and the work that `set_dataset` replaced; tell whether there was any."""
+    before = st.session_state.pop(_BEFORE, None)
+    if before is None:
+        return False
+    for key in _WHOLE:
+        st.session_state.pop(key, None)
+    for key, kept in before.items():
+        st.session_state[key] = kept
+    return True
+
+
+def can_undo_dataset() -> bool:
+    """Return whether an earlier table can be brought back."""
+    return _BEFORE in st.session_state
+
+
+def file() -> bytes | None:
+    """Return the uploaded file where it was small enough to keep."""
+    return st.session_state.get(_FILE)
+
+
+def dataset_title() -> str:
+    """Return the name of the table for headings."""
+    return str(_work()["title"])
+
+
+def attribution() -> str:
+    """Return where the table comes from, or an empty text."""
+    return str(_work()["attribution"])
+
+
+def sample_name() -> str:
+    """Return the name of the sample, or an empty text for a table that was loaded."""
+    return str(_work()["sample"])
+
+
+def once(name: str, of: object, make: Callable[[], _T]) -> _T:
+    """Return what `make` gives, made again only when `of` has changed since.
+
+    Parameters
+    ----------
+    name : str
+        Under which the session keeps it; there is one of each.
+    of : object
+        Everything the outcome depends on, such as fingerprints; compared with ``==``.
+    make : callable
+    """
+    key = f"once/{name}"
+    kept = st.session_state.get(key)
+    if kept is None or kept[0] != of:
+        kept = (of, make())
+        st.session_state[key] = kept
+    return cast(_T, kept[1])
+
+
+# ---- what was chosen -----------------------------------------------------------------------
+
+
+def roles() -> Roles:
+    """Return the roles of the columns."""
+    named = cast(dict[str, list[str]], _work()["roles"])
+    return Roles(
+        identifier=tuple(named["identifier"]),
+        quasi=tuple(named["quasi"]),
+        sensitive=tuple(named["sensitive"]),
+        insensitive=tuple(named["insensitive"]),
+        person=next(iter(named["person"]), ""),
+    )
+
+
+def left_out() -> tuple[str, ...]:
+    """Return the columns that were decided to be left out of the release."""
+    return tuple(cast(list[str], _work()["roles"]["left_out"]))
+
+
+def undecided() -> tuple[str, ...]:
+    """Return the table's columns that are neither given a role nor left out."""
+    data = dataset()
+    decided = {*roles().named, *left_out()}
+    return () if data is None else tuple(n for n in data.names if n not in decided)
+
+
+def set_roles(roles: Roles, left_out: Sequence[str] = ()) -> None:
+    """Give the columns these roles, and leave others undecided; can be undone."""
+    _change({**_work(), "roles": _role_names(roles, left_out)})
+
+
+def levels() -> dict[str, list[list[str]]]:
+    """Return the level tables by column, also of columns that have no role now."""
+    return {name: entry["rows"] for name, entry in _work()["levels"].items()}
+
+
+def set_levels(column: str, rows: LevelTable | None, *, going_on: bool = False) -> None:
+    """Give a column this level table, or none; can be undone.
+
+    Parameters
+    ----------
+    column : str
+    rows : level table or None
+    going_on : bool
+        Whether this is one of many small edits of the column: `undo` takes them back together.
+    """
+    present = dict(_work()["levels"])
+    present.pop(column, None)
+    if rows is not None:
+        present[column] = _entry(rows)
+    work = {**_work(), "levels": present}
+    if going_on and st.session_state.get(_GOING_ON) == column:
+        st.session_state[_WORK] = work
+        return
+    _change(work)
+    if going_on and st.session_state.get(_WORK) is work:
+        st.session_state[_GOING_ON] = column
+
+
+def level_fingerprint(column: str) -> str:
+    """Return a hash of a column's level table, or an empty text where it has none."""
+    entry = _work()["levels"].get(column)
+    return str(entry["sha256"]) if entry else ""
+
+
+def set_work(
+    *,
+    roles: Roles,
+    levels: Mapping[str, LevelTable],
+    draft: Mapping[str, Any],
+    notes: Sequence[str] = (),
+) -> None:
+    """Replace roles, hierarchies and draft together, as one change that can be undone.
+
+    Columns that no role names are left out, as a recipe leaves them out.
+
+    Parameters
+    ----------
+    roles, levels, draft
+    notes : sequence of str
+        What was renewed in the recipe that they come from.
+    """
+    data = dataset()
+    rest = () if data is None else roles.left_out(data)
+    _change(
+        {
+            **_work(),
+            "roles": _role_names(roles, rest),
+            "levels": {name: _entry(rows) for name, rows in levels.items()},
+            "draft": json.loads(json.dumps(draft)),
+            "notes": list(notes),
+        }
+    )
+
+
+def notes() -> tuple[str, ...]:
+    """Return what was renewed in the recipe that was opened; empty unless that was an older one."""
+    return tuple(cast(list[str], _work().get("notes", [])))
+
+
+def draft() -> dict[str, Any]:
+    """Return the recipe's tables as plain JSON, without roles and hierarchies.
+
+    A draft that was written for an older version is put as it is written now.
+    """
+    return renewed(json.loads(json.dumps(_work()["draft"])))[0]
+
+
+def begin_with(**tables: Any) -> None:
+    """Replace tables of the recipe a table starts with; nothing that could be undone."""
+    _work()["draft"] |= json.loads(json.dumps(tables))
+
+
+def update_draft(**tables: Any) -> None:
+    """Replace whole tables of the draft; can be undone."""
+    plain = json.loads(json.dumps(tables))
+    _change({**_work(), "draft": {**_work()["draft"], **plain}})
+
+
+def draw_seed() -> None:
+    """Draw a new secret for chance to start from; can be undone."""
+    update_draft(seed=secret.spell(secret.draw()))
+
+
+def plan() -> Plan:
+    """Return the plan that the choices make.
+
+    Raises
+    ------
+    AnonError
+        Where the choices contradict each other, or a column is undecided.
+    """
+    open_ = undecided()
+    if open_:
+        verb = "has" if len(open_) == 1 else "have"
+        raise BadPlan(
+            f"Column {listing(open_)} {verb} no role yet, so nobody has said whether to publish "
+            f"{'it' if len(open_) == 1 else 'them'}.",
+            remedy="Decide on Roles: give each a role, or leave it out.",
+        )
+    return Plan.from_mapping(_recipe())
+
+
+def undo() -> bool:
+    """Take back the last change of roles, hierarchies or draft; tell whether there was one."""
+    past = cast(list[dict[str, Any]], st.session_state.get(_PAST) or [])
+    if not past:
+        return False
+    st.session_state[_WORK] = past[-1]
+    st.session_state[_PAST] = past[:-1]
+    st.session_state.pop(_GOING_ON, None)
+    return True
+
+
+def can_undo() -> bool:
+    """Return whether a change can be taken back."""
+    return bool(st.session_state.get(_PAST))
+
+
+def choices() -> dict[str, Any]:
+    """Return everything chosen, for `set_choices`; nothing in it may be edited."""
+    return _work()
+
+
+def set_choices(chosen: dict[str, Any]) -> None:
+    """Go back to what was chosen once, as one change that can be undone."""
+    _change(chosen)
+
+
+def fingerprint() -> str:
+    """Return a hash of the table's full content and of everything chosen."""
+    data = dataset()
+    work = _work()
+    quasi = set(work["roles"]["quasi"])
+    parts = [
+        data.fingerprint if data is not None else "",
+        _recipe(),
+        {name: entry["sha256"] for name, entry in work["levels"].items() if name in quasi},
+    ]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+# ---- inside --------------------------------------------------------------------------------
+
+
+def _work() -> dict[str, Any]:
+    work = st.session_state.get(_WORK)
+    if work is None:
+        return {
+            "title": "",
+            "attribution": "",
+            "sample": "",
+            "roles": _role_names(Roles(), ()),
+            "levels": {},
+            "draft": {"data": {}, "types": {}, "algorithm": {}, "models": [], "population": {}},
+        }
+    return cast(dict[str, Any], work)
+
+
+def _change(work: dict[str, Any]) -> None:
+    """Put new work in place of the old, which is kept; nothing in a kept work is ever edited."""
+    if work == _work():
+        return
+    st.session_state.pop(_GOING_ON, None)
+    past = cast(list[dict[str, Any]], st.session_state.get(_PAST) or [])
+    st.session_state[_PAST] = [*past, _work()][-STEPS:]
+    st.session_state[_WORK] = work
+
+
+def _recipe() -> dict[str, Any]:
+    work = _work()
+    quasi: Sequence[str] = work["roles"]["quasi"]
+    files = {name: f"hierarchies/{name}.csv" for name in quasi if name in work["levels"]}
+    apart = ("left_out", "person")
+    named = {role: names for role, names in work["roles"].items() if role not in apart}
+    if work["roles"]["person"]:
+        (named["person"],) = work["roles"]["person"]
+    return {**draft(), "roles": named, "hierarchies": files}
+
+
+def _role_names(roles: Roles, left_out: Sequence[str]) -> dict[str, list[str]]:
+    return {
+        "identifier": list(roles.identifier),
+        "quasi": list(roles.quasi),
+        "sensitive": list(roles.sensitive),
+        "insensitive": list(roles.insensitive),
+        "person": [roles.person] if roles.person else [],
+        "left_out": [n for n in left_out if n not in roles.named],
+    }
+
+
+def _entry(rows: LevelTable) -> dict[str, Any]:
+    copied = [list(row) for row in rows]
+    return {"rows": copied, "sha256": hashlib.sha256(json.dumps(copied).encode()).hexdigest()}

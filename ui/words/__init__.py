@@ -1,0 +1,1 @@
+"""Figures, plans and techniques in plain words."""

@@ -1,0 +1,106 @@
+"""What is to be seen before a release leaves the house: promises, thresholds, what is published."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from anon_core.base.registry import family
+from anon_core.job.result import Result
+from anon_core.release.results import AttackResult
+
+from . import phrases
+
+Mark = Literal["holds", "warning", "note"]
+#: Share of rows unique over all published columns from which that has to be acknowledged.
+MOSTLY_UNIQUE = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """One line of the checklist: what was found, and whether somebody has to look at it."""
+
+    sentence: str
+    mark: Mark
+
+
+def promises(result: Result) -> list[Item]:
+    """Return every promise with the value that was recomputed."""
+    return [Item(sentence=sentence, mark="holds") for sentence in phrases.promises(result)]
+
+
+def thresholds(result: Result) -> list[Item]:
+    """Return every attack against its threshold, what stayed undecided, and what was not run."""
+    items = [_attack(attack) for attack in phrases.in_order(result.attacks)]
+    items += [Item(sentence=sentence, mark="warning") for sentence in result.cautions]
+    items += [
+        Item(sentence=f"Not run – {family('attack')[name].title}: {why}", mark="note")
+        for name, why in result.not_run.items()
+    ]
+    return items
+
+
+def published(result: Result) -> list[Item]:
+    """Return what the release says beyond its promises: unique rows, and which columns it holds."""
+    exact, left_out = result.exact, result.left_out
+    items = [_uniqueness(result)]
+    items.append(
+        Item(
+            sentence=f"Published as they are, without any promise: {', '.join(exact)}."
+            if exact
+            else "No column is published as it is.",
+            mark="note",
+        )
+    )
+    if left_out:
+        items.append(Item(sentence=phrases.left_out(left_out), mark="note"))
+    items.append(Item(sentence=phrases.hidden(result), mark="note"))
+    return items
+
+
+def warnings(result: Result) -> list[str]:
+    """Return what somebody has to acknowledge before the release may be taken away."""
+    every = (*promises(result), *thresholds(result), *published(result))
+    return [item.sentence for item in every if item.mark == "warning"]
+
+
+def _attack(attack: AttackResult) -> Item:
+    title = family("attack")[attack.attack].title
+    title += f" on {attack.column}" if attack.column else ""
+    line = phrases.against_threshold(attack)
+    said = attack.open_words
+    if line.standing == "no threshold":
+        sentence = f"{title}: {attack.sentence}"
+        if said and said not in sentence:
+            sentence += f" {said}."
+        return Item(sentence=sentence, mark="warning" if said or attack.idle else "note")
+    # A share of all links is one figure for the release: nobody is placed worst.
+    chance = "share of right links" if phrases.kind_of(attack).of_the_release else "worst chance"
+    worst = f"{chance} at most" if attack.upper_bound else chance
+    worst = f"estimated {worst}" if attack.estimated else worst
+    sentence = (
+        f"{title}: threshold {phrases.chance(attack.threshold)}: {line.standing}; "
+        f"{worst} {phrases.chance(attack.worst)}"
+    )
+    sentence += f"; {said}." if said else "."
+    unmet = line.standing == "not met" or bool(said)
+    return Item(sentence=sentence, mark="warning" if unmet else "holds")
+
+
+def _uniqueness(result: Result) -> Item:
+    total, alone = result.unique_of
+    if alone is None:
+        return Item(
+            sentence="Rows unique over all published columns: not counted, since cells that stand "
+            "beside each other need not belong to one person.",
+            mark="note",
+        )
+    part = alone / total if total else 0.0
+    sentence = f"{alone:,} of {total:,} {result.counted} ({phrases.share(part)}) are unique over "
+    sentence += "everything that is published."
+    if alone:
+        sentence += " The promises are about the quasi-identifiers alone: "
+        sentence += (
+            f"anyone who knows other published columns could single these {result.counted} out."
+        )
+    return Item(sentence=sentence, mark="warning" if part >= MOSTLY_UNIQUE else "note")

@@ -1,0 +1,191 @@
+"""What a plan will do, in plain words: its promises, what it cuts, and what stands against it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from anon_core.base.errors import BadPlan, listing
+from anon_core.base.params import Technique
+from anon_core.base.registry import family, option_title
+from anon_core.contracts.algorithm import refuse_unsteered
+from anon_core.contracts.model import GroupModel
+from anon_core.contracts.partitioner import Partitioner
+from anon_core.contracts.search_cost import BEST_BY
+from anon_core.job.plan import Plan
+from anon_core.permuted.class_groups import made_for_shares
+
+from .phrases import count, in_a_sentence, share
+
+if TYPE_CHECKING:
+    from anon_core.data.table import Dataset
+
+
+def not_defined(plan: Plan) -> str:
+    """Return which promises the plan's technique cannot give, or an empty text."""
+    if plan.algorithm.is_mechanism or any(m.of_mechanism for m in plan.models):
+        try:
+            refuse_unsteered(plan.algorithm, plan.models)
+        except BadPlan as error:
+            return str(error)
+    public = [m.title for m in plan.models if m.needs_public]
+    unfit = [m.title for m in plan.models if m.needs_public or m.private_columns()]
+    if unfit and plan.algorithm.averages:
+        return (
+            f"{plan.algorithm.title} publishes averages, and nobody fits one for sure, so it "
+            f"cannot give {listing(unfit)}. Choose another technique, or remove the promise."
+        )
+    asking = [plan.algorithm.title] if plan.algorithm.needs_public else []
+    if (public or asking) and not plan.population_file:
+        return (
+            f"{listing([*asking, *public])} needs a public table: a table of everyone of whom one "
+            "could ask whether they are in yours. Load it under Population."
+        )
+    crossed = [m.title for m in plan.models if _crossed(m)]
+    if crossed:
+        return f"{listing(crossed)}: δ min lies above δ max, so no chance lies between them."
+    if not plan.algorithm.permutes:
+        return ""
+    titles = [m.title for m in plan.models if m.needs_whole_rows]
+    if not titles:
+        return _unpromised(plan)
+    return (
+        f"{listing(titles)} is not defined where columns are permuted apart: no published row is a "
+        "person's. Replace it by a promise about groups."
+    )
+
+
+def shares(model: type[Technique]) -> bool:
+    """Say whether a promise limits the share of a sensitive value in a group."""
+    return issubclass(model, GroupModel) and model.most_share is not GroupModel.most_share
+
+
+def by_itself(columns: Sequence[str]) -> str:
+    """Return what it means that each of several sensitive columns is protected by itself."""
+    return (
+        f"Each of {listing(columns)} is protected by itself. That is weaker than it looks: whoever "
+        "learns one of them of a person can tell the others from it. In a class of two rows (a, x) "
+        "and (b, y) each column shows two values, but whoever knows a is sure of x. Where one may "
+        "be known, mark it as a quasi-identifier for the promise about the others."
+    )
+
+
+def any_promise() -> type[Partitioner]:
+    """Return what forms groups for whatever is promised of them."""
+    known = cast(dict[str, type[Partitioner]], family("partitioner"))
+    return next(kind for kind in known.values() if kind.takes_any_promise)
+
+
+def _columns(model: GroupModel, alone: list[str]) -> list[str]:
+    column = str(model.as_mapping().get("column", ""))
+    return [column] if column else alone
+
+
+def _unpromised(plan: Plan) -> str:
+    """Return why groups cannot be formed as chosen, or an empty text."""
+    chosen = [way for way in _ways(plan) if made_for_shares(type(way))]
+    alone = [n for n in plan.roles.sensitive if n not in plan.roles.quasi]
+    named = {
+        name for model in plan.models if shares(type(model)) for name in _columns(model, alone)
+    }
+    if not chosen or len(named) == 1:
+        return ""
+    lacking = "no promise names one" if not named else f"the promises name {listing(named)}"
+    return (
+        f"{chosen[0].title} forms groups for the frequency l-diversity of one "
+        f"sensitive column, and {lacking}. Promise it of one column, or choose "
+        f"{any_promise().title} under “Groups by”."
+    )
+
+
+def _crossed(model: GroupModel) -> bool:
+    low, high = model.presence_bounds()
+    return low > high
+
+
+def out_of_reach(plan: Plan, rows: int, people: int) -> str:
+    """Return which bound on presence no grouping of all rows can keep, or an empty text.
+
+    Over everyone in the public table the chance is rows / people, so in some group it is at least
+    that, and in some at most.
+    """
+    if not 0 < rows <= people or "max_suppression" in plan.algorithm.as_mapping():
+        return ""
+    chance = rows / people
+    said = (
+        f"{rows:,} of the public table's {people:,} people are in yours, so over everyone the "
+        f"chance is {chance:.3g}"
+    )
+    for model in plan.models:
+        low, high = model.presence_bounds()
+        if high < chance - 1e-9:
+            return f"{said}: δ max = {high:g} cannot be kept as long as every row is published."
+        if low > chance + 1e-9:
+            return f"{said}: δ min = {low:g} cannot be kept."
+    return ""
+
+
+def cut(plan: Plan) -> str:
+    """Return which links a permuting technique cuts, and within how many rows."""
+    least = max((m.least_size() for m in plan.models if not m.needs_whole_rows), default=1)
+    within = f"Within a group of at least {count(least, 'row')}" if least > 1 else "Within a group"
+    alone = [n for n in plan.roles.sensitive if n not in plan.roles.quasi]
+    if plan.algorithm.as_mapping().get("sets"):
+        return f"{within} the column sets stand in no relation to each other."
+    if not alone:
+        return f"{within} the columns permuted apart stand in no relation to each other."
+    return f"{within} nothing links a person to a value of {listing(alone)}."
+
+
+def gathered(plan: Plan) -> list[str]:
+    """Return how a technique that leaves this open gathers rows into groups."""
+    return [way.summary for way in _ways(plan)]
+
+
+def _ways(plan: Plan) -> list[Technique]:
+    return [
+        getattr(plan.algorithm, parameter.name)
+        for parameter in plan.algorithm.parameters()
+        if parameter.options_of == "partitioner"
+    ]
+
+
+def intention(plan: Plan, data: Dataset) -> str:
+    """Return in plain words what carrying out a plan will do."""
+    permutes = plan.algorithm.permutes
+    parts = [plan.algorithm.summary, *gathered(plan)]
+    if permutes:
+        parts.append(cut(plan))
+    together = "group" if permutes else "class"
+    parts += [
+        model.in_words(len(plan.roles.quasi), together)
+        for model in plan.models
+        if not (permutes and (model.needs_whole_rows or model.size_parameter))
+    ]
+    values = plan.algorithm.as_mapping()
+    budget = values.get("max_suppression")
+    if isinstance(budget, float):
+        most = int(budget * data.rows + 1e-9)
+        parts.append(
+            f"Up to {share(budget)} of rows ({most:,}) may be removed."
+            if budget
+            else "No row may be removed."
+        )
+    elif permutes and plan.algorithm.coarsens:
+        parts.append("Cells are coarsened group by group, where it takes that; no row is removed.")
+    elif permutes:
+        parts.append("Every value stays exact and no row is removed.")
+    for parameter in plan.algorithm.parameters():
+        chosen = values[parameter.name]
+        if parameter.label == BEST_BY:
+            title = option_title(parameter, parameter.named(chosen))
+            parts.append(f"The best by {in_a_sentence(title)} wins.")
+    if plan.data.missing == "drop":
+        parts.append("Rows that miss a value in a column with a role are dropped first.")
+    if plan.data.sample < 1:
+        parts.append(f"A random sample of {share(plan.data.sample)} of rows is drawn before.")
+    gone = len(plan.roles.identifier)
+    if gone:
+        named = count(gone, "identifier") if gone > 1 else "identifier"
+        parts.append(f"The {named} will not be published.")
+    return " ".join(parts)
