@@ -14,12 +14,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from ..base.arrays import I64
 from ..data.frequency import FrequencySet, dense_rank
 from ..hierarchy import Hierarchy
 from .problem import Problem, paired
 from .release import Release
-
-I64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -31,7 +31,8 @@ def test_without_quasi_identifiers_it_sends_to_roles(start: AppTest) -> None:
     start.session_state["state/work"] = {
         **start.session_state["state/work"],
         "roles": {
-            role: [] for role in ("identifier", "quasi", "sensitive", "insensitive", "left_out")
+            role: []
+            for role in ("identifier", "quasi", "sensitive", "insensitive", "person", "left_out")
         },
     }
     start.switch_page(HIERARCHIES).run()

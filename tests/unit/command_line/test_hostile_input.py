@@ -25,7 +25,7 @@ from anon_core import verify
 from anon_core.__main__ import main
 from anon_core.base import opening
 from anon_core.base.errors import AnonError, BadInput, BadPlan
-from anon_core.commands.output import ERROR
+from anon_core.commands.output import BROKEN, ERROR
 from anon_core.data.reading import limits, read_table
 from anon_core.hierarchy.files.level_files import parse_levels
 from anon_core.job.plan import Plan
@@ -127,7 +127,6 @@ def test_the_second_computation_reads_recipes_by_itself(name: str) -> None:
         ('"mondrian"', '"mondrian"\nmax_suppression = 2', "max_suppression"),
         ('"mondrian"', "17", "17"),
         ('"mondrian"', '"anatomy"', "permuted apart"),
-        ('"k-anonymity"\nk = 2', '"delta-presence"', "δ-presence"),
         ("[roles]", "[rolls]\n[roles]", "unknown key 'rolls'"),
         ("[roles]", "[data]\nseparator = ',,'\n[roles]", "separator"),
         ("[roles]", "[data]\nencoding = 'utf-8\\u0000'\n[roles]", "encoding"),
@@ -147,6 +146,17 @@ def test_verify_refuses_what_run_refuses_in_the_same_words(
     assert capsys.readouterr().err == run
     with pytest.raises(BadPlan):
         verify(desk.recipe, desk.data, desk.out)
+
+
+def test_what_asks_for_a_public_table_and_names_none_never_verifies(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk.recipe.write_text(RECIPE.replace('"k-anonymity"\nk = 2', '"delta-presence"', 1))
+    given = [str(desk.recipe), "--data", str(desk.data)]
+    assert main(["run", *given, "--out", str(desk.folder / "new")]) == ERROR
+    assert "δ-presence needs a public table" in capsys.readouterr().err
+    assert main(["verify", *given, "--release", str(desk.out)]) == BROKEN
+    assert "no public table was given. Treated as broken" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("separator", [",,", '"', "\n", 7])
