@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..base.arrays import I64
 from ..base.errors import Infeasible
 from ..release.problem import Problem
 from ..release.reference import Reference, ValueCounts, reference_of
 from .group_stats import GroupStats, Histogram
 from .model import GroupModel
 
-I64 = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 #: Rows of a group, in the order in which they are tried; so many can be counted in a picture.

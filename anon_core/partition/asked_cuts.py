@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..base.arrays import F64, I64
 from ..base.context import Context
 from ..base.errors import NotFound, listing
 from ..contracts.model import GroupModel
@@ -20,8 +21,6 @@ from ..hierarchy import Hierarchy
 from ..release.problem import Problem
 from .merging import keeping
 
-I64 = npt.NDArray[np.int64]
-F64 = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 _SAME_WIDTH = 1e-9
 

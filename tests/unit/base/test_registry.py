@@ -81,7 +81,7 @@ def test_an_unknown_name_lists_the_known_and_the_nearest() -> None:
     with pytest.raises(BadPlan) as refused:
         find("model", "k-anonimity")
     assert "Unknown model 'k-anonimity'; known are '" in str(refused.value)
-    assert str(refused.value).endswith(f"and {len(family('model')) - 12} more.")
+    assert f"and {len(family('model')) - 12} more." in str(refused.value)
     assert "Did you mean 'k-anonymity'?" in refused.value.remedy
 
 
