@@ -11,12 +11,13 @@ import numpy.typing as npt
 
 from ..base.context import Context
 from ..base.registry import register
-from ..contracts.attack import Attack
+from ..contracts.attack import Attack, Disclosure, Question
 from ..contracts.group_stats import sensitive_histogram
 from ..contracts.people_count import commonest, crowd_histogram
+from ..release.attack_result import AttackResult
 from ..release.audience import Audience
 from ..release.release import View
-from ..release.results import AttackResult, per_cent
+from ..release.results import per_cent
 from ..release.truth import Truth
 
 
@@ -38,6 +39,8 @@ class AttributeInference(Attack):
     source: ClassVar[str] = (
         "Li et al. 2015, theorem 1, corrected: its product over distinct values has no basis"
     )
+    discloses: ClassVar[Disclosure] = "inferential"
+    answers: ClassVar[tuple[Question, ...]] = ("inference",)
 
     counts_people: ClassVar[bool] = True
 

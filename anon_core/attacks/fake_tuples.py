@@ -12,11 +12,11 @@ from ..base.context import Context
 from ..base.errors import AnonError
 from ..base.params import integer
 from ..base.registry import register
-from ..contracts.attack import Attack
+from ..contracts.attack import Attack, Disclosure
 from ..permuted.pairings import Pairings, pairings
+from ..release.attack_result import AttackResult
 from ..release.audience import Audience
 from ..release.release import View
-from ..release.results import AttackResult
 from ..release.truth import Truth
 
 
@@ -40,6 +40,7 @@ class FakeTuples(Attack):
     source: ClassVar[str] = (
         "Li, Li, Zhang and Molloy 2012, doi 10.1109/TKDE.2010.236; Toth 2015, 3.1.3.1"
     )
+    discloses: ClassVar[Disclosure] = "presence"
 
     most: int = integer(
         default=1_000_000,

@@ -11,13 +11,14 @@ import numpy.typing as npt
 
 from ..base.context import Context
 from ..base.registry import register
-from ..contracts.attack import Attack
+from ..contracts.attack import Attack, Disclosure, Question
 from ..contracts.group_stats import sensitive_histogram
 from ..contracts.people_count import crowd_histogram
+from ..release.attack_result import AttackResult
 from ..release.audience import Audience
 from ..release.crowd import Crowd
 from ..release.release import View
-from ..release.results import AttackResult, per_cent
+from ..release.results import per_cent
 from ..release.truth import Truth
 
 
@@ -35,6 +36,8 @@ class Homogeneity(Attack):
     formula: ClassVar[str] = "people in classes with one sensitive value / n"
     tells_certain: ClassVar[bool] = True
     source: ClassVar[str] = "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302"
+    discloses: ClassVar[Disclosure] = "attribute"
+    answers: ClassVar[tuple[Question, ...]] = ("inference",)
 
     counts_people: ClassVar[bool] = True
 

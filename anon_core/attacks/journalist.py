@@ -10,12 +10,12 @@ from ..base.context import Context
 from ..base.errors import AnonError
 from ..base.params import number
 from ..base.registry import register
-from ..contracts.attack import Attack
+from ..contracts.attack import Attack, Disclosure, Question
 from ..overlap.fitting_people import linked, why_not, why_not_covered
 from ..overlap.fitting_rows import BOUNDED
+from ..release.attack_result import AttackResult
 from ..release.audience import Audience
 from ..release.release import View
-from ..release.results import AttackResult
 from ..release.truth import Truth
 
 
@@ -38,6 +38,8 @@ class Journalist(Attack):
         "El Emam and Dankar 2008, doi 10.1197/jamia.M2716; Benedetti and Franconi 1998; who fits, "
         "where classes overlap: Gionis, Mazza and Tassa 2008"
     )
+    discloses: ClassVar[Disclosure] = "identity"
+    answers: ClassVar[tuple[Question, ...]] = ("singling out", "linkability")
 
     told_at: ClassVar[int] = 2
     achieves: ClassVar[str] = (

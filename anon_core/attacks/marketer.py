@@ -9,12 +9,13 @@ from typing import ClassVar
 from ..base.context import Context
 from ..base.params import number
 from ..base.registry import register
-from ..contracts.attack import Attack
+from ..contracts.attack import Attack, Disclosure, Question
 from ..overlap.fitting_people import linked, why_not, why_not_covered
 from ..overlap.fitting_rows import BOUNDED
+from ..release.attack_result import AttackResult
 from ..release.audience import Audience
 from ..release.release import View
-from ..release.results import AttackResult, per_cent
+from ..release.results import per_cent
 from ..release.truth import Truth
 
 
@@ -37,6 +38,8 @@ class Marketer(Attack):
         "Dankar and El Emam 2010, doi 10.1145/1754239.1754271; who fits, where classes overlap: "
         "Gionis, Mazza and Tassa 2008"
     )
+    discloses: ClassVar[Disclosure] = "identity"
+    answers: ClassVar[tuple[Question, ...]] = ("linkability",)
 
     told_at: ClassVar[int] = 3
     of_the_release: ClassVar[bool] = True

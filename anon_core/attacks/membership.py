@@ -12,13 +12,13 @@ from ..base.context import Context, now
 from ..base.errors import AnonError
 from ..base.params import number
 from ..base.registry import register
-from ..contracts.attack import Attack
+from ..contracts.attack import Attack, Disclosure, Question
 from ..membership.exact_chances import count, shares
 from ..membership.members import Members, find_members, hits, proven_by_raw
 from ..overlap.fitting_people import why_not_covered
+from ..release.attack_result import AttackResult
 from ..release.audience import Audience
 from ..release.release import View
-from ..release.results import AttackResult
 from ..release.truth import Truth
 
 _STATES = 50_000  # layer width up to which the worst chance below certainty is counted
@@ -45,6 +45,8 @@ class Membership(Attack):
         "Toth 2015 (GetDelta); Li et al. 2015; δ-presence: Nergiz et al. 2007, "
         "doi 10.1145/1247480.1247554"
     )
+    discloses: ClassVar[Disclosure] = "presence"
+    answers: ClassVar[tuple[Question, ...]] = ("inference",)
 
     seconds: float = number(
         default=60.0,

@@ -11,13 +11,14 @@ import numpy as np
 from ..base.context import Context
 from ..base.params import number
 from ..base.registry import register
-from ..contracts.attack import Attack
+from ..contracts.attack import Attack, Disclosure, Question
 from ..overlap.fitting_people import matched, why_not
 from ..overlap.fitting_rows import BOUNDED, HIDDEN, fits, published_people
+from ..release.attack_result import AttackResult
 from ..release.audience import Audience
 from ..release.crowd import Crowd
 from ..release.release import View
-from ..release.results import AttackResult, per_cent
+from ..release.results import per_cent
 from ..release.truth import Truth
 
 
@@ -40,6 +41,8 @@ class Prosecutor(Attack):
         "El Emam and Dankar 2008, doi 10.1197/jamia.M2716; rows that fit, where classes overlap: "
         "Gionis, Mazza and Tassa 2008"
     )
+    discloses: ClassVar[Disclosure] = "identity"
+    answers: ClassVar[tuple[Question, ...]] = ("singling out", "linkability")
 
     told_at: ClassVar[int] = 1
     is_worst_case: ClassVar[bool] = True

@@ -4,19 +4,32 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from ..base.context import Context
 from ..base.params import Technique
+from ..release.attack_result import AttackResult
 from ..release.audience import Audience
 from ..release.release import View
-from ..release.results import AttackResult
 from ..release.truth import Truth
+
+#: What an attack discloses: whose a row is, what somebody's value is, what a value probably is, or
+#: that somebody is in the table.
+Disclosure = Literal["identity", "attribute", "inferential", "presence"]
+#: The questions that an assessment asks (Article 29 Working Party, opinion 05/2014, WP216).
+Question = Literal["singling out", "linkability", "inference"]
 
 
 class Attack(Technique):
     """An adversary run against what is published; the truth only scores it."""
 
+    #: What it discloses.
+    discloses: ClassVar[Disclosure] = "identity"
+    #: The questions it is evidence for.
+    answers: ClassVar[tuple[Question, ...]] = ()
+    #: Whether every run carries it out; else it is run where a recipe or a person asks for it,
+    #: since it takes its time or needs to be told what the attacker knows.
+    by_default: ClassVar[bool] = True
     #: Whether it is about columns that are permuted apart, and nothing else.
     needs_permuted: ClassVar[bool] = False
     #: Whether it works only with a public table.

@@ -41,6 +41,11 @@ def chances(plan: Plan, problem: Problem) -> Chances:
     )
 
 
+def for_attack(name: str, plan: Plan, problem: Problem) -> np.random.Generator:
+    """Return what one attack draws from: the same whether others run before it or not."""
+    return stream(plan.seed, f"attack {name}", *drawn_for(plan, problem))
+
+
 def drawn_for(plan: Plan, problem: Problem) -> tuple[str, str]:
     """Return what has a part in all that is drawn: technique and promises, and the table.
 

@@ -189,11 +189,16 @@ class Plan:
             secret.refuse_guessable(self.seed, what)
 
     def all_attacks(self) -> tuple[Attack, ...]:
-        """Return every known attack, with the plan's parameters where it gives some."""
+        """Return the attacks of a run: those that every run carries out, and those the plan names.
+
+        With the plan's parameters where it gives some.
+        """
         own = {attack.name: attack for attack in self.attacks}
+        known = cast(dict[str, type[Attack]], family("attack"))
         return tuple(
-            own.get(name) or cast(Attack, technique())
-            for name, technique in family("attack").items()
+            own.get(name) or attack()
+            for name, attack in known.items()
+            if name in own or attack.by_default
         )
 
     def as_mapping(self) -> dict[str, Any]:

@@ -6,17 +6,19 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from ..contracts.attack import not_applicable
+from ..base.registry import family
+from ..contracts.attack import Attack, not_applicable
+from ..release.attack_result import AttackResult
 from ..release.audience import Audience, audience_of
 from ..release.crowd import Crowd, alone_over_all, crowd_of
 from ..release.problem import Problem
 from ..release.release import Release
-from ..release.results import AttackResult, Measure, SearchAccount, Verdict
+from ..release.results import Measure, SearchAccount, Verdict
 from ..verification.checks import Verification
 from .cautions import cautions
 from .file_formats import other_formats, written
@@ -134,11 +136,13 @@ class Result:
         """Which attacks were not run, and why, by name."""
         ran = {a.attack for a in self.attacks}
         view = self.release.view
+        planned = {attack.name: attack for attack in self.plan.all_attacks()}
+        known = cast(dict[str, type[Attack]], family("attack"))
         return {
-            attack.name: not_applicable(attack, view, self.audience)
-            or "Attacks were not asked for."
-            for attack in self.plan.all_attacks()
-            if attack.name not in ran
+            name: not_applicable(planned.get(name) or attack(), view, self.audience)
+            or ("Attacks were not asked for." if name in planned else "It is run when asked for.")
+            for name, attack in known.items()
+            if name not in ran
         }
 
     @property

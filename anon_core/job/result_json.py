@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..base.registry import family
 from ..base.secret import spell
-from ..release.results import AttackResult
+from ..contracts.attack import Attack
+from ..release.attack_result import AttackResult
 from .version import VERSION
 
 if TYPE_CHECKING:
     from .result import Result
 
 SCHEMA = 1
+#: Classes and people that an attack lists in the figures.
+LISTED = 100
 
 
 def as_json(result: Result) -> dict[str, Any]:
@@ -68,33 +71,47 @@ def as_json(result: Result) -> dict[str, Any]:
             }
             for v in result.verdicts
         ],
-        "attacks": [
-            {
-                "name": a.attack,
-                "column": a.column or None,
-                "attempted": a.attempted,
-                "eligible": a.eligible,
-                "succeeded": a.succeeded,
-                "undecided": a.undecided,
-                "exposed": a.exposed,
-                "rate": a.rate,
-                "interval": list(a.interval) if a.interval is not None else None,
-                "worst": a.worst,
-                "baseline": a.baseline,
-                "raw": a.raw,
-                "at_risk": a.at_risk,
-                "threshold": a.threshold,
-                "threshold_met": _met(a),
-                "estimated": a.estimated,
-                "upper_bound": a.upper_bound,
-                "sentence": a.sentence,
-            }
-            for a in result.attacks
-        ],
+        "attacks": [_attack(a) for a in result.attacks],
         "attacks_not_run": result.not_run,
         "cautions": list(result.cautions),
         "facts": dict(result.verification.facts),
         "seconds": dict(result.seconds),
+    }
+
+
+def _attack(found: AttackResult) -> dict[str, Any]:
+    """Return the figures of an attack, and whom it names: no more than `LISTED` of them."""
+    kind = cast(type[Attack], family("attack")[found.attack])
+    hits = found.hits
+    return {
+        "name": found.attack,
+        "column": found.column or None,
+        "discloses": kind.discloses,
+        "answers": list(kind.answers),
+        "attempted": found.attempted,
+        "eligible": found.eligible,
+        "succeeded": found.succeeded,
+        "undecided": found.undecided,
+        "exposed": found.exposed,
+        "rate": found.rate,
+        "interval": list(found.interval) if found.interval is not None else None,
+        "worst": found.worst,
+        "baseline": found.baseline,
+        "raw": found.raw,
+        "control": found.control,
+        "corrected": found.corrected,
+        "at_risk": found.at_risk,
+        "threshold": found.threshold,
+        "threshold_met": _met(found),
+        "estimated": found.estimated,
+        "upper_bound": found.upper_bound,
+        "sentence": found.sentence,
+        "classes_hit": found.classes_hit[:LISTED].tolist(),
+        "people_hit": [] if hits is None else hits.row[:LISTED].tolist(),
+        "details": [
+            {"title": d.title, "note": d.note, "rows": [dict(row) for row in d.rows]}
+            for d in found.details
+        ],
     }
 
 

@@ -14,15 +14,16 @@ from ..contracts.attack import not_applicable
 from ..contracts.model import GroupModel
 from ..data.table import Dataset
 from ..lattice.nodes import rows_removable
+from ..release.attack_result import AttackResult
 from ..release.audience import Audience, audience_of
 from ..release.problem import Problem
 from ..release.reference import Reference, reference_of
-from ..release.results import AttackResult, Measure, Outcome, Verdict
+from ..release.results import Measure, Outcome, Verdict
 from ..release.truth import truth_of
 from ..release.vocabulary import LONGEST_SET
 from ..verification.averages import check_groups
 from ..verification.checks import Verification, verify
-from .chances import Chances, chances
+from .chances import Chances, chances, for_attack
 from .file_formats import READ, written
 from .plan import LevelTable, Plan
 from .prepare import prepare
@@ -196,13 +197,16 @@ def _attack(job: _Job, context: Context) -> None:
     """Attack the view as an attacker would."""
     view, audience = job.outcome.release.view, job.audience
     truth = truth_of(job.problem, job.outcome.release)
-    # The generator goes on where measuring left it: what is drawn here was drawn after that.
-    attacking = replace(context, generator=job.chance.measure)
     job.attacks = tuple(
         found
         for attack in (job.plan.all_attacks() if job.assess else ())
         if not not_applicable(attack, view, audience)
-        for found in attack.run(view, audience, truth, attacking)
+        for found in attack.run(
+            view,
+            audience,
+            truth,
+            replace(context, generator=for_attack(attack.name, job.plan, job.problem)),
+        )
     )
 
 

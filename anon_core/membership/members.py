@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from ..base.arrays import I64
 from ..base.context import Context
+from ..release.attack_result import MOST_GROUPS, MOST_HITS, Hits
 from ..release.people import Population
 from ..release.release import View
-from ..release.results import MOST_GROUPS, MOST_HITS, Hits
 from ..release.truth import Truth
 from .decide import UNKNOWN, YES, Decision, decide
 from .equations_from_view import Published, published_buckets

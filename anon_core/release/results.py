@@ -12,9 +12,6 @@ import numpy.typing as npt
 from .release import Release
 
 State = Literal["holds", "broken", "undecided"]
-#: People an attack lists, and groups it lists of each; a result stays small.
-MOST_HITS = 100_000
-MOST_GROUPS = 5
 
 
 def per_cent(share: float) -> str:
@@ -92,118 +89,6 @@ class Measure:
     per_class: npt.NDArray[np.float64] | None = None
     per_column: Mapping[str, float] = field(default_factory=dict[str, float])
     also: Mapping[str, float] = field(default_factory=dict[str, float])
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Hits:
-    """Whom an attack names: people exposed for certain first, in the order of their table.
-
-    Attributes
-    ----------
-    people : int
-        How many there are; at most `MOST_HITS` of them are listed.
-    row : int64 array of shape (listed,)
-        Rows of the attacker's table, counted from 0.
-    proven : bool array of shape (listed,)
-        False where nothing was decided, so that the person is treated as exposed.
-    group : int64 array of shape (listed, groups shown)
-        Groups, as `View` numbers them, that a person fits, ascending; -1 fills up.
-    groups : int64 array of shape (listed,)
-        How many groups a person fits.
-    """
-
-    people: int
-    row: npt.NDArray[np.int64]
-    proven: npt.NDArray[np.bool_]
-    group: npt.NDArray[np.int64]
-    groups: npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class AttackResult:
-    """What an adversary achieves, against guessing and against the raw table.
-
-    Attributes
-    ----------
-    attack : str
-    attempted : int
-        People the attacker tried: everyone of the table.
-    eligible : int
-        Those for whom success was possible at all (they are in the release). Where there are none
-        the attack had nothing to work on, and its figures say nothing of a risk.
-    succeeded : float
-        Expected number of correct answers; of proofs, those that were found.
-    undecided : int
-        People of whom neither success nor failure was decided. They are treated as exposed: they
-        count in `rate`, `at_risk` and `worst`.
-    rate : float
-        (succeeded + undecided) / attempted.
-    worst : float
-        Highest chance of success against any one person; 1 where somebody is undecided.
-    baseline : float
-        Rate of guessing without the release.
-    raw : float
-        Rate of the same attack on the table as it is, identifiers removed.
-    at_risk : int
-        People whose chance of success exceeds the threshold.
-    threshold : float
-    interval : tuple of float or None
-        Where the rate lies, only where the attack was sampled or left people undecided; None is
-        exact.
-    estimated : bool
-        True where the answer rests on a statistical model, not on counting.
-    upper_bound : bool
-        True where only a bound of what the attacker achieves is known, from above.
-    per_class : float64 array of shape (classes,)
-        Chance of success against the people of each class.
-    column : str
-        Sensitive column concerned, if any.
-    sentence : str
-    hits : Hits or None
-        Whom it names, where it names anyone.
-    """
-
-    attack: str
-    attempted: int
-    eligible: int
-    succeeded: float
-    rate: float
-    worst: float
-    baseline: float
-    raw: float
-    at_risk: int
-    threshold: float
-    per_class: npt.NDArray[np.float64]
-    sentence: str
-    interval: tuple[float, float] | None = None
-    estimated: bool = False
-    upper_bound: bool = False
-    column: str = ""
-    hits: Hits | None = None
-    undecided: int = 0
-
-    @property
-    def exposed(self) -> float:
-        """Expected number of people exposed; whoever was not decided is taken for one."""
-        return self.succeeded + self.undecided
-
-    @property
-    def idle(self) -> bool:
-        """Whether nobody could be attacked, so that a rate of 0 is no protection."""
-        return not self.eligible
-
-    @property
-    def open_words(self) -> str:
-        """Who was not decided, in words; empty where everyone was.
-
-        Examples
-        --------
-        >>> of = dict(attack="a", attempted=9, eligible=9, succeeded=1, rate=1 / 3, worst=1,
-        ...     baseline=0, raw=0, at_risk=3, threshold=1, per_class=np.empty(0), sentence="")
-        >>> AttackResult(**of, undecided=2).open_words
-        '2 not decided in time; treated as exposed'
-        """
-        return f"{self.undecided:,} not decided in time; treated as exposed" * bool(self.undecided)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

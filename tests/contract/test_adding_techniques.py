@@ -30,12 +30,13 @@ from anon_core.job.result import Result
 from anon_core.job.runner import run
 from anon_core.partition.mondrian_cuts import rows_of_keys
 from anon_core.permuted.permuted_release import bucket_release
+from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import Audience
 from anon_core.release.grouping import group_runs
 from anon_core.release.problem import Problem
 from anon_core.release.reference import Reference
 from anon_core.release.release import Release, View, one_block
-from anon_core.release.results import AttackResult, Measure, Outcome, SearchAccount, Verdict
+from anon_core.release.results import Measure, Outcome, SearchAccount, Verdict
 from anon_core.release.truth import Truth
 from anon_core.release.vocabulary import of_level
 from anon_core.verification.evidence import Evidence, class_check

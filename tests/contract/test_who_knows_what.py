@@ -13,9 +13,9 @@ from anon_core.base.context import Context
 from anon_core.base.registry import family, find
 from anon_core.contracts.attack import Attack
 from anon_core.contracts.model import GroupModel, PrivacyModel
+from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import Audience, audience_of
 from anon_core.release.release import View
-from anon_core.release.results import AttackResult
 from anon_core.release.truth import truth_of
 from tests.making import Case, by_hand, random_case
 

@@ -15,9 +15,9 @@ from anon_core.base.errors import Cancelled
 from anon_core.job.runner import run
 from anon_core.overlap import fitting_rows as overlap
 from anon_core.overlap.fitting_people import expected_inverse, matched
+from anon_core.release.attack_result import AttackResult
 from anon_core.release.grouping import group_runs
 from anon_core.release.release import Release, one_block
-from anon_core.release.results import AttackResult
 from anon_core.release.vocabulary import of_boxes
 from tests.asked import attacked
 from tests.making import Case, random_case

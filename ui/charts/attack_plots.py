@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from anon_core.base.registry import family
-from anon_core.release.results import AttackResult
+from anon_core.release.attack_result import AttackResult
 
 from ..words.phrases import share
 from .chart_frame import Chart, Palette, Series, columns, finish, in_the_middle, label, two_lines

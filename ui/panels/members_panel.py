@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from anon_core.data.table import Dataset
-from anon_core.release.results import AttackResult, Hits
+from anon_core.release.attack_result import AttackResult, Hits
 
 from ..session import population_tables as population
 from ..session import state

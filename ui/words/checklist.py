@@ -7,7 +7,7 @@ from typing import Literal
 
 from anon_core.base.registry import family
 from anon_core.job.result import Result
-from anon_core.release.results import AttackResult
+from anon_core.release.attack_result import AttackResult
 
 from . import phrases
 

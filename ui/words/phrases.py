@@ -12,8 +12,9 @@ from anon_core.base.wording import times as times
 from anon_core.contracts.attack import Attack, not_applicable
 from anon_core.contracts.metric import headline
 from anon_core.job.result import Result
+from anon_core.release.attack_result import AttackResult
 from anon_core.release.release import raw_view
-from anon_core.release.results import AttackResult, per_cent
+from anon_core.release.results import per_cent
 
 Standing = Literal["met", "not met", "no threshold"]
 

@@ -16,7 +16,7 @@ from anon_core.data.table import Dataset
 from anon_core.job.plan import Plan
 from anon_core.job.result import Result
 from anon_core.job.runner import run
-from anon_core.release.results import AttackResult
+from anon_core.release.attack_result import AttackResult
 from ui.charts.attack_plots import attack_dots, risk_chart
 from ui.charts.chart_frame import Series, light_palette
 from ui.export.report import report

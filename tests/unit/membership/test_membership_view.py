@@ -18,12 +18,12 @@ from anon_core.membership.estimated_chances import estimate, interval
 from anon_core.membership.exact_chances import count, shares
 from anon_core.membership.joint import JointProblem
 from anon_core.membership.members import find_members, hits, proven_by_raw
+from anon_core.release.attack_result import MOST_GROUPS
 from anon_core.release.audience import audience_of
 from anon_core.release.grouping import Grouping
 from anon_core.release.people import Population
 from anon_core.release.problem import Problem
 from anon_core.release.release import Release
-from anon_core.release.results import MOST_GROUPS
 from anon_core.release.truth import truth_of
 from anon_core.release.vocabulary import Vocabulary
 from tests.asked import attacked
