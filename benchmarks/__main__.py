@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks import exhaustive, mondrian, optimal, peers, scale, seeds, tables, whole
+from benchmarks import exhaustive, mondrian, optimal, peers, promises, scale, seeds, tables, whole
 from benchmarks.bench import Bench
 from benchmarks.timing import shown
 
@@ -49,6 +49,8 @@ def main() -> int:
             optimal.searches(bench, adult)
             mondrian.mondrian(bench, adult)
             mondrian.quality(bench, adult)
+            promises.local(bench, adult)
+            promises.optima(bench, adult)
             scale.adult(bench, adult)
             if options.data is not None:  # other tools were measured on that table
                 peers.peers(bench, adult)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from anon_core import Plan, load_hierarchies, read_table, run
 from anon_core.samples import hierarchy_folder, sample
-from benchmarks import baseline, exhaustive, optimal, tables, timing
+from benchmarks import baseline, exhaustive, histograms, optimal, promises, tables, timing
 from benchmarks.bench import Bench
 
 QUASI = ("Race", "DOB", "Sex", "ZIP", "Marital")
@@ -85,6 +86,54 @@ def test_the_pass_over_the_lattice_is_measured_and_checked(tmp_path, monkeypatch
     monkeypatch.setattr("anon_core.lattice.size_sweep.SizeSweep.cost", lambda s, _: s.loss + 1e-6)
     optimal._whole_lattice(bench, source)
     assert len(bench.wrong) == 2
+
+
+def test_optima_under_promises_are_compared_with_every_node(tmp_path, monkeypatch, capsys):
+    source = replace(samarati_source(tmp_path), quasi=QUASI)
+    asked = {
+        "distinct": promises.Asked(
+            model={"name": "l-diversity", "l": 2}, plainly=histograms.distinct(2), loss=0
+        ),
+        "entropy": promises.Asked(
+            model={"name": "entropy-l-diversity", "l": 2}, plainly=histograms.entropy(2), loss=0
+        ),
+        "recursive": promises.Asked(
+            model={"name": "recursive-l-diversity", "c": 3, "l": 2},
+            plainly=histograms.recursive(3, 2),
+            loss=0,
+        ),
+        "near": promises.Asked(
+            model={"name": "t-closeness", "t": 0.3},
+            plainly=histograms.near(30, ordered=False),
+            loss=0,
+        ),
+    }
+    own = {what: replace(one, sensitive="Marital") for what, one in asked.items()}
+    monkeypatch.setattr(promises, "_OPTIMA", own)
+    monkeypatch.setattr(promises, "BUDGET", 0.25)
+    source = replace(source, small=QUASI)
+    bench = Bench(times=1, quick=True)
+    promises.optima(bench, source)
+    assert not bench.wrong
+    assert capsys.readouterr().out.count("what every node shows") == 4
+    # A promise that plain code takes for a weaker one is told apart.
+    weaker = {what: replace(one, plainly=histograms.distinct(1)) for what, one in own.items()}
+    monkeypatch.setattr(promises, "_OPTIMA", weaker)
+    promises.optima(bench, source)
+    assert len(bench.wrong) == 4
+
+
+def test_plain_promises_by_hand():
+    table = np.array([2, 2, 2])
+    shown = np.array([[1, 1, 1], [2, 2, 0], [2, 1, 0]])
+    assert histograms.entropy(3)(shown, table).tolist() == [True, False, False]
+    assert histograms.entropy(2)(shown, table).tolist() == [True, True, False]
+    assert histograms.recursive(2, 2)(shown, table).tolist() == [True, True, False]
+    # ½(⅓ + ⅓ + 0) and so on; by order, sums of what is carried, over 2.
+    assert histograms.near(33, ordered=False)(shown, table).tolist() == [True, False, False]
+    assert histograms.near(34, ordered=False)(shown, table).tolist() == [True, True, True]
+    assert histograms.near(25, ordered=True)(shown, table).tolist() == [True, True, False]
+    assert histograms.near(24, ordered=True)(shown, table).tolist() == [True, False, False]
 
 
 def test_a_sample_of_nodes_is_of_the_size_asked_for():
