@@ -8,7 +8,7 @@ from anon_core.base.errors import AnonError, Cancelled, Infeasible, NotFound
 from anon_core.contracts.algorithm import met_first
 from ui.components import hotkey
 from ui.components.guard import handled, panel, show_error
-from ui.forms import promises_form, run_form, technique_picker
+from ui.forms import attack_form, promises_form, run_form, technique_picker
 from ui.panels.shell import next_step, page
 from ui.session import jobs, results, running, state
 from ui.session import population_tables as population
@@ -42,7 +42,7 @@ def choices() -> None:
     settings = st.container()
     people = run_form.people(draft, rows)
     with settings:
-        attacks = run_form.attacks(
+        attacks = attack_form.attacks(
             draft,
             technique_picker.chosen(algorithm["name"]),
             public=bool(people.get("file")),

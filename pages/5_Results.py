@@ -9,8 +9,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from anon_core.base.registry import family
 from ui.charts import series
-from ui.charts.attack_plots import attack_dots, name_of, risk_chart
-from ui.charts.attack_plots import title_of as title_of_attack
 from ui.charts.chart_frame import Palette, Series, kept, palette, show
 from ui.charts.class_plots import most_different, sensitive_chart, size_chart
 from ui.charts.metric_plots import (
@@ -26,8 +24,8 @@ from ui.charts.sensitive_heatmap import group_chart
 from ui.charts.verdict_plot import verdict_chart, verdicts_by_class
 from ui.components.guard import handled, panel
 from ui.panels import (
+    attack_panel,
     lattice_panel,
-    members_panel,
     parts_panel,
     reconstruction_panel,
     search_panel,
@@ -35,7 +33,7 @@ from ui.panels import (
     verdict_lines,
 )
 from ui.panels.shell import next_step, page
-from ui.session import pinning, results, running, state
+from ui.session import attacking, pinning, results, running, state
 from ui.words.explain import plain, what_is_this
 from ui.words.phrases import hidden, left_out, symbol
 
@@ -141,21 +139,6 @@ def metrics(run: Series, colours: Palette) -> None:
         show(heat, key="heat")
 
 
-def attacks(run: Series, colours: Palette) -> None:
-    """Draw the attack panel with an explanation of each attack."""
-    show(kept(attack_dots, [run], colours), key="attacks")
-    show(kept(risk_chart, [run], colours), key="risk")
-    for attack in run.facts.attacks:
-        with st.container(gap=None):
-            st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}")
-            what_is_this(family("attack")[attack.attack])
-        members_panel.draw(run.facts, attack)
-    for name, why in run.facts.not_run.items():
-        with st.container(gap=None):
-            st.caption(plain(f"Not run – {title_of_attack(name)}: {why}"))
-            what_is_this(family("attack")[name])
-
-
 def places(run: Series) -> list[DeltaGenerator]:
     """Return where the four panels go: two by two; two tables side by side take a whole row."""
     wide = len(run.facts.result.tables) > 1
@@ -177,7 +160,7 @@ def panels(run: Series, colours: Palette) -> list[tuple[str, Callable[[], None]]
         ("Table", lambda: table_panel.draw(run.facts, key="results")),
         (run.facts.noun[1].capitalize(), lambda: classes(run, colours)),
         ("Metrics", lambda: metrics(run, colours)),
-        ("Attacks", lambda: attacks(run, colours)),
+        ("Attacks", lambda: attack_panel.draw(run, colours)),
     ]
     if len(run.facts.result.tables) > 1:
         found[2], found[3] = found[3], found[2]
@@ -185,6 +168,7 @@ def panels(run: Series, colours: Palette) -> list[tuple[str, Callable[[], None]]
 
 
 running.settle()
+attacking.settle()
 if page("Results", "📊", needs="result"):
     last = results.last()
     if last is not None:

@@ -28,6 +28,9 @@ from .result_json import as_json
 if TYPE_CHECKING:
     import pyarrow as pa
 
+#: Why an attack that applies was not run.
+ASKED_FOR = "It is run when asked for."
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Result:
@@ -140,10 +143,15 @@ class Result:
         known = cast(dict[str, type[Attack]], family("attack"))
         return {
             name: not_applicable(planned.get(name) or attack(), view, self.audience)
-            or ("Attacks were not asked for." if name in planned else "It is run when asked for.")
+            or ("Attacks were not asked for." if name in planned else ASKED_FOR)
             for name, attack in known.items()
             if name not in ran
         }
+
+    @property
+    def on_request(self) -> tuple[str, ...]:
+        """Names of the attacks that apply to what is published, and are run when asked for."""
+        return tuple(name for name, why in self.not_run.items() if why == ASKED_FOR)
 
     @property
     def exact(self) -> tuple[str, ...]:

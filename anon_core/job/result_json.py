@@ -20,6 +20,8 @@ LISTED = 100
 
 def as_json(result: Result) -> dict[str, Any]:
     """Return the figures as plain values; see `Result.as_json`."""
+    from .questions import evidence
+
     dataset = result.problem.dataset
     sizes = result.class_sizes
     return {
@@ -73,6 +75,7 @@ def as_json(result: Result) -> dict[str, Any]:
         ],
         "attacks": [_attack(a) for a in result.attacks],
         "attacks_not_run": result.not_run,
+        "questions": [e.as_json() for e in evidence(result)],
         "cautions": list(result.cautions),
         "facts": dict(result.verification.facts),
         "seconds": dict(result.seconds),

@@ -1,4 +1,4 @@
-"""The choices of a run: technique, population, threshold, and what is rarely changed."""
+"""The choices of a run: technique, population, metrics, and what is rarely changed."""
 
 from __future__ import annotations
 
@@ -12,33 +12,19 @@ from anon_core.base.errors import AnonError, BadPlan
 from anon_core.base.params import Technique
 from anon_core.base.registry import family, find
 from anon_core.base.secret import is_secret, parse
-from anon_core.contracts.algorithm import Algorithm, met_first
-from anon_core.contracts.attack import Attack
+from anon_core.contracts.algorithm import met_first
 from anon_core.contracts.metric import Metric, in_units_of
 from anon_core.contracts.model import PrivacyModel
 from anon_core.samples import sample
 
 from ..components.guard import handled, show_error
 from ..session import population_tables as population
-from ..session import state, thresholds
+from ..session import state
 from ..words.explain import plain, what_is_this
 from . import technique_picker
 from .following import follow, place
 from .parameter_forms import parameter_form
 
-#: Thresholds that are in use, offered both ways because they differ: 1 in 11 is not quite 0.09.
-_USUAL: dict[str, float] = {
-    "1 in 2 (k = 2)": 0.5,
-    "1 in 3 (k = 3)": 1 / 3,
-    "1 in 4 (k = 4)": 0.25,
-    "1 in 5 (k = 5)": 0.2,
-    "1 in 10 (k = 10)": 0.1,
-    "1 in 11 (k = 11)": 1 / 11,
-    "0.09 (k = 12)": 0.09,
-    "1 in 20 (k = 20)": 0.05,
-    "1 in 33 (k = 33)": 1 / 33,
-}
-_OTHER = "Another"
 _KEPT = "run_form/parameters"
 
 
@@ -168,67 +154,6 @@ def _use_public_table(name: str) -> None:
     one = sample(name)
     table = one.frame().to_csv(index=False).encode()
     state.update_draft(population={"file": population.add(one.title, table).path})
-
-
-def attacks(
-    draft: dict[str, Any], technique: type[Algorithm], *, public: bool
-) -> list[dict[str, Any]]:
-    """Draw the thresholds; return the tables of the attacks that differ from their defaults.
-
-    Parameters
-    ----------
-    draft : dict of str to object
-    technique : type of Algorithm
-        Settings of attacks that it leaves nothing to do are kept, but not drawn.
-    public : bool
-        Whether there is a table of the population.
-    """
-    given = {a["name"]: a for a in draft.get("attacks", [])}
-    known = {n: a for n, a in family("attack").items() if issubclass(a, Attack) and a.parameters()}
-    personal = thresholds.personal()
-    tables: dict[str, dict[str, Any]] = {}
-    if personal:
-        default = next(p.default for p in known[personal[0]].parameters() if p.name == "threshold")
-        value = float(cast(float, given.get(personal[0], {}).get("threshold", default)))
-        usual = next((t for t, v in _USUAL.items() if abs(v - value) < 1e-12), _OTHER)
-        choices = [*_USUAL, _OTHER]
-        words = st.selectbox(
-            "Your threshold: the highest acceptable chance of picking a person",
-            choices,
-            index=place(choices, follow("threshold-usual", usual)),
-            key="threshold-usual",
-            help="Results compares the worst case with it. '1 in 11' is met by k = 11, '0.09' "
-            "only by k = 12.",
-        )
-        if words == _OTHER:
-            value = st.number_input(
-                "Chance",
-                min_value=0.0,
-                max_value=1.0,
-                value=follow("threshold-own", value),
-                step=0.01,
-                format="%g",
-                key="threshold-own",
-            )
-        else:
-            value = _USUAL[words]
-        for name in personal:
-            tables[name] = {"threshold": value}
-    for name, attack in known.items():
-        idle = (attack.needs_permuted and not technique.permutes) or (
-            attack.needs_public and not public
-        )
-        if idle and name in given:
-            tables[name] = {key: value for key, value in given[name].items() if key != "name"}
-        elif not idle and name not in personal:
-            st.markdown(f"**{plain(attack.title)}**")
-            tables[name] = dict(parameter_form(attack, given.get(name, {}), key="run_form/attack"))
-            what_is_this(attack)
-    return [
-        {"name": name, **table}
-        for name, table in tables.items()
-        if table != {p.name: p.default for p in known[name].parameters()}
-    ]
 
 
 def metrics(draft: dict[str, Any], models: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

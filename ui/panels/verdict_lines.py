@@ -105,4 +105,4 @@ def _notes() -> dict[str, str]:
 
 
 def _key(result: Result) -> str:
-    return f"{id(result)}"
+    return f"{id(result.release)}"  # stays when more is found out about the release

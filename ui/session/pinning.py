@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -49,6 +49,11 @@ def pin(result: Result) -> Pin:
     new = Pin(letter=free[0], title=_title(result.plan), result=result)
     st.session_state[_PINS] = sorted([*kept, new], key=lambda p: p.letter)
     return new
+
+
+def exchange(before: Result, now: Result) -> None:
+    """Put a result in the place of another in its pin, if it has one."""
+    st.session_state[_PINS] = [replace(p, result=now) if p.result is before else p for p in pins()]
 
 
 def unpin(letter: str) -> None:

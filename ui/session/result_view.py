@@ -69,7 +69,8 @@ class Facts:
     @cached_property
     def not_run(self) -> dict[str, str]:
         """The attacks that could not be run on what is published: the reason by name."""
-        return not_run(self.result)
+        waiting = self.result.on_request
+        return {n: why for n, why in not_run(self.result).items() if n not in waiting}
 
     @cached_property
     def undefined(self) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import streamlit as st
 
-from . import state
+from . import pinning, state
 
 if TYPE_CHECKING:
     from anon_core.job.result import Result
@@ -42,6 +42,13 @@ def keep(result: Result, *, made_of: MadeOf | None = None) -> None:
         st.session_state[state.RESULT_BEFORE] = (last(), st.session_state[state.MADE_OF])
     st.session_state[state.RESULT] = result
     st.session_state[state.MADE_OF] = now() if made_of is None else made_of
+
+
+def exchange(before: Result, now: Result) -> None:
+    """Put a result of which more is known now in the place of itself, pinned or not."""
+    if last() is before:
+        st.session_state[state.RESULT] = now
+    pinning.exchange(before, now)
 
 
 def is_current() -> bool:

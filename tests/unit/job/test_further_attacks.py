@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Iterator
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from anon_core.base import registry
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan
-from anon_core.base.registry import register
 from anon_core.contracts.attack import Attack
 from anon_core.data.table import Dataset
 from anon_core.job.further_attacks import attack, attacked
 from anon_core.job.plan import Plan
+from anon_core.job.questions import evidence
 from anon_core.job.result import Result
 from anon_core.job.runner import run
-from anon_core.release.attack_result import AttackResult, Details
-from anon_core.release.audience import Audience
-from anon_core.release.release import View
-from anon_core.release.truth import Truth
+from tests import toy_attack
 
 TABLE = Dataset.from_frame(pd.DataFrame({"age": ["1", "1", "2", "2"], "ill": ["a", "a", "b", "c"]}))
 RECIPE = {
@@ -36,47 +29,8 @@ RECIPE = {
 
 @pytest.fixture(autouse=True)
 def asked_for() -> Iterator[type[Attack]]:
-    """An attack that is run when asked for, and tells what it draws."""
-    registry.family("attack")
-    before = dict(registry._found["attack"])
-
-    @register("attack")
-    @dataclass(frozen=True, kw_only=True)
-    class AskedFor(Attack):
-        name: ClassVar[str] = "asked-for"
-        title: ClassVar[str] = "Asked for"
-        by_default: ClassVar[bool] = False
-
-        def reason_not_applicable(self, view: View, audience: Audience) -> str:
-            return "" if audience.secret else "It needs a secret."
-
-        def run(
-            self, view: View, audience: Audience, truth: Truth, context: Context
-        ) -> Sequence[AttackResult]:
-            drawn = float(context.generator.random())
-            rows = tuple({"known": n, "rate": drawn} for n in range(2))
-            return [
-                AttackResult(
-                    attack=self.name,
-                    attempted=4,
-                    eligible=4,
-                    succeeded=2,
-                    rate=0.5,
-                    worst=0.5,
-                    baseline=0.25,
-                    raw=1,
-                    control=0.25,
-                    at_risk=2,
-                    threshold=0.2,
-                    per_class=np.array([0.5, 0.1]),
-                    sentence="Half of them.",
-                    details=(Details(title="Known", rows=rows, x="known", y=("rate",)),),
-                )
-            ]
-
-    yield AskedFor
-    registry._found["attack"].clear()
-    registry._found["attack"].update(before)
+    with toy_attack.asked_for() as attack:
+        yield attack
 
 
 def made(**more: object) -> Result:
@@ -117,3 +71,14 @@ def test_what_does_not_apply_is_refused(asked_for: type[Attack]) -> None:
     result = run(plan, TABLE)
     with pytest.raises(BadPlan, match="Asked for cannot be run on this release: It needs a secret"):
         attack(result, asked_for(), Context())
+
+
+def test_the_questions_say_what_was_not_tested(asked_for: type[Attack]) -> None:
+    plain = made()
+    waiting = [e for e in evidence(plain) if e.attack == "asked-for"]
+    assert [(e.question, e.tested, e.rate) for e in waiting] == [("linkability", False, None)]
+    assert "asked for" in waiting[0].why
+    later = attacked(plain, asked_for(), attack(plain, asked_for(), Context()))
+    told = [e for e in later.as_json()["questions"] if e["attack"] == "asked-for"]
+    assert [(e["tested"], e["rate"]) for e in told] == [(True, 0.5)]
+    assert {e.question for e in evidence(plain)} == {"singling out", "linkability", "inference"}

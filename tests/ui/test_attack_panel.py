@@ -1,0 +1,61 @@
+"""The attack panel of Results: outcomes, the three questions, and attacks run when asked for."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+from unittest.mock import patch
+
+import streamlit as st
+
+from tests import toy_attack
+from tests.ui.sessions import RESULTS, carried_out, load, open_page, words
+from ui.session import pinning, results
+
+
+def session() -> dict[str, Any]:
+    held = load()
+    carried_out(held, pinned=1)
+    return held
+
+
+def test_the_three_questions_are_answered_with_what_was_tested() -> None:
+    app = open_page(RESULTS, session())
+    app.segmented_control(key="attack-view").set_value("Questions").run()
+    assert not app.exception
+    text = words(app)
+    assert "Can a person be singled out?" in text
+    table = next(d.value for d in app.dataframe if "result" in d.value.columns)
+    assert "Prosecutor" in list(table["attack"])
+    assert any("not tested: It needs a population" in told for told in table["result"])
+
+
+def test_each_attack_stands_below_what_it_discloses() -> None:
+    app = open_page(RESULTS, session())
+    app.segmented_control(key="attack-view").set_value("One by one").run()
+    assert not app.exception
+    assert words(app).index("Who is it?") < words(app).index("Are they in it?")
+
+
+def test_an_attack_is_run_on_the_result_when_asked_for() -> None:
+    with toy_attack.asked_for():
+        held = session()
+        app = open_page(RESULTS, held)
+        app.segmented_control(key="attack-view").set_value("Attack further").run()
+        app.selectbox(key="further-attack").set_value("asked-for").run()
+        app.button(key="attack-further").click().run()
+        for _ in range(100):
+            if "Half of them" in words(app):
+                break
+            time.sleep(0.05)
+            app.run()
+        assert not app.exception
+        assert "Half of them" in words(app)
+        now = app.session_state["state/result"]
+        assert "asked-for" in {a.attack for a in now.attacks}
+        with patch.object(st, "session_state", app.session_state):
+            assert pinning.pins()[0].result is now
+            assert results.last() is now
+        app.segmented_control(key="attack-view").set_value("One by one").run()
+        assert "Of this table itself it learns 33" in words(app)
+        assert not app.exception

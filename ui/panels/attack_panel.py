@@ -1,0 +1,180 @@
+"""The attacks on a release: outcomes on one axis, the three questions, each attack by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, cast
+
+import streamlit as st
+
+from anon_core.base.registry import family
+from anon_core.contracts.attack import Attack
+from anon_core.job.questions import Evidence, evidence
+from anon_core.release.attack_result import AttackResult
+
+from ..charts.attack_plots import attack_dots, name_of, risk_chart, title_of
+from ..charts.chart_frame import Palette, Series, kept, show
+from ..charts.details_plot import details_chart
+from ..components.guard import handled, show_error
+from ..forms.parameter_forms import parameter_form
+from ..session import attacking, jobs
+from ..words.explain import plain, what_is_this
+from ..words.phrases import share
+from . import members_panel
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from anon_core.job.result import Result
+
+_VIEWS = ("Outcomes", "Questions", "One by one", "Attack further")
+_KINDS = {
+    "identity": "Who is it?",
+    "attribute": "What do they have? Certain",
+    "inferential": "What do they have? Probable",
+    "presence": "Are they in it?",
+}
+_QUESTIONS = {
+    "singling out": "Can a person be singled out?",
+    "linkability": "Can records of a person be linked?",
+    "inference": "Can something be inferred of a person?",
+}
+
+
+def draw(run: Series, colours: Palette) -> None:
+    """Draw the panel of one run."""
+    view = st.segmented_control(
+        "Show", _VIEWS, default=_VIEWS[0], required=True, key="attack-view",
+        label_visibility="collapsed",
+    )  # fmt: skip
+    if view == "Outcomes":
+        show(kept(attack_dots, [run], colours), key="attacks")
+        show(kept(risk_chart, [run], colours), key="risk")
+    elif view == "Questions":
+        _questions(run)
+    elif view == "One by one":
+        _one_by_one(run, colours)
+    else:
+        _further(run)
+
+
+def _one_by_one(run: Series, colours: Palette) -> None:
+    known = cast(dict[str, type[Attack]], family("attack"))
+    for kind, heading in _KINDS.items():
+        here = [a for a in run.facts.attacks if known[a.attack].discloses == kind]
+        stopped = {n: w for n, w in run.facts.not_run.items() if known[n].discloses == kind}
+        if not here and not stopped:
+            continue
+        st.markdown(f"##### {heading}")
+        for attack in here:
+            _one(run, colours, attack)
+        for name, why in stopped.items():
+            with st.container(gap=None):
+                st.caption(plain(f"Not run – {title_of(name)}: {why}"))
+                what_is_this(known[name])
+
+
+def _one(run: Series, colours: Palette, attack: AttackResult) -> None:
+    with st.container(gap=None):
+        st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}")
+        if attack.control is not None:
+            st.caption(plain(_control(attack)))
+        what_is_this(family("attack")[attack.attack])
+    members_panel.draw(run.facts, attack)
+    if attack.details:
+        with st.expander("What lies behind it", key=f"details-{attack.attack}-{attack.column}"):
+            for place, details in enumerate(attack.details):
+                key = f"details-{attack.attack}-{attack.column}-{place}"
+                if details.drawn == "table":
+                    st.markdown(f"**{plain(details.title)}**")
+                    st.dataframe(_frame(details.rows), hide_index=True, key=key)
+                    if details.note:
+                        st.caption(plain(details.note))
+                else:
+                    show(details_chart([run], colours, details), key=key)
+
+
+def _control(attack: AttackResult) -> str:
+    learned = attack.corrected
+    of_table = "" if learned is None else f" Of this table itself it learns {share(learned)}."
+    return (
+        f"People who had no part in the release: right of {share(attack.control or 0.0)}.{of_table}"
+    )
+
+
+def _questions(run: Series) -> None:
+    found = evidence(run.facts.result)
+    st.caption(
+        "What each attack says to the three questions of an assessment (WP216). What was not "
+        "tested is no evidence, and there is no total."
+    )
+    for question, heading in _QUESTIONS.items():
+        here = [e for e in found if e.question == question]
+        st.markdown(f"##### {heading}")
+        st.dataframe(
+            _frame([_told(e) for e in here]),
+            hide_index=True,
+            key=f"question-{question}",
+            height="content",
+        )
+
+
+def _told(one: Evidence) -> dict[str, str]:
+    if not one.tested:
+        return {"attack": title_of(one.attack, one.column), "result": f"not tested: {one.why}"}
+    result = f"{share(one.rate or 0.0)} on average, {share(one.worst or 0.0)} at worst"
+    if one.interval is not None:
+        result += f" (between {share(one.interval[0])} and {share(one.interval[1])})"
+    if one.undecided:
+        result += f"; {one.undecided:,} not decided, treated as exposed"
+    return {
+        "attack": title_of(one.attack, one.column),
+        "result": result,
+        "by guessing": share(one.baseline or 0.0),
+    }
+
+
+def _further(run: Series) -> None:
+    result = run.facts.result
+    failed = attacking.error()
+    if failed is not None:
+        show_error(failed)
+    jobs.watch(attacking.JOB)
+    known = cast(dict[str, type[Attack]], family("attack"))
+    names = [n for n, attack in known.items() if not attack.by_default]
+    waiting = [n for n in names if n in result.on_request or n not in result.not_run]
+    st.caption(
+        "These attacks take their time, or need to be told what the attacker knows. They are run "
+        "on this release when you ask for them; the recipe names them then."
+    )
+    if not waiting:
+        st.info("None of them applies to this release.")
+        return
+    chosen = st.selectbox(
+        "Attack", waiting, format_func=lambda n: known[n].title, key="further-attack"
+    )
+    kind = known[chosen]
+    st.write(plain(kind.summary))
+    given = next((a.as_mapping() for a in result.plan.attacks if a.name == chosen), {})
+    values = parameter_form(kind, given, key="further", sensitive=result.audience.secret)
+    st.button(
+        "Attack",
+        key="attack-further",
+        type="primary",
+        disabled=attacking.is_running(),
+        on_click=handled("Attacks")(_begin),
+        args=(result, kind, values),
+    )
+    for attack in run.facts.attacks:
+        if attack.attack == chosen:
+            st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}")
+
+
+def _begin(result: Result, kind: type[Attack], values: Mapping[str, object]) -> None:
+    attacking.start(result, kind.from_mapping(values))
+
+
+def _frame(rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame([dict(row) for row in rows])
