@@ -65,14 +65,16 @@ class Case:
         named = (*self.identifier, *self.quasi, *self.sensitive, self.person)
         return tuple(n for n in self.columns if n not in named)
 
-    def problem(self, population: Dataset | int | None = None) -> Problem:
+    def problem(
+        self, population: Dataset | int | None = None, *, combined: bool = False
+    ) -> Problem:
         dataset = self.dataset
         built = {
             name: from_rows(dataset.column(name), rows)
             for name, rows in self.levels.items()
             if name in self.quasi
         }
-        return build_problem(dataset, self.roles, built, population=population)
+        return build_problem(dataset, self.roles, built, population=population, combined=combined)
 
     def plan(self, **given: object) -> Plan:
         """Return a plan by the recipe's tables; what is not given is k-anonymity with k = 2.

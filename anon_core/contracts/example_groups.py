@@ -77,7 +77,8 @@ def examples(
     with suppress(Infeasible):  # what no release of the table keeps, made-up groups can
         model.check(problem)
     reference = reference_of(problem)
-    concerned = model.needs(problem)
+    model = model.by_itself()
+    concerned = model.protects(problem)
     if concerned:
         return _of_values(model, reference, column if column in concerned else concerned[0])
     if model.needs_public:

@@ -59,7 +59,7 @@ class PrivacyModel(Technique):
             What rows that stand together are called: class or group.
         """
         values = {name: value for name, value in self.as_mapping().items() if value != ""}
-        told = ", ".join(f"{name} = {value}" for name, value in values.items())
+        told = ", ".join(f"{n} = {v}" for n, v in values.items() if v is not False)
         return f"{self.title} ({told}): {self.summary}" if told else f"{self.title}: {self.summary}"
 
     @abstractmethod
@@ -159,10 +159,9 @@ class GroupModel(PrivacyModel):
         """
         return self
 
-    @classmethod
-    def unions_keep(cls) -> bool:
+    def unions_keep(self) -> bool:
         """Return whether groups that all keep the promise keep it when merged with each other."""
-        return cls.monotone_merge or cls.closed_under_union
+        return self.monotone_merge or self.closed_under_union
 
     def allows_removal(self) -> bool:
         """Return whether a group that breaks the promise may be removed instead."""
@@ -220,9 +219,21 @@ class GroupModel(PrivacyModel):
         """
         return ()
 
-    def needs(self, columns: ByRole) -> tuple[str, ...]:
-        """Return the sensitive columns whose histograms `per_group` looks at."""
+    def protects(self, columns: ByRole) -> tuple[str, ...]:
+        """Return the sensitive columns that the promise is about."""
         return ()
+
+    def needs(self, columns: ByRole) -> tuple[str, ...]:
+        """Return the columns of the frequency set whose histograms `per_group` looks at."""
+        return self.protects(columns)
+
+    def by_itself(self) -> GroupModel:
+        """Return the promise of each sensitive column by itself, whatever else is known."""
+        return self
+
+    def needs_combined(self, columns: ByRole) -> bool:
+        """Return whether `needs` names the combinations of sensitive values."""
+        return False
 
     def needs_trees(self, columns: ByRole) -> tuple[str, ...]:
         """Return the sensitive columns of which the promise looks at the hierarchy."""

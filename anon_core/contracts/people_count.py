@@ -179,14 +179,14 @@ class MostPeopleShare(MostShare):
 
     def needs(self, columns: ByRole) -> tuple[str, ...]:
         """Return the pairs of persons and values of the columns concerned."""
-        return tuple(paired(self.person, name) for name in super().needs(columns))
+        return tuple(paired(self.person, name) for name in self.protects(columns))
 
     def check(self, problem: Problem, removable: int = 0) -> None:
         """Refuse an l above the number of values.
 
         Everyone counted has a value, so at least l values have 1/l of them each at most.
         """
-        for column in super().needs(problem):
+        for column in self.protects(problem):
             refuse_more_than_values(problem, column, self.l, self.title)
 
     def per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:

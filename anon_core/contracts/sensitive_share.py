@@ -10,12 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.errors import Infeasible
-from ..base.params import integer, sensitive_column
-from ..data.roles import ByRole
+from ..base.params import integer
 from ..release.problem import Problem
-from ..release.reference import Reference
+from ..release.reference import Reference, ValueCounts
 from .group_stats import GroupStats, Histogram
-from .model import GroupModel, Stops, sensitive_columns
+from .sensitive_values import SensitiveValues, protected_column
 
 
 def known_rows(problem: Problem, column: str) -> npt.NDArray[np.int64]:
@@ -130,42 +129,26 @@ def refuse_ineligible(problem: Problem, column: str, l: int, removable: int = 0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class MostShare(GroupModel):
+class MostShare(SensitiveValues):
     """The part that frequency l-diversity and l-diversity for slicing have in common."""
 
-    stops: ClassVar[Stops] = "attribute"
     # Merged with a group in which a value is too common, one that keeps it may break it.
     monotone_merge: ClassVar[bool] = False
     closed_under_union: ClassVar[bool] = True
 
     l: int = integer(default=4, low=2, help="No value may fill more.", label="l")  # noqa: E741
-    column: str = sensitive_column(
-        help="Sensitive column; empty for each sensitive column by itself.",
-        label="sensitive column",
-    )
+    column: str = protected_column()
 
-    def needs(self, columns: ByRole) -> tuple[str, ...]:
-        """Return the sensitive columns concerned; see `sensitive_columns` for errors."""
-        return sensitive_columns(columns, self.column, self.title)
-
-    def per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
+    def holds(self, counted: Histogram, table: ValueCounts) -> npt.NDArray[np.bool_]:
         """Return which groups have no value in more than 1/l of the rows that have one."""
-        holds = np.ones(len(stats.sizes), dtype=np.bool_)
-        for name, counted in stats.histograms.items():
-            if not self.column or name == self.column:
-                holds &= diverse(counted, self.l)
-        return holds
+        return diverse(counted, self.l)
 
-    def relaxed_per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
+    def possible(self, counted: Histogram, table: ValueCounts) -> npt.NDArray[np.bool_]:
         """Return which groups have l values: one row of each is a group that keeps it.
 
         Counted in persons they are needed as well: whoever has a value has one of them.
         """
-        found = np.ones(len(stats.sizes), dtype=np.bool_)
-        for name, counted in stats.histograms.items():
-            if not self.column or name == self.column:
-                found &= counted.distinct >= self.l
-        return found
+        return counted.distinct >= self.l
 
     def comes_to(self, stats: GroupStats, reference: Reference) -> str:
         """Return how many rows the commonest value fills in the worst group, of one column."""
@@ -181,5 +164,7 @@ class MostShare(GroupModel):
         return self.l
 
     def most_share(self, problem: Problem) -> Mapping[str, int]:
-        """Return l for every column concerned."""
-        return dict.fromkeys(self.needs(problem), self.l)
+        """Return l for every column concerned; limits by column say nothing where others count."""
+        if self.needs_combined(problem):
+            return {}
+        return dict.fromkeys(self.protects(problem), self.l)

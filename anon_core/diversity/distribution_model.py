@@ -5,17 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
-
-from ..base.arrays import B1, F64
+from ..base.arrays import F64
 from ..base.context import Context
 from ..base.errors import BadPlan
-from ..base.params import sensitive_column
-from ..contracts.group_stats import GroupStats, Histogram, sensitive_histogram
-from ..contracts.model import GroupModel, Stops, sensitive_columns
-from ..data.roles import ByRole
+from ..contracts.group_stats import GroupStats, Histogram
+from ..contracts.sensitive_values import SensitiveValues
 from ..release.audience import Audience
 from ..release.problem import Problem
 from ..release.reference import Reference, ValueCounts
@@ -24,53 +20,17 @@ from ..release.results import Verdict
 from .nearness import exact_numbers
 
 
-def protected_column() -> Any:
-    """Declare the parameter that names the column; every such promise has the same."""
-    return sensitive_column(
-        help="Sensitive column; empty for each sensitive column by itself.",
-        label="sensitive column",
-    )
-
-
-class DistributionModel(GroupModel):
+class DistributionModel(SensitiveValues):
     """A promise about the values of a sensitive column in each group.
 
     A missing value is a value like the others: whoever looks at a group's spread of values sees how
     often none was recorded. Searches look at groups by `holds`, and leave out what `possible` says
     holds no good group.
-
-    Class attributes
-    ----------------
-    worst_is_least : bool
-        Whether the worst group is the one that reaches least, and not the one that reaches most.
     """
 
-    stops: ClassVar[Stops] = "attribute"
     monotone_merge: ClassVar[bool] = False
     closed_under_union: ClassVar[bool] = True
     worst_is_least: ClassVar[bool] = False
-
-    column: str
-
-    def needs(self, columns: ByRole) -> tuple[str, ...]:
-        """Return the sensitive columns concerned; see `sensitive_columns` for errors."""
-        return sensitive_columns(columns, self.column, self.title)
-
-    @abstractmethod
-    def holds(self, counted: Histogram, table: ValueCounts) -> B1:
-        """Return which groups keep the promise, shape (groups,).
-
-        Parameters
-        ----------
-        counted : Histogram
-            The column's values in each group.
-        table : ValueCounts
-            Those of the whole table, before anything was removed.
-        """
-
-    @abstractmethod
-    def possible(self, counted: Histogram, table: ValueCounts) -> B1:
-        """Return which groups can hold one that keeps the promise; see `relaxed_per_group`."""
 
     @abstractmethod
     def reached(self, counted: Histogram, table: ValueCounts) -> F64:
@@ -83,22 +43,6 @@ class DistributionModel(GroupModel):
     @abstractmethod
     def worst_in_words(self, column: str, worst: float) -> str:
         """Return what the worst group reaches, beside what was asked, as a sentence."""
-
-    def per_group(self, stats: GroupStats, reference: Reference) -> B1:
-        """Return which groups keep the promise for every column concerned."""
-        found = np.ones(len(stats.sizes), dtype=np.bool_)
-        for name, counted in stats.histograms.items():
-            if not self.column or name == self.column:
-                found &= self.holds(counted, reference.counts(name))
-        return found
-
-    def relaxed_per_group(self, stats: GroupStats, reference: Reference) -> B1:
-        """Return which groups can hold one that keeps it for every column concerned."""
-        found = np.ones(len(stats.sizes), dtype=np.bool_)
-        for name, counted in stats.histograms.items():
-            if not self.column or name == self.column:
-                found &= self.possible(counted, reference.counts(name))
-        return found
 
     def comes_to(self, stats: GroupStats, reference: Reference) -> str:
         """Return what the worst group reaches, of the first column."""
@@ -116,17 +60,17 @@ class DistributionModel(GroupModel):
         self, view: View, audience: Audience, reference: Reference, context: Context
     ) -> Sequence[Verdict]:
         """Return, per sensitive column, the worst group against what is asked."""
-        return [self._measure(view, reference, column) for column in self.needs(audience)]
+        return [self._measure(view, reference, column) for column in self.protects(audience)]
 
     def _measure(self, view: View, reference: Reference, column: str) -> Verdict:
-        _, counted = sensitive_histogram(view, column)
+        seen = self.seen(view, column)
         table = reference.counts(column)
-        reached = self.reached(counted, table)
+        reached = seen.worst(self.reached(seen.counted, table), least=self.worst_is_least)
         worst = self._worst(reached)
         return Verdict(
             model=self.name,
             parameters=self.as_mapping(),
-            state="holds" if bool(self.holds(counted, table).all()) else "broken",
+            state="holds" if bool(self.holds(seen.counted, table).all()) else "broken",
             bound=self.bound(),
             reached=worst,
             per_class=reached,

@@ -33,7 +33,7 @@ def _shortened_sets(release: Release) -> Iterator[str]:
 
 
 def _missing_as_values(plan: Plan, problem: Problem) -> Iterator[str]:
-    for name in dict.fromkeys(n for model in plan.models for n in model.needs(problem)):
+    for name in dict.fromkeys(n for model in plan.models for n in model.protects(problem)):
         if rows := rows_with_codes(problem.dataset.column(name)):
             yield (
                 f"'{name}' has {rows:,} {'row' if rows == 1 else 'rows'} with codes that usually "

@@ -70,7 +70,14 @@ def prepare(
     if people is None and table is not whole and not _asks_for_public(plan):
         people = whole  # nobody outside knows who was drawn
     private = dict.fromkeys(name for model in plan.models for name in model.private_columns())
-    problem = build_problem(table, plan.roles, built, population=people, private=tuple(private))
+    problem = build_problem(
+        table,
+        plan.roles,
+        built,
+        population=people,
+        private=tuple(private),
+        combined=any(model.needs_combined(plan.roles) for model in plan.models),
+    )
     for name in problem.quasi:
         refuse_look_alikes(table.column(name), problem.hierarchies[name])
     return problem

@@ -16,7 +16,8 @@ from ..base.registry import register
 from ..contracts.feasible import Allowed, impossible, rounded, value_rows
 from ..contracts.group_stats import Histogram
 from ..contracts.sensitive_share import least_level
-from ..diversity.distribution_model import DistributionModel, protected_column
+from ..contracts.sensitive_values import others_known, protected_column
+from ..diversity.distribution_model import DistributionModel
 from ..diversity.written import as_written, at_most
 from ..release.problem import Problem
 from ..release.reference import ValueCounts
@@ -52,6 +53,7 @@ class AlphaKAnonymity(DistributionModel):
     )
     k: int = integer(default=5, low=1, help="Smallest allowed group.", label="k", unit="rows")
     column: str = protected_column()
+    others_known: bool = others_known()
 
     @property
     def asked(self) -> Fraction:
@@ -69,7 +71,7 @@ class AlphaKAnonymity(DistributionModel):
                 removable=removable,
                 remedy=f"Choose k of at most {problem.rows}, or load more rows.",
             )
-        for column in self.needs(problem):
+        for column in self.protects(problem):
             best = _least_share(problem, column, removable)
             if best > self.asked:
                 raise impossible(
@@ -94,7 +96,7 @@ class AlphaKAnonymity(DistributionModel):
                     low=float(_least_share(problem, column, removable)),
                     high=1.0,
                 )
-                for column in self.needs(problem)
+                for column in self.protects(problem)
             ),
         ]
 

@@ -14,7 +14,8 @@ from ..base.params import number
 from ..base.registry import register
 from ..contracts.feasible import Allowed, impossible, rounded, value_rows
 from ..contracts.group_stats import Histogram
-from ..diversity.distribution_model import DistributionModel, protected_column
+from ..contracts.sensitive_values import others_known, protected_column
+from ..diversity.distribution_model import DistributionModel
 from ..diversity.ranked import bounded, least_ratio, tails
 from ..diversity.written import as_written
 from ..release.problem import Problem
@@ -56,6 +57,7 @@ class BackgroundBound(DistributionModel):
         label="factor",
     )
     column: str = protected_column()
+    others_known: bool = others_known()
 
     @property
     def asked(self) -> Fraction:
@@ -64,7 +66,7 @@ class BackgroundBound(DistributionModel):
 
     def check(self, problem: Problem, removable: int = 0) -> None:
         """Refuse columns of two values, and a factor below what the rows that must stay reach."""
-        for column in self.needs(problem):
+        for column in self.protects(problem):
             rows = value_rows(problem, column)
             best = least_ratio(rows, _REST, removable)
             what = f"{self.title} with factor = {self.factor:g} on '{column}'"
@@ -93,7 +95,7 @@ class BackgroundBound(DistributionModel):
     def feasible(self, problem: Problem, removable: int = 0) -> Sequence[Allowed]:
         """Return the smallest factor of every column that has one."""
         found: list[Allowed] = []
-        for column in self.needs(problem):
+        for column in self.protects(problem):
             least = least_ratio(value_rows(problem, column), _REST, removable)
             if least is not None:
                 found.append(Allowed(parameter="factor", column=column, low=float(least)))

@@ -14,7 +14,8 @@ from ..base.params import flag, number
 from ..base.registry import register
 from ..contracts.feasible import Allowed
 from ..contracts.group_stats import Histogram
-from ..diversity.distribution_model import DistributionModel, protected_column
+from ..contracts.sensitive_values import others_known, protected_column
+from ..diversity.distribution_model import DistributionModel
 from ..diversity.gains import gains, gains_at_most, gains_below_surprise, likely_rows
 from ..diversity.written import as_written
 from ..release.problem import Problem
@@ -60,6 +61,7 @@ class BetaLikeness(DistributionModel):
         label="Enhanced",
     )
     column: str = protected_column()
+    others_known: bool = others_known()
 
     @property
     def asked(self) -> Fraction:
@@ -70,12 +72,12 @@ class BetaLikeness(DistributionModel):
         """Return that every β can be asked: in the whole table as one group nothing gains."""
         return [
             Allowed(parameter="beta", column=column, low=0.0, open=True)
-            for column in self.needs(problem)
+            for column in self.protects(problem)
         ]
 
     def check(self, problem: Problem, removable: int = 0) -> None:
         """Refuse a column that cannot be protected; nothing else is impossible."""
-        self.needs(problem)
+        self.protects(problem)
 
     def holds(self, counted: Histogram, table: ValueCounts) -> B1:
         """Return in which groups no value gains more than is allowed."""

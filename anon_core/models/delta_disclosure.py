@@ -15,7 +15,8 @@ from ..base.params import number
 from ..base.registry import register
 from ..contracts.feasible import Allowed
 from ..contracts.group_stats import Histogram
-from ..diversity.distribution_model import DistributionModel, protected_column
+from ..contracts.sensitive_values import others_known, protected_column
+from ..diversity.distribution_model import DistributionModel
 from ..diversity.gains import disclosed_below, disclosure
 from ..diversity.written import as_written
 from ..release.problem import Problem
@@ -51,6 +52,7 @@ class DeltaDisclosure(DistributionModel):
         label="δ",
     )
     column: str = protected_column()
+    others_known: bool = others_known()
 
     @property
     def asked(self) -> Fraction:
@@ -61,12 +63,12 @@ class DeltaDisclosure(DistributionModel):
         """Return that every δ above 0 can be asked: the whole table as one group has ratios 1."""
         return [
             Allowed(parameter="delta", column=column, low=0.0, open=True)
-            for column in self.needs(problem)
+            for column in self.protects(problem)
         ]
 
     def check(self, problem: Problem, removable: int = 0) -> None:
         """Refuse a column that cannot be protected; nothing else is impossible."""
-        self.needs(problem)
+        self.protects(problem)
 
     def holds(self, counted: Histogram, table: ValueCounts) -> B1:
         """Return which groups show every value about as often as the table."""

@@ -15,7 +15,8 @@ from ..base.params import number
 from ..base.registry import register
 from ..contracts.feasible import Allowed, impossible, rounded, value_rows
 from ..contracts.group_stats import Histogram
-from ..diversity.distribution_model import DistributionModel, protected_column
+from ..contracts.sensitive_values import others_known, protected_column
+from ..diversity.distribution_model import DistributionModel
 from ..diversity.entropy import best_entropy, entropy, keeps_entropy, reachable
 from ..diversity.written import as_written
 from ..release.problem import Problem
@@ -52,6 +53,7 @@ class EntropyLDiversity(DistributionModel):
         unit="values",
     )
     column: str = protected_column()
+    others_known: bool = others_known()
 
     @property
     def asked(self) -> Fraction:
@@ -60,7 +62,7 @@ class EntropyLDiversity(DistributionModel):
 
     def check(self, problem: Problem, removable: int = 0) -> None:
         """Refuse an l above what the rows that must stay reach as one group; see `best_counts`."""
-        for column in self.needs(problem):
+        for column in self.protects(problem):
             rows = value_rows(problem, column)
             if reachable(rows, removable, self.asked):
                 continue
@@ -84,7 +86,7 @@ class EntropyLDiversity(DistributionModel):
                 low=1.0,
                 high=best_entropy(value_rows(problem, column), removable),
             )
-            for column in self.needs(problem)
+            for column in self.protects(problem)
         ]
 
     def least_size(self) -> int:

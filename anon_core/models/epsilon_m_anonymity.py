@@ -17,9 +17,9 @@ from ..base.params import flag, number
 from ..base.registry import register
 from ..contracts.feasible import Allowed, impossible, rounded
 from ..contracts.group_stats import Histogram
+from ..contracts.sensitive_values import others_known, protected_column
 from ..diversity.distribution_model import (
     DistributionModel,
-    protected_column,
     refuse_no_numbers,
 )
 from ..diversity.nearness import Near, crowding, exact_numbers, most_crowded, near, packed
@@ -67,6 +67,7 @@ class EpsilonMAnonymity(DistributionModel):
     )
     relative: bool = flag(default=False, help="Take ε as a share of each number.", label="Relative")
     column: str = protected_column()
+    others_known: bool = others_known()
 
     @property
     def asked(self) -> Fraction:
@@ -84,7 +85,7 @@ class EpsilonMAnonymity(DistributionModel):
         The W rows of a window of width ε are all near each other, so that groups that hold them
         have m·W rows or more. This is necessary; what is let pass, a search decides.
         """
-        for column in self.needs(problem):
+        for column in self.protects(problem):
             numbers = refuse_no_numbers(problem, column, self.title)
             if self.relative and not 0 < self.reach < 1:
                 raise BadPlan(
@@ -113,7 +114,7 @@ class EpsilonMAnonymity(DistributionModel):
     def feasible(self, problem: Problem, removable: int = 0) -> Sequence[Allowed]:
         """Return the m above which nothing can be had, for every column."""
         found: list[Allowed] = []
-        for column in self.needs(problem):
+        for column in self.protects(problem):
             refuse_no_numbers(problem, column, self.title)
             most = self._largest(problem, column, removable)
             high = None if most is None else float(most)

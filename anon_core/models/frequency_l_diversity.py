@@ -13,7 +13,6 @@ from ..base.params import integer
 from ..base.registry import register
 from ..base.wording import times
 from ..contracts.feasible import Allowed
-from ..contracts.group_stats import Histogram, sensitive_histogram
 from ..contracts.model import GroupModel, named, sensitive_columns
 from ..contracts.people_count import MostPeopleShare, crowd_behind, crowd_histogram
 from ..contracts.sensitive_share import (
@@ -23,6 +22,7 @@ from ..contracts.sensitive_share import (
     largest_share,
     refuse_ineligible,
 )
+from ..contracts.sensitive_values import Seen, others_known, whole
 from ..release.audience import Audience
 from ..release.problem import Problem
 from ..release.reference import Reference
@@ -60,12 +60,13 @@ class FrequencyLDiversity(MostShare):
         help="No value may fill more than one l-th of a group.",
         label="l",
     )
+    others_known: bool = others_known()
 
     def in_words(self, quasi: int, together: str = "class") -> str:
         """Return how often a guess from the group is right."""
         return (
             f"Whoever finds a person's {together} will guess the value of {named(self.column)} "
-            f"right at most {times(1 / self.l)}."
+            f"right at most {times(1 / self.l)}{self.also()}."
         )
 
     def in_people(self, person: str) -> GroupModel:
@@ -74,7 +75,7 @@ class FrequencyLDiversity(MostShare):
 
     def check(self, problem: Problem, removable: int = 0) -> None:
         """Refuse an l the table is not eligible for; see `refuse_ineligible`."""
-        for column in self.needs(problem):
+        for column in self.protects(problem):
             refuse_ineligible(problem, column, self.l, removable)
 
     def feasible(self, problem: Problem, removable: int = 0) -> Sequence[Allowed]:
@@ -86,21 +87,22 @@ class FrequencyLDiversity(MostShare):
                 low=2,
                 high=float(largest_share(known_rows(problem, column), removable)),
             )
-            for column in self.needs(problem)
+            for column in self.protects(problem)
         ]
 
     def measure(
         self, view: View, audience: Audience, reference: Reference, context: Context
     ) -> Sequence[Verdict]:
         """Return, per sensitive column, |G| / max c(v) of the worst group against l."""
-        return [self._measure(view, column) for column in self.needs(audience)]
+        return [self._measure(view, column) for column in self.protects(audience)]
 
     def _measure(self, view: View, column: str) -> Verdict:
-        return self.verdict_of(sensitive_histogram(view, column)[1], column)
+        return self.verdict_of(self.seen(view, column), column)
 
-    def verdict_of(self, counted: Histogram, column: str) -> Verdict:
+    def verdict_of(self, seen: Seen, column: str) -> Verdict:
         """Return |G| / max c(v) of the worst group against l."""
-        reached = counted.known / np.maximum(counted.most, 1)
+        counted = seen.counted
+        reached = seen.worst(counted.known / np.maximum(counted.most, 1), least=True)
         worst = float(reached.min()) if len(reached) else 0.0
         # Decided in whole numbers, not by the quotient.
         holds = bool(np.all(diverse(counted, self.l)))
@@ -131,4 +133,4 @@ class FrequencyLDiversityOfPeople(MostPeopleShare, FrequencyLDiversity):
         """Return, per sensitive column, the worst class against l."""
         crowd = crowd_behind(reference, self.title)
         columns = sensitive_columns(audience, self.column, self.title)
-        return [self.verdict_of(crowd_histogram(crowd, name), name) for name in columns]
+        return [self.verdict_of(whole(crowd_histogram(crowd, name)), name) for name in columns]

@@ -16,9 +16,9 @@ from ..base.params import integer, number
 from ..base.registry import register
 from ..contracts.feasible import Allowed, impossible
 from ..contracts.group_stats import Histogram
+from ..contracts.sensitive_values import others_known, protected_column
 from ..diversity.distribution_model import (
     DistributionModel,
-    protected_column,
     refuse_no_numbers,
 )
 from ..diversity.nearness import exact_numbers, far_enough, spans
@@ -58,6 +58,7 @@ class KEAnonymity(DistributionModel):
         label="e",
     )
     column: str = protected_column()
+    others_known: bool = others_known()
 
     @property
     def asked(self) -> Fraction:
@@ -69,7 +70,7 @@ class KEAnonymity(DistributionModel):
 
         All rows as one group show every value, so nothing else is impossible.
         """
-        for column in self.needs(problem):
+        for column in self.protects(problem):
             numbers = refuse_no_numbers(problem, column, self.title)
             if self.k > len(numbers):
                 raise impossible(
@@ -95,7 +96,7 @@ class KEAnonymity(DistributionModel):
     def feasible(self, problem: Problem, removable: int = 0) -> Sequence[Allowed]:
         """Return the largest k and e of every column."""
         found: list[Allowed] = []
-        for column in self.needs(problem):
+        for column in self.protects(problem):
             numbers = refuse_no_numbers(problem, column, self.title)
             span = float(numbers[-1] - numbers[0]) if numbers else 0.0
             found += [

@@ -10,24 +10,24 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.context import Context
-from ..base.params import integer, sensitive_column
+from ..base.params import integer
 from ..base.registry import register
 from ..base.wording import count
 from ..contracts.feasible import Allowed
-from ..contracts.group_stats import GroupStats, sensitive_histogram
-from ..contracts.model import GroupModel, Stops, named, sensitive_columns
+from ..contracts.group_stats import GroupStats, Histogram
+from ..contracts.model import named
 from ..contracts.sensitive_share import known_rows, refuse_more_than_values
-from ..data.roles import ByRole
+from ..contracts.sensitive_values import SensitiveValues, others_known, protected_column
 from ..release.audience import Audience
 from ..release.problem import Problem
-from ..release.reference import Reference
+from ..release.reference import Reference, ValueCounts
 from ..release.release import View
 from ..release.results import Verdict
 
 
 @register("model")
 @dataclass(frozen=True, kw_only=True)
-class DistinctLDiversity(GroupModel):
+class DistinctLDiversity(SensitiveValues):
     """Every class holds at least l distinct sensitive values (Machanavajjhala et al. 2007).
 
     A missing value is none of them. The paper asks for l well-represented values, so that whoever
@@ -47,7 +47,6 @@ class DistinctLDiversity(GroupModel):
     )
     formula: ClassVar[str] = "|{values of S in G}| ≥ l for every equivalence class G"
     source: ClassVar[str] = "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302"
-    stops: ClassVar[Stops] = "attribute"
     by_limits: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True  # values are counted, not rows
 
@@ -58,19 +57,13 @@ class DistinctLDiversity(GroupModel):
         label="l",
         unit="values",
     )
-    column: str = sensitive_column(
-        help="Sensitive column; empty for each sensitive column by itself.",
-        label="sensitive column",
-    )
+    column: str = protected_column()
+    others_known: bool = others_known()
 
     def in_words(self, quasi: int, together: str = "class") -> str:
         """Return how many different values a class shows."""
         values = count(self.l, "different value")
-        return f"Every {together} will show at least {values} of {named(self.column)}."
-
-    def needs(self, columns: ByRole) -> tuple[str, ...]:
-        """Return the sensitive columns concerned; see `sensitive_columns` for errors."""
-        return sensitive_columns(columns, self.column, self.name)
+        return f"Every {together} will show at least {values} of {named(self.column)}{self.also()}."
 
     def check(self, problem: Problem, removable: int = 0) -> None:
         """Refuse an l above the number of values, of which removing rows leaves no more.
@@ -82,7 +75,7 @@ class DistinctLDiversity(GroupModel):
         Infeasible
             Naming the column and the largest possible l.
         """
-        for column in self.needs(problem):
+        for column in self.protects(problem):
             refuse_more_than_values(problem, column, self.l, self.name)
 
     def feasible(self, problem: Problem, removable: int = 0) -> Sequence[Allowed]:
@@ -91,16 +84,16 @@ class DistinctLDiversity(GroupModel):
             Allowed(
                 parameter="l", column=column, low=2, high=float(len(known_rows(problem, column)))
             )
-            for column in self.needs(problem)
+            for column in self.protects(problem)
         ]
 
-    def per_group(self, stats: GroupStats, reference: Reference) -> npt.NDArray[np.bool_]:
-        """Return which groups hold at least l distinct values of every column concerned."""
-        holds = np.ones(len(stats.sizes), dtype=np.bool_)
-        for name, counted in stats.histograms.items():
-            if not self.column or name == self.column:
-                holds &= counted.distinct >= self.l
-        return holds
+    def holds(self, counted: Histogram, table: ValueCounts) -> npt.NDArray[np.bool_]:
+        """Return which groups hold at least l distinct values."""
+        return counted.distinct >= self.l
+
+    def possible(self, counted: Histogram, table: ValueCounts) -> npt.NDArray[np.bool_]:
+        """Return which groups keep it: what holds one of these does, too."""
+        return counted.distinct >= self.l
 
     def comes_to(self, stats: GroupStats, reference: Reference) -> str:
         """Return how many values the least diverse group shows, of the first column."""
@@ -112,31 +105,34 @@ class DistinctLDiversity(GroupModel):
         return self.l
 
     def least_distinct(self, problem: Problem) -> Mapping[str, int]:
-        """Return l for every column concerned."""
-        return dict.fromkeys(self.needs(problem), self.l)
+        """Return l for every column concerned; no limit by column where others are known."""
+        if self.needs_combined(problem):
+            return {}
+        return dict.fromkeys(self.protects(problem), self.l)
 
     def measure(
         self, view: View, audience: Audience, reference: Reference, context: Context
     ) -> Sequence[Verdict]:
         """Return, per sensitive column, the fewest distinct values in a class against l."""
-        return [self._measure(view, column) for column in self.needs(audience)]
+        return [self._measure(view, column) for column in self.protects(audience)]
 
     def _measure(self, view: View, column: str) -> Verdict:
-        persons, counted = sensitive_histogram(view, column)
-        fewest = int(counted.distinct.min()) if len(persons.sizes) else 0
-        holds = not len(persons.sizes) or fewest >= self.l
+        seen = self.seen(view, column)
+        distinct = seen.worst(seen.counted.distinct.astype(np.float64), least=True)
+        fewest = int(distinct.min()) if len(distinct) else 0
+        holds = not len(distinct) or fewest >= self.l
         return Verdict(
             model=self.name,
             parameters=self.as_mapping(),
             state="holds" if holds else "broken",
             bound=float(self.l),
             reached=float(fewest),
-            per_class=counted.distinct.astype(np.float64),
+            per_class=distinct,
             column=column,
             sentence=(
                 f"The least diverse class shows {fewest} values of '{column}'; at least {self.l} "
                 "were asked for."
-                if len(persons.sizes)
+                if len(distinct)
                 else "No row is published."
             ),
         )

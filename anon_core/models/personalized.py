@@ -130,6 +130,10 @@ class Personalized(GroupModel):
         """Return the private column, and the sensitive one where it is guarded."""
         return (self.column, *self._guarded(columns))
 
+    def protects(self, columns: ByRole) -> tuple[str, ...]:
+        """Return the sensitive column that is guarded, if any."""
+        return self._guarded(columns)
+
     def needs_trees(self, columns: ByRole) -> tuple[str, ...]:
         """Return the sensitive column whose hierarchy guards stand in."""
         return self._guarded(columns)

@@ -14,7 +14,8 @@ from ..base.params import integer, number
 from ..base.registry import register
 from ..contracts.feasible import Allowed, impossible, rounded, value_rows
 from ..contracts.group_stats import Histogram
-from ..diversity.distribution_model import DistributionModel, protected_column
+from ..contracts.sensitive_values import others_known, protected_column
+from ..diversity.distribution_model import DistributionModel
 from ..diversity.ranked import least_ratio, recursive, tails
 from ..diversity.written import as_written
 from ..release.problem import Problem
@@ -58,6 +59,7 @@ class RecursiveLDiversity(DistributionModel):
         unit="values",
     )
     column: str = protected_column()
+    others_known: bool = others_known()
 
     @property
     def asked(self) -> Fraction:
@@ -66,7 +68,7 @@ class RecursiveLDiversity(DistributionModel):
 
     def check(self, problem: Problem, removable: int = 0) -> None:
         """Refuse an l above the number of values, and a c that what must stay does not reach."""
-        for column in self.needs(problem):
+        for column in self.protects(problem):
             rows = value_rows(problem, column)
             what = f"{self.title} with c = {self.c:g} and l = {self.l} on '{column}'"
             best = least_ratio(rows, self.l, removable)
@@ -96,7 +98,7 @@ class RecursiveLDiversity(DistributionModel):
     def feasible(self, problem: Problem, removable: int = 0) -> Sequence[Allowed]:
         """Return, for every column, the largest l and what c must be above."""
         found: list[Allowed] = []
-        for column in self.needs(problem):
+        for column in self.protects(problem):
             rows = value_rows(problem, column)
             least = least_ratio(rows, self.l, removable)
             found.append(Allowed(parameter="l", column=column, low=2, high=float(len(rows))))

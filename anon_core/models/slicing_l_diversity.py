@@ -66,7 +66,7 @@ class SlicingLDiversity(MostShare):
 
     def sliced_share(self, problem: Problem) -> Mapping[str, int]:
         """Return l for every column concerned."""
-        return dict.fromkeys(self.needs(problem), self.l)
+        return dict.fromkeys(self.protects(problem), self.l)
 
     def check(self, problem: Problem, removable: int = 0) -> None:
         """Refuse an l above the number of values: the chances of all of them add up to 1.
@@ -79,14 +79,14 @@ class SlicingLDiversity(MostShare):
         Infeasible
             Naming the column and the largest possible l.
         """
-        for column in self.needs(problem):
+        for column in self.protects(problem):
             refuse_more_than_values(problem, column, self.l, self.title)
 
     def feasible(self, problem: Problem, removable: int = 0) -> Sequence[Allowed]:
         """Return the number of values of every column."""
         return [
             Allowed(parameter="l", column=column, high=float(len(known_rows(problem, column))))
-            for column in self.needs(problem)
+            for column in self.protects(problem)
         ]
 
     def measure(
@@ -98,7 +98,7 @@ class SlicingLDiversity(MostShare):
             self._over_all(view, reference, column, context)
             if exact
             else self._class_by_class(view, column)
-            for column in self.needs(audience)
+            for column in self.protects(audience)
         ]
 
     def _over_all(self, view: View, reference: Reference, column: str, context: Context) -> Verdict:

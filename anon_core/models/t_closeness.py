@@ -17,9 +17,10 @@ from ..base.params import choice, number
 from ..base.registry import register
 from ..contracts.feasible import Allowed
 from ..contracts.group_stats import Histogram
+from ..contracts.sensitive_values import others_known, protected_column
 from ..data.roles import ByRole
 from ..diversity import distance
-from ..diversity.distribution_model import DistributionModel, protected_column
+from ..diversity.distribution_model import DistributionModel
 from ..diversity.written import as_written, at_most
 from ..release.problem import Problem
 from ..release.reference import ValueCounts
@@ -70,6 +71,7 @@ class TCloseness(DistributionModel):
         label="Values are apart",
     )
     column: str = protected_column()
+    others_known: bool = others_known()
 
     @property
     def asked(self) -> Fraction:
@@ -78,7 +80,7 @@ class TCloseness(DistributionModel):
 
     def needs_trees(self, columns: ByRole) -> tuple[str, ...]:
         """Return the sensitive columns concerned, where their hierarchy tells how far."""
-        return self.needs(columns) if self.distance != "equal" else ()
+        return self.protects(columns) if self.distance != "equal" else ()
 
     def check(self, problem: Problem, removable: int = 0) -> None:
         """Refuse a column that has no order, or no hierarchy, where the distance asks for one.
@@ -89,7 +91,7 @@ class TCloseness(DistributionModel):
         ------
         BadPlan
         """
-        for column in self.needs(problem):
+        for column in self.protects(problem):
             hierarchy = problem.hierarchies[column]
             kind = problem.dataset.column(column).kind
             told = kind in ("number", "date") or (kind == "ordered" and column in problem.trees)
@@ -116,7 +118,7 @@ class TCloseness(DistributionModel):
         """Return that every t can be asked: the whole table as one group is at distance 0."""
         return [
             Allowed(parameter="t", column=column, low=0.0, high=1.0)
-            for column in self.needs(problem)
+            for column in self.protects(problem)
         ]
 
     def holds(self, counted: Histogram, table: ValueCounts) -> B1:

@@ -16,6 +16,7 @@ from ..data.frequency import FrequencySet, dense_rank, frequency_set, stable_ord
 from ..data.roles import Roles
 from ..data.table import Dataset
 from ..hierarchy import Hierarchy, flat
+from .combined import with_combinations
 from .people import Population, encode_population
 
 
@@ -33,6 +34,7 @@ class Problem:
         Over the quasi-identifiers, then the sensitive columns that are not quasi-identifiers, then
         private columns that a promise looks at. Where persons are told apart, the last private ones
         are the person column and, per sensitive column before, the pairs of persons and values.
+        Where a promise looks at them, the combinations of sensitive values come last.
     population : Population or None
     trees : mapping of str to Hierarchy
         What values of sensitive columns are generalized to, where that was given for a promise that
@@ -190,6 +192,7 @@ def build_problem(
     *,
     population: Dataset | int | None = None,
     private: Sequence[str] = (),
+    combined: bool = False,
 ) -> Problem:
     """Encode a table for the searches.
 
@@ -203,6 +206,8 @@ def build_problem(
         A table of the population with the quasi-identifiers, or its size.
     private : sequence of str
         Columns that promises look at and that are never published.
+    combined : bool
+        Whether a promise looks at the combinations of sensitive values.
 
     Raises
     ------
@@ -246,6 +251,9 @@ def build_problem(
     )
     for name in frequency.shown[len(roles.quasi) :] if roles.person else ():
         frequency, every[paired(roles.person, name)] = _with_pairs(frequency, roles.person, name)
+    if combined:
+        frequency, told = with_combinations(frequency, every)
+        every |= told
     problem = Problem(
         dataset=dataset,
         roles=roles,

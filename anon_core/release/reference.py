@@ -15,6 +15,7 @@ from ..base.errors import AnonError
 from ..data.frequency import FrequencySet, dense_rank
 from ..data.table import Dataset
 from ..hierarchy import Hierarchy
+from .combined import Combined, combined_of
 from .crowd import Crowd, Pairs, crowd_of, pairs_of
 from .problem import Problem
 from .release import Release
@@ -130,6 +131,9 @@ class Reference:
         default_factory=dict[str, ValueCounts], init=False, repr=False
     )
     _pairs: dict[str, Pairs] = field(default_factory=dict[str, Pairs], init=False, repr=False)
+    _combined: dict[str, Combined] = field(
+        default_factory=dict[str, Combined], init=False, repr=False
+    )
     _own: dict[str, OwnValues] = field(default_factory=dict[str, OwnValues], init=False, repr=False)
 
     @property
@@ -162,6 +166,14 @@ class Reference:
         if found is None:
             found = pairs_of(self.frequency, self._hierarchies, person, column)
             self._pairs[column] = found
+        return found
+
+    def combined(self, column: str) -> Combined:
+        """Return what each combination of sensitive values says of a column and of the others."""
+        found = self._combined.get(column)
+        if found is None:
+            found = combined_of(self.frequency, self._hierarchies, column)
+            self._combined[column] = found
         return found
 
     def own(self, column: str) -> OwnValues:

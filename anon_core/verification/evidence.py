@@ -22,7 +22,7 @@ from .histogram import Histogram
 from .match import TooLarge
 from .public_people import PublicPeople, covered_people
 from .registry import Form, SecondComputation, second_computations
-from .tables import PrivateTable, Promise
+from .tables import PrivateTable, Promise, joined
 from .texts import Codes, PrivateColumn
 
 Levels = Mapping[str, Sequence[Sequence[str]]]
@@ -63,6 +63,7 @@ class Evidence:
     levels: Levels
     people: Callable[[], PublicPeople | None]
     behind_of: dict[tuple[str, ...], Behind] = field(default_factory=dict[tuple[str, ...], Behind])
+    parted: dict[str, Grouped] = field(default_factory=dict[str, Grouped], init=False)
 
     # ---- parameters ----------------------------------------------------------------------------
 
@@ -139,12 +140,39 @@ class Evidence:
         return self.grouped.sizes
 
     def part_of(self, column: str) -> Grouped:
-        """Return the published table that shows a column."""
+        """Return the published table that shows a column, in the classes the promise looks at.
+
+        Where other sensitive values are known, lines of a class that differ in them are apart.
+        """
         for part in self.parts.values():
             if column in part.columns:
-                return part
+                return self._parted(part, column) if self.others_known else part
         self.grouped  # noqa: B018 - says what is missing where nothing is there
         raise CannotTell(f"it needs column '{column}'")
+
+    @cached_property
+    def others_known(self) -> bool:
+        """Whether the promise is kept against who knows the other sensitive values."""
+        given = self.model.get("others_known", False)
+        if not isinstance(given, bool):
+            raise CannotTell("others_known is neither true nor false")
+        if given and self.promise.person:
+            raise CannotTell("what is known of a person with several rows is not told")
+        return given
+
+    def _parted(self, part: Grouped, column: str) -> Grouped:
+        """Return a table with its classes parted by all other sensitive columns beside one.
+
+        Where columns are permuted apart, only those that stay linked to it say something of it.
+        """
+        if column not in self.parted:
+            beside = next((b for b in blocks(self.promise) if column in b), ())
+            secret = [n for n in beside if n in self.promise.sensitive and n != column]
+            known = [n for n in secret if n not in self.promise.quasi and n in part.columns]
+            told = [part.table.keyed(name)[0] for name in known]
+            group, _ = joined([part.group, *told], len(part.group))
+            self.parted[column] = Grouped(table=part.table, columns=part.columns, group=group)
+        return self.parted[column]
 
     def histogram(self, column: str) -> Histogram:
         """Return how often each class shows each value of a sensitive column.
@@ -381,7 +409,7 @@ def class_check(
     part = evidence.part_of(column) if column else evidence.grouped
     extreme = float(reached.min() if worst == "least" else reached.max())
     rows = part.table.rows_of(broken[part.group])
-    permuted = evidence.form == "permuted"
+    permuted = evidence.form == "permuted" and not evidence.others_known
     where = f", first group {int(np.argmax(broken)) + 1}" if permuted else f" {named(rows)}"
     few = many(int(np.count_nonzero(broken)), "group" if permuted else "class")
     return Check(

@@ -27,7 +27,7 @@ def at_least(
     column : str
         The column concerned, if any.
     """
-    permuted = evidence.form == "permuted"
+    permuted = evidence.form == "permuted" and not evidence.others_known
     if not len(reached) and not permuted:
         return Check(
             name=evidence.name,

@@ -21,7 +21,7 @@ from ..charts.example_plot import example_chart
 from ..components.guard import handled
 from ..session import promise_facts, state
 from ..words.explain import plain, what_is_this
-from ..words.plan_words import any_promise, by_itself, made_for_shares, shares
+from ..words.plan_words import any_promise, made_for_shares, of_several, shares
 from . import allowed_range, promise_picker
 from .parameter_forms import parameter_form
 from .promise_picker import once
@@ -126,9 +126,9 @@ def _told(model: GroupModel, of: Problem, plan: Plan, *, place: int, key: str) -
         best = found.refused.best if isinstance(found.refused, Infeasible) else None
         if isinstance(found.refused, Infeasible) and best is not None:
             st.caption(plain(f"Best possible: {best:g} ({found.refused.best_of})."))
-    columns = [name for name in model.needs(of) if name in of.sensitive]
-    if len(columns) > 1:
-        st.caption(plain(by_itself(columns)))
+    columns = [name for name in model.protects(of) if name in of.sensitive]
+    if told := of_several(model, columns, len([n for n in of.sensitive if n not in of.quasi])):
+        st.caption(plain(told))
     if found.kept is not None or found.broken is not None:
         picture = st.expander(
             "A class that keeps it, and one that breaks it",

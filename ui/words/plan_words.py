@@ -60,13 +60,32 @@ def shares(model: type[Technique]) -> bool:
     return issubclass(model, GroupModel) and model.most_share is not GroupModel.most_share
 
 
-def by_itself(columns: Sequence[str]) -> str:
-    """Return what it means that each of several sensitive columns is protected by itself."""
+def of_several(model: GroupModel, columns: Sequence[str], secret: int) -> str:
+    """Return what it means for several sensitive columns whether the others are known.
+
+    Parameters
+    ----------
+    model : GroupModel
+    columns : sequence of str
+        Those that the promise is about.
+    secret : int
+        Number of sensitive columns that are no quasi-identifiers.
+    """
+    if secret < 2 or not columns:
+        return ""
+    if model.by_itself() is not model:
+        return (
+            f"{listing(columns)} {'is' if len(columns) == 1 else 'are'} protected also from "
+            "whoever knows all other sensitive values of a person: of two rows (a, x) and (b, y) "
+            "each column shows two values, but whoever knows a would be sure of x."
+        )
+    if len(columns) == 1:
+        return ""
     return (
         f"Each of {listing(columns)} is protected by itself. That is weaker than it looks: whoever "
         "learns one of them of a person can tell the others from it. In a class of two rows (a, x) "
         "and (b, y) each column shows two values, but whoever knows a is sure of x. Where one may "
-        "be known, mark it as a quasi-identifier for the promise about the others."
+        "be known, turn on “Other sensitive values are known”, if the promise has it."
     )
 
 

@@ -136,7 +136,7 @@ def _refuse_linked(
     """
     for model in models:
         over_all = model.sliced_share(problem)
-        for column in model.needs(problem):
+        for column in model.protects(problem):
             (block,) = (b for b in blocks if column in b)
             linked = [name for name in block if name in problem.quasi]
             if not linked or (column in over_all and sees_links):

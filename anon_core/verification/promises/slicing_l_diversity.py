@@ -17,6 +17,8 @@ from ..sliced import Shown, check_posteriors
 def slicing_l_diversity(evidence: Evidence) -> list[Check]:
     """No sensitive value is likelier than 1/l over all groups a person may be in."""
     least = evidence.integer("l")
+    if evidence.others_known:
+        raise CannotTell("it is not defined against who knows other sensitive values")
     if evidence.form == "permuted":
         return [_check(evidence, least, column) for column in evidence.columns]
     # Of whole rows this is what is enough: a mean over classes stays below.

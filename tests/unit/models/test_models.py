@@ -111,8 +111,8 @@ def test_every_sensitive_column_by_itself_or_one_by_name() -> None:
             "note": histogram(group, np.array([0, 1, 2, 3, 4, 5], np.int32), ones, 2, 6),
         },
     )
-    assert every.per_group(stats, reference_of(PROBLEM)).tolist() == [False, True]
-    assert one.per_group(stats, reference_of(PROBLEM)).tolist() == [True, True]
+    assert every.per_group(stats, reference_of(two)).tolist() == [False, True]
+    assert one.per_group(stats, reference_of(two)).tolist() == [True, True]
 
 
 def test_a_model_asks_for_nothing_unless_it_says_so() -> None:

@@ -1,0 +1,207 @@
+"""Promises against who knows the other sensitive values, against every choice of levels."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anon_core.algorithms.incognito import Incognito
+from anon_core.algorithms.optimal import Optimal
+from anon_core.base.context import Context
+from anon_core.base.errors import Infeasible
+from anon_core.base.registry import find
+from anon_core.contracts.group_stats import GroupStats, Histogram
+from anon_core.contracts.model import GroupModel
+from anon_core.job.runner import run
+from anon_core.release.audience import audience_of
+from anon_core.release.combined import COMBINED
+from anon_core.release.reference import reference_of
+from anon_core.verification.checks import verify
+from tests import diversity_twin as twin
+from tests import naive
+from tests.making import Case, random_case
+from tests.often import often, times
+from tests.property.test_spread_searches import PROMISES as SPREAD
+from tests.property.test_spread_searches import Judge
+
+PROMISES: dict[str, tuple[dict[str, object], Judge]] = {
+    "l-diversity": ({"l": 2}, lambda g, _: len(set(g)) >= 2),
+    "frequency-l-diversity": ({"l": 2}, lambda g, _: twin.most_share(g) <= Fraction(1, 2)),
+    **SPREAD,
+}
+
+
+def drawn(rng: np.random.Generator) -> Case:
+    """Draw a table with two sensitive columns of numbers, and a third of few words now and then."""
+    case = random_case(rng, rows=int(rng.integers(6, 24)), quasi=2, kinds=("text", "number"))
+    rows = len(case.rows)
+    columns = {
+        "s0": [str(n) for n in rng.choice([1, 2, 3, 6], rows, p=(0.4, 0.3, 0.2, 0.1))],
+        "s1": [str(n) for n in rng.choice(["x", "y", ""], rows, p=(0.6, 0.3, 0.1))],
+        "s2": [str(n) for n in rng.choice(["u", "v"], rows)],
+    }
+    kept = tuple(columns)[: int(rng.integers(2, 4))]
+    kinds = {"s0": "number", "s1": "text", "s2": "text"}
+    return replace(
+        case,
+        columns={**case.columns, **{n: columns[n] for n in kept}},
+        kinds={**case.kinds, **{n: kinds[n] for n in kept}},
+        sensitive=kept,
+    )
+
+
+def keeps(judge: Judge, case: Case, members: Sequence[int]) -> bool:
+    """Say whether every part of a class whose rows share all others' values keeps a promise."""
+    values = [int(v) for v in case.column("s0")]
+    others = list(zip(*(case.column(n) for n in case.sensitive[1:]), strict=True))
+    parts: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for row in members:
+        parts[others[row]].append(values[row])
+    return all(judge(part, values) for part in parts.values())
+
+
+def promised(name: str) -> GroupModel:
+    """Return a promise about the first sensitive column against who knows the others."""
+    kind = find("model", name.split(",")[0])
+    asked = {"column": "s0", "others_known": True, **PROMISES[name][0]}
+    return kind.from_mapping(asked)  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("name", PROMISES)
+@often(16)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_the_best_node_is_the_best_of_all(name: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    case, budget = drawn(rng), float(rng.choice([0.0, 0.2, 0.5]))
+    model, judge = promised(name), PROMISES[name][1]
+    rows, attributes = case.rows, case.attributes
+    problem = case.problem(combined=True)
+    allowed = int(np.floor(budget * len(rows) + 1e-9))
+    removed: dict[naive.Node, int] = {}
+    costs: dict[naive.Node, Fraction] = {}
+    for node in naive.every_node(attributes):
+        found = naive.classes(rows, attributes, node)
+        kept = {c: m for c, m in found.items() if keeps(judge, case, m)}
+        removed[node] = len(rows) - sum(map(len, kept.values()))
+        costs[node] = naive.cost("loss", rows, attributes, naive.covers_at(kept, attributes, node))
+    within = [n for n in removed if removed[n] <= allowed and removed[n] < len(rows)]
+    searches = [
+        Optimal(max_suppression=budget),
+        Optimal(max_suppression=budget, list_minimal=True),
+        Incognito(max_suppression=budget),
+    ]
+    if not within:
+        for search in searches:
+            with pytest.raises(Infeasible):
+                search.run(problem, [model], Context())
+        return
+    model.check(problem, allowed)  # what can be kept is not refused
+    for search in searches:
+        outcome = search.run(problem, [model], Context())
+        node = tuple((outcome.account.node or {}).values())
+        assert outcome.release.suppressed == removed[node] <= allowed
+        if isinstance(search, Optimal):
+            assert outcome.account.cost == pytest.approx(float(min(costs[n] for n in within)))
+        if not isinstance(search, Optimal) or search.list_minimal:
+            assert set(outcome.account.minimal) == naive.minimal_nodes(within)
+
+
+@often(40)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_the_facts_that_searches_lean_on(seed: int) -> None:
+    """What is said of merging holds, and good groups lie only in groups said to be possible."""
+    rng = np.random.default_rng(seed)
+    case = drawn(rng)
+    if len(case.rows) < 2:
+        return
+    problem = case.problem(combined=True)
+    reference, frequency = reference_of(problem), problem.frequency
+    cuts = sorted(rng.integers(0, len(case.rows) + 1, 2).tolist())
+    order = rng.permutation(len(case.rows)).tolist()
+    one, other = order[: cuts[0]], order[cuts[0] : cuts[1]]
+    if not one or not other:
+        return
+    groups = [one, other, one + other]
+    together = frequency.codes[:, frequency.columns.index(COMBINED)][frequency.row_key]
+    pairs = [np.unique(together[own], return_counts=True) for own in groups]
+    stats = GroupStats(
+        sizes=np.array([len(own) for own in groups]),
+        histograms={
+            COMBINED: Histogram(
+                group=np.repeat(np.arange(3), [len(v) for v, _ in pairs]),
+                value=np.concatenate([v for v, _ in pairs]).astype(np.int32),
+                count=np.concatenate([c for _, c in pairs]),
+                groups=3,
+            )
+        },
+    )
+    for name, (_, judge) in PROMISES.items():
+        model = promised(name)
+        good = model.per_group(stats, reference).tolist()
+        assert good == [keeps(judge, case, own) for own in groups], name
+        possible = model.relaxed_per_group(stats, reference).tolist()
+        assert all(p for p, g in zip(possible, good, strict=True) if g), name
+        assert possible[2] or not (good[0] or good[1]), name
+        assert not model.monotone_merge
+        if model.unions_keep() and good[0] and good[1]:
+            assert good[2], name
+
+
+@often(24)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_the_second_computation_agrees_with_the_definition(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    case = drawn(rng)
+    algorithm = {"name": "fixed-levels", "levels": {n: int(rng.integers(0, 2)) for n in case.quasi}}
+    plan = case.plan(algorithm=algorithm, models=[{"name": "entropy-l-diversity", "l": 1}])
+    levels = {n: [list(line) for line in lines] for n, lines in case.levels.items()}
+    result = run(plan, case.dataset, levels, assess=False)
+    node = tuple(int(plan.algorithm.as_mapping()["levels"][n]) for n in case.quasi)  # type: ignore[index]
+    classes, problem = naive.classes(case.rows, case.attributes, node), case.problem(combined=True)
+    recipe, frame = plan.completed(), case.dataset.frame(coded=True)
+    for name, (asked, judge) in PROMISES.items():
+        promise = {"name": name.split(",")[0], "column": "s0", "others_known": True, **asked}
+        found = verify({**recipe, "models": [promise]}, frame, levels, dict(result.files))
+        check = next(c for c in found.checks if c.name == promise["name"])
+        assert check.holds == all(keeps(judge, case, m) for m in classes.values()), (name, check)
+        (verdict,) = promised(name).measure(
+            result.release.view, audience_of(result.problem), reference_of(problem), Context()
+        )
+        assert (verdict.state == "holds") == check.holds, (name, verdict, check)
+
+
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        {"name": "mondrian"},
+        {"name": "anatomy", "partition": {"name": "mondrian"}},
+        {"name": "bucketization", "partition": {"name": "optimal"}},
+        {"name": "permutation", "partition": {"name": "mondrian"}},
+        {"name": "k-member"},
+    ],
+    ids=lambda a: a["name"],
+)
+def test_whole_runs_are_verified(algorithm: dict[str, object]) -> None:
+    rng, held = np.random.default_rng(7), 0
+    for _ in range(times(12)):
+        case = drawn(rng)
+        promise = {"name": "l-diversity", "l": 2, "column": "s0", "others_known": True}
+        plan = case.plan(algorithm=algorithm, models=[promise])
+        levels = {n: [list(line) for line in lines] for n, lines in case.levels.items()}
+        try:
+            result = run(plan, case.dataset, levels, assess=False)
+        except Infeasible:
+            continue
+        held += 1
+        assert result.verification.holds
+        told = [v for v in result.verdicts if v.model == "l-diversity"]
+        assert told
+        assert all(v.state == "holds" for v in told)
+    assert held
