@@ -111,27 +111,22 @@ def _questions(run: Series) -> None:
     for question, heading in _QUESTIONS.items():
         here = [e for e in found if e.question == question]
         st.markdown(f"##### {heading}")
-        st.dataframe(
-            _frame([_told(e) for e in here]),
-            hide_index=True,
-            key=f"question-{question}",
-            height="content",
-        )
+        for one in here:
+            sign = ":material/check_box:" if one.tested else ":material/check_box_outline_blank:"
+            st.markdown(
+                f"{sign} **{plain(title_of(one.attack, one.column))}** – {plain(_told(one))}"
+            )
 
 
-def _told(one: Evidence) -> dict[str, str]:
+def _told(one: Evidence) -> str:
     if not one.tested:
-        return {"attack": title_of(one.attack, one.column), "result": f"not tested: {one.why}"}
-    result = f"{share(one.rate or 0.0)} on average, {share(one.worst or 0.0)} at worst"
+        return f"not tested: {one.why}"
+    told = f"{share(one.rate or 0.0)} on average, {share(one.worst or 0.0)} at worst"
     if one.interval is not None:
-        result += f" (between {share(one.interval[0])} and {share(one.interval[1])})"
+        told += f" (between {share(one.interval[0])} and {share(one.interval[1])})"
     if one.undecided:
-        result += f"; {one.undecided:,} not decided, treated as exposed"
-    return {
-        "attack": title_of(one.attack, one.column),
-        "result": result,
-        "by guessing": share(one.baseline or 0.0),
-    }
+        told += f"; {one.undecided:,} not decided, treated as exposed"
+    return f"{told}; by guessing {share(one.baseline or 0.0)}."
 
 
 def _further(run: Series) -> None:
