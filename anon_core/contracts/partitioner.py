@@ -60,7 +60,8 @@ def run_buckets(problem: Problem, group_of_run: npt.NDArray[np.int64]) -> Bucket
 class Partitioner(Technique):
     """A way to form groups that keep the models' promises, whatever is published of them."""
 
-    #: Whether groups are made for one sensitive column, whose frequency l-diversity is promised.
+    #: Whether groups are formed by sensitive value, for a frequency l-diversity that is
+    #: promised; for what else is, they are merged.
     by_sensitive: ClassVar[bool] = False
     #: Whether it is offered in place of one that the promises do not fit: it takes any of them.
     takes_any_promise: ClassVar[bool] = False

@@ -9,11 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.context import Context
-from ..base.errors import BadPlan, Infeasible, listing
+from ..base.errors import BadPlan, Infeasible
 from ..contracts.group_stats import GroupStats, histogram
 from ..contracts.model import GroupModel
 from ..contracts.partitioner import Buckets, buckets_of_rows
-from ..contracts.sensitive_share import refuse_ineligible
 from ..data.frequency import dense_rank
 from ..data.kinds import KINDS
 from ..hierarchy import Hierarchy
@@ -355,45 +354,6 @@ def normalized_positions(hierarchy: Hierarchy) -> npt.NDArray[np.float64]:
     if hierarchy.has_missing:
         found[-1] = 2.0
     return found
-
-
-def single_share(problem: Problem, models: Sequence[GroupModel], owner: str) -> tuple[str, int]:
-    """Return the one sensitive column and l that a partition by sensitive values is built for.
-
-    Raises
-    ------
-    BadPlan
-        If the models do not ask for exactly one column's frequency l-diversity, or for something
-        that such a partition does not give.
-    """
-    share: dict[str, int] = {}
-    for model in models:
-        for name, least in model.most_share(problem).items():
-            share[name] = max(least, share.get(name, 0))
-    if len(share) != 1:
-        raise BadPlan(
-            f"'{owner}' forms groups by the values of one sensitive column; the promises name "
-            f"{listing(share) or 'none'} for frequency l-diversity.",
-            remedy="Promise frequency l-diversity of one sensitive column, or form the groups with "
-            "Mondrian cuts.",
-        )
-    (column, least), *_ = share.items()
-    refuse_ineligible(problem, column, least)  # not every promise that asks for shares needs this
-    for model in models:
-        if not model.most_share(problem) and model.least_size() > least:
-            raise BadPlan(
-                f"'{owner}' forms groups of {least} rows or a little more; {model.title} asks for "
-                f"at least {model.least_size()}.",
-                remedy=f"Raise l to {model.least_size()}, or form the groups with Mondrian cuts.",
-            )
-        if any(n > least for n in model.least_distinct(problem).values()) or (
-            model.least_distinct(problem) and set(model.least_distinct(problem)) != {column}
-        ):
-            raise BadPlan(
-                f"'{owner}' cannot be steered by {model.title} as well.",
-                remedy="Form the groups with Mondrian cuts.",
-            )
-    return column, least
 
 
 def rows_of_keys(problem: Problem) -> npt.NDArray[np.int64]:

@@ -14,7 +14,8 @@ from ..base.registry import register
 from ..contracts.model import GroupModel
 from ..contracts.partitioner import Buckets, Partitioner, buckets_of_rows
 from ..kernels.l_diverse_groups import anatomize
-from ..partition.mondrian_cuts import rows_of_keys, single_share
+from ..partition.leading_share import leading_share, mended
+from ..partition.mondrian_cuts import rows_of_keys
 from ..release.problem import Problem
 
 
@@ -36,7 +37,7 @@ class Anatomize(Partitioner):
 
     def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
         """Form the groups; see `Partitioner.split`."""
-        column, least = single_share(problem, models, self.title)
+        column, least = leading_share(problem, models, self.title)
         frequency = problem.frequency
         # Which of the rows with one value is drawn is left to chance, not to their order.
         key = context.generator.permutation(rows_of_keys(problem))
@@ -71,7 +72,7 @@ class Anatomize(Partitioner):
             lacking = np.flatnonzero(~np.any(value_of[:formed] == value[row], axis=1))
             chosen = int(context.generator.choice(lacking))
             group[row] = chosen
-        return buckets_of_rows(key, group)
+        return mended(problem, models, buckets_of_rows(key, group), context)
 
 
 def _tell(context: Context, rows: I64, key: I64, group: I64, values: I64) -> None:

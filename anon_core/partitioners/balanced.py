@@ -12,7 +12,8 @@ from ..base.context import Context
 from ..base.registry import register
 from ..contracts.model import GroupModel
 from ..contracts.partitioner import Buckets, Partitioner, buckets_of_rows
-from ..partition.mondrian_cuts import deal, rows_of_keys, single_share
+from ..partition.leading_share import leading_share, mended
+from ..partition.mondrian_cuts import deal, rows_of_keys
 from ..release.problem import Problem
 
 
@@ -34,9 +35,14 @@ class Dealt(Partitioner):
 
     def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
         """Form the groups; see `Partitioner.split`."""
-        column, least = single_share(problem, models, self.title)
+        column, least = leading_share(problem, models, self.title)
         frequency = problem.frequency
         key = rows_of_keys(problem)
         value = frequency.codes[key, frequency.columns.index(column)].astype(np.int64)
         missing = problem.hierarchies[column].missing_leaf
-        return buckets_of_rows(key, deal(value, least, context.generator, missing=missing))
+        return mended(
+            problem,
+            models,
+            buckets_of_rows(key, deal(value, least, context.generator, missing=missing)),
+            context,
+        )

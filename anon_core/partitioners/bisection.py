@@ -15,7 +15,8 @@ from ..contracts.model import GroupModel
 from ..contracts.partitioner import Buckets, Partitioner, buckets_of_rows
 from ..kernels.cuts import Cuts
 from ..kernels.l_diverse_groups import Points, bisect
-from ..partition.mondrian_cuts import normalized_positions, rows_of_keys, single_share
+from ..partition.leading_share import leading_share, mended
+from ..partition.mondrian_cuts import normalized_positions, rows_of_keys
 from ..release.problem import Problem
 
 _WORK = 5_000_000  # row visits between two looks at the cancel button, about 0.2 s
@@ -48,7 +49,7 @@ class Bisection(Partitioner):
 
     def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
         """Form the groups; see `Partitioner.split`."""
-        column, least = single_share(problem, models, self.title)
+        column, least = leading_share(problem, models, self.title)
         frequency = problem.frequency
         key = rows_of_keys(problem)
         value = frequency.codes[key, frequency.columns.index(column)].astype(np.int64)
@@ -86,4 +87,4 @@ class Bisection(Partitioner):
         place = np.arange(rows) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         group = np.empty(rows, dtype=np.int64)
         group[ranked] = np.repeat(first_group, sizes) + place % np.repeat(groups, sizes)
-        return buckets_of_rows(key, group)
+        return mended(problem, models, buckets_of_rows(key, group), context)

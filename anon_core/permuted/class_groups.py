@@ -28,7 +28,7 @@ def forms_groups(kind: type[Technique]) -> bool:
 
 
 def made_for_shares(kind: type[Technique]) -> bool:
-    """Say whether a way to form groups is made for one sensitive column's shares."""
+    """Say whether a way to form groups is formed by sensitive value, for its shares."""
     return issubclass(kind, Partitioner) and kind.by_sensitive
 
 

@@ -107,12 +107,11 @@ def _unpromised(plan: Plan) -> str:
     named = {
         name for model in plan.models if shares(type(model)) for name in _columns(model, alone)
     }
-    if not chosen or len(named) == 1:
+    if not chosen or named:
         return ""
-    lacking = "no promise names one" if not named else f"the promises name {listing(named)}"
     return (
-        f"{chosen[0].title} forms groups for the frequency l-diversity of one "
-        f"sensitive column, and {lacking}. Promise it of one column, or choose "
+        f"{chosen[0].title} forms groups for the frequency l-diversity of a sensitive column, and "
+        "no promise names one. Promise it, or choose "
         f"{any_promise().title} under “Groups by”."
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -111,7 +112,7 @@ def test_dealing_gives_l_to_2l_minus_1_rows_with_no_value_twice() -> None:
 @pytest.mark.parametrize(
     ("models", "words"),
     [
-        ([BucketSize(k=2)], "name none for frequency l-diversity"),
+        ([BucketSize(k=2)], "name none for frequency"),
         ([FrequencyLDiversity(l=2), BucketSize(k=3)], "asks for at least 3"),
         ([FrequencyLDiversity(l=2), DistinctLDiversity(l=3)], "cannot be steered|asks for"),
     ],
@@ -129,6 +130,51 @@ def test_a_smaller_bucket_is_no_further_wish() -> None:
     for partitioner in BY_VALUE:
         found = partitioner.split(PATIENTS.problem(), models, Context())
         assert len(values_of(PATIENTS.problem(), found)) == 3
+
+
+@pytest.mark.parametrize("partitioner", BY_VALUE, ids=lambda p: p.name)
+@pytest.mark.parametrize("known", [False, True])
+def test_several_columns_are_hosted_at_once(partitioner: Any, known: bool) -> None:
+    """Every group keeps the share of every column, counted by hand, also within the others'."""
+    rng, formed = np.random.default_rng(227), 0
+    for _ in range(30):
+        first, second = int(rng.integers(2, 4)), 2
+        case = eligible_case(rng, first)
+        rows = len(case.columns["illness"])
+        note = [str(v) for v in rng.permutation([f"n{i % 3}" for i in range(rows)])]
+        two = replace(
+            case,
+            columns={**case.columns, "note": note},
+            kinds={**case.kinds, "note": "text"},
+            sensitive=("illness", "note"),
+        )
+        problem = two.problem(combined=known)
+        models = [
+            FrequencyLDiversity(l=first, column="illness"),
+            FrequencyLDiversity(l=second, column="note", others_known=known),
+        ]
+        try:
+            buckets = partitioner.split(problem, models, Context(generator=rng))
+        except Infeasible:
+            assert known  # each column by itself is eligible
+            continue
+        formed += 1
+        assert int(buckets.count.sum()) == rows
+        frequency = problem.frequency
+        pairs = [
+            [int(frequency.codes[k, frequency.columns.index(n)]) for n in ("illness", "note")]
+            for k in buckets.key.tolist()
+        ]
+        groups: dict[int, list[list[int]]] = {}
+        for pair, group, count in zip(pairs, buckets.group, buckets.count, strict=True):
+            groups.setdefault(int(group), []).extend([pair] * int(count))
+        for members in groups.values():
+            own = Counter(a for a, _ in members)
+            assert max(own.values()) * first <= len(members)
+            for a in own if known else (None,):
+                part = [n for b, n in members if a is None or a == b]
+                assert max(Counter(part).values()) * second <= len(part)
+    assert formed
 
 
 def test_mondrian_groups_cannot_keep_what_the_whole_table_breaks() -> None:
