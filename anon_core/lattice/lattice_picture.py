@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 import numpy as np
@@ -53,7 +53,10 @@ class Pictured:
         Rows that have to go, and classes that stay; None where there was no time to count.
     cost : float or None
         By the picture's metric.
-    chosen, minimal : bool
+    chosen : bool
+    minimal, locally_minimal : bool
+        Whether no node anywhere below it holds, and whether it is the lowest that holds on some
+        path from the bottom (Samarati 2001); as far as that is known.
     """
 
     levels: Node
@@ -65,6 +68,7 @@ class Pictured:
     cost: float | None
     chosen: bool
     minimal: bool
+    locally_minimal: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,10 +146,11 @@ def lattice_picture(
     drawn.sort(key=lambda node: (sum(node), node))
     priced = metric if metric is not None else cast(Metric, find("metric", "loss")())
     numbers = _counted(nodes, drawn, chosen, looked, priced, seconds)
-    minimal = set(account.minimal)
     pictured = tuple(
-        _pictured(nodes, node, chosen, looked, status, numbers.get(node), minimal) for node in drawn
+        _pictured(nodes, node, chosen, looked, status, numbers.get(node), account) for node in drawn
     )
+    if whole and not account.locally_minimal:
+        pictured = _marked(drawn, pictured)
     by_height: tuple[Mapping[Fate, int], ...] = ()
     if status is not None and looked:
         by_height = _by_height(shape, status, list(looked))
@@ -238,7 +243,7 @@ def _pictured(
     looked: Mapping[Node, int],
     status: npt.NDArray[np.uint8] | None,
     numbers: tuple[int, int, float] | None,
-    minimal: set[Node],
+    account: SearchAccount,
 ) -> Pictured:
     removed = numbers[0] if numbers else looked.get(node)
     holds = None if removed is None else nodes.within(removed)
@@ -258,8 +263,42 @@ def _pictured(
         classes=numbers[1] if numbers else None,
         cost=numbers[2] if numbers else None,
         chosen=node == chosen,
-        minimal=nodes.original(node) in minimal,
+        minimal=nodes.original(node) in account.minimal,
+        locally_minimal=nodes.original(node) in account.locally_minimal,
     )
+
+
+def _marked(drawn: Sequence[Node], pictured: tuple[Pictured, ...]) -> tuple[Pictured, ...]:
+    """Return all nodes, the minimal and locally minimal ones marked; if all are known.
+
+    Parameters
+    ----------
+    drawn : sequence of Node
+        All nodes of the lattice that was searched, by height.
+    pictured : tuple of Pictured
+    """
+    holds = {node: told.holds for node, told in zip(drawn, pictured, strict=True)}
+    if any(known is None for known in holds.values()):
+        return pictured
+    open_below: set[Node] = set()  # reached from the bottom by nodes that all fail
+    held: set[Node] = set()  # those with one that holds at or below them
+    found: list[Pictured] = []
+    for node, told in zip(drawn, pictured, strict=True):
+        below = [(*node[:d], n - 1, *node[d + 1 :]) for d, n in enumerate(node) if n]
+        reached = not below or any(under in open_below for under in below)
+        if reached and not holds[node]:
+            open_below.add(node)
+        lowest = not any(under in held for under in below)
+        if holds[node] or not lowest:
+            held.add(node)
+        found.append(
+            replace(
+                told,
+                minimal=bool(lowest and holds[node]),
+                locally_minimal=bool(reached and holds[node]),
+            )
+        )
+    return tuple(found)
 
 
 def _links(drawn: Sequence[Node]) -> tuple[tuple[int, int], ...]:

@@ -51,7 +51,8 @@ class KMap(GroupModel):
     title: ClassVar[str] = "k-map"
     summary: ClassVar[str] = (
         "Every published row fits at least k people of a public table that holds everyone of the "
-        "released one. Weak k-anonymity is not offered apart: what is reported of it is this."
+        "released one. Weak k-anonymity (Atzori 2006) is not offered by that name: its paper could "
+        "not be obtained, and what others report of it is this."
     )
     formula: ClassVar[str] = "|people of the public table in G| ≥ k for every published class G"
     source: ClassVar[str] = (

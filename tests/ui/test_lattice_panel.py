@@ -43,6 +43,11 @@ def test_a_full_domain_result_shows_its_lattice(technique: str) -> None:
     assert in_hand(app).value == next(i for i, n in enumerate(drawn.nodes) if n.chosen)
     assert button(app).disabled
     assert "These levels are the release already" in words(app).replace("\\", "")
+    chart = node_chart(result.problem, drawn, "Loss", 0, light_palette())
+    legend = {trace.name: len(trace.x) for trace in chart.figure.data}
+    only_local = [n for n in drawn.nodes if n.locally_minimal and not n.minimal]
+    assert legend["minimal"] == sum(n.minimal for n in drawn.nodes) > 0
+    assert legend.get("locally minimal", 0) == len(only_local)
     counted = sum(sum(here.values()) for here in drawn.by_height)
     assert counted == drawn.size == len(drawn.nodes) == result.account.nodes
 

@@ -90,7 +90,9 @@ def standing(picture: LatticePicture, node: Pictured) -> str:
         + ("" if node.holds is None else f"; it {here}"),
     }
     words = told[node.fate] if picture.recorded else ("not counted" if node.holds is None else here)
-    minimal = "; no column can stand a level lower" if node.minimal else ""
+    minimal = "; minimal: nothing below it holds" if node.minimal else ""
+    if node.locally_minimal and not node.minimal:
+        minimal = "; locally minimal: the lowest that holds on a path from the bottom"
     return ("chosen; " if node.chosen else "") + words + minimal
 
 
@@ -132,6 +134,24 @@ def node_chart(
                     "size": size * (1.5 if word == "chosen" else 1),
                     "opacity": 1,
                     "line": {"color": tone, "width": 2},
+                },
+                selected={"marker": {"opacity": 1}},
+                unselected={"marker": {"opacity": 1}},
+            )
+        )
+    for word, symbol, own in _lowest(picture):
+        figure.add_trace(
+            go.Scatter(
+                x=[across[i] for i in own],
+                y=[picture.nodes[i].height for i in own],
+                mode="markers",
+                name=word,
+                hoverinfo="skip",
+                marker={
+                    "symbol": symbol,
+                    "color": colours.ink,
+                    "size": 1.9 * size,
+                    "line": {"color": colours.ink, "width": 1.5},
                 },
                 selected={"marker": {"opacity": 1}},
                 unselected={"marker": {"opacity": 1}},
@@ -181,6 +201,12 @@ def node_chart(
         note=label(
             f"Each sign is a choice of levels ({order}); a line leads to the choice that raises "
             "one column by one level. Higher is more general. Click one to take it in hand."
+            + (
+                " A square stands around the minimal ones, below which nothing holds; a diamond "
+                "around the locally minimal ones, the lowest that hold on a path from the bottom."
+                if _lowest(picture)
+                else ""
+            )
             + ("" if picture.whole else " A label names the column that stands at another level.")
         ),
     )
@@ -305,6 +331,20 @@ def _word(picture: LatticePicture, fate: Fate) -> str:
     return "not counted"
 
 
+def _mark(node: Pictured) -> str:
+    if node.minimal:
+        return ", minimal"
+    return ", locally minimal" if node.locally_minimal else ""
+
+
+def _lowest(picture: LatticePicture) -> list[tuple[str, str, list[int]]]:
+    """Return the lowest nodes that hold, over the whole lattice and of single paths only."""
+    minimal = [i for i, node in enumerate(picture.nodes) if node.minimal]
+    local = [i for i, node in enumerate(picture.nodes) if node.locally_minimal and not node.minimal]
+    found = [("minimal", "square-open", minimal), ("locally minimal", "diamond-open", local)]
+    return [one for one in found if one[2]]
+
+
 def _draw_links(
     figure: go.Figure, picture: LatticePicture, across: list[float], colours: Palette
 ) -> None:
@@ -381,7 +421,8 @@ def _numbers(picture: LatticePicture, metric: str) -> pd.DataFrame:
                 **{f"level of {column}": level for column, level in levels.items()},
                 "height": node.height,
                 "what became of it": ("chosen, " if node.chosen else "")
-                + _word(picture, node.fate),
+                + _word(picture, node.fate)
+                + _mark(node),
                 "rows removed": node.removed,
                 "classes": node.classes,
                 metric: node.cost,

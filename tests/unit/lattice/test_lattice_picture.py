@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -54,6 +55,26 @@ def picture_of(problem: Problem, name: str, k: int = 2, **given: object) -> Latt
 def problems(count: int = 6) -> list[Problem]:
     rng = np.random.default_rng(11)
     return [random_case(rng, rows=30, quasi=3).problem() for _ in range(count)]
+
+
+@pytest.mark.parametrize("budget", [0.0, 0.3])
+def test_the_lowest_nodes_are_marked_as_the_search_lists_them(budget: float) -> None:
+    marked = 0
+    for problem in problems():
+        given = {"max_suppression": budget, "list_minimal": True}
+        try:
+            _, outcome = searched(problem, "optimal", 3, **given)
+        except Infeasible:
+            continue
+        account = outcome.account
+        for asked in (True, False):  # listed by the search, or found from the nodes that hold
+            picture = picture_of(problem, "optimal", 3, **{**given, "list_minimal": asked})
+            minimal = {n.levels for n in picture.nodes if n.minimal}
+            on_paths = {n.levels for n in picture.nodes if n.locally_minimal}
+            assert minimal == set(account.minimal)
+            assert on_paths == set(account.locally_minimal) >= minimal
+            marked += len(on_paths - minimal)
+    assert marked
 
 
 @pytest.mark.parametrize("search", SEARCHES)
@@ -157,7 +178,9 @@ def test_a_large_lattice_shows_the_chosen_node_and_its_neighbours(
     assert not some.whole
     chosen = next(n for n in some.nodes if n.chosen)
     apart = [np.abs(np.subtract(n.levels, chosen.levels)).sum() for n in every.nodes]
-    assert list(some.nodes) == [n for n, a in zip(every.nodes, apart, strict=True) if a <= 1]
+    near = [n for n, a in zip(every.nodes, apart, strict=True) if a <= 1]
+    unmarked = {"minimal": False, "locally_minimal": False}  # told only where all nodes are drawn
+    assert [replace(n, **unmarked) for n in some.nodes] == [replace(n, **unmarked) for n in near]
     assert some.by_height == every.by_height
     monkeypatch.setattr(pictures, "MOST_COUNTED", 1)
     assert picture_of(problem, "optimal", max_suppression=0.2).by_height == ()
