@@ -20,7 +20,12 @@ from ..release.results import Outcome
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class Anatomy(Algorithm):
-    """Two tables QIT and ST (Xiao and Tao 2006); within a group nothing links their rows."""
+    """Two tables QIT and ST (Xiao and Tao 2006); within a group nothing links their rows.
+
+    1. Form groups in which no sensitive value is too frequent: that is the partition's.
+    2. Publish the quasi-identifiers of every row with the number of its group (QIT).
+    3. Publish the sensitive values of every group with its number (ST).
+    """
 
     name: ClassVar[str] = "anatomy"
     title: ClassVar[str] = "Anatomy"

@@ -20,7 +20,11 @@ from ..release.results import Outcome
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class Bucketization(Algorithm):
-    """One table; sensitive values are shuffled within buckets (Toth 2015, section 3.1.1)."""
+    """One table; sensitive values are shuffled within buckets (Toth 2015, section 3.1.1).
+
+    1. Form buckets: that is the partition's.
+    2. Permute the sensitive values of each bucket; the quasi-identifiers of a row stay linked.
+    """
 
     name: ClassVar[str] = "bucketization"
     title: ClassVar[str] = "Bucketization"

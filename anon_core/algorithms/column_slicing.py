@@ -19,7 +19,11 @@ from ..release.results import Outcome
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class ColumnSlicing(Algorithm):
-    """Every column of a bucket is shuffled independently (Toth 2015, section 3.1.2.1)."""
+    """Every column of a bucket is shuffled independently (Toth 2015, section 3.1.2.1).
+
+    1. Form buckets: that is the partition's.
+    2. Permute every column of each bucket, independently of the others.
+    """
 
     name: ClassVar[str] = "one-attribute-slicing"
     title: ClassVar[str] = "One-attribute-per-column slicing"

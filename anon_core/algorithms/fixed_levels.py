@@ -19,7 +19,11 @@ from ..release.results import Outcome, SearchAccount
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class FixedLevels(Algorithm):
-    """Full-domain generalization at a node that is given (Samarati 2001)."""
+    """Full-domain generalization at a node that is given (Samarati 2001).
+
+    1. Bring every column to its chosen level.
+    2. Remove the rows of classes that do not hold, if they are within the budget.
+    """
 
     name: ClassVar[str] = "fixed-levels"
     title: ClassVar[str] = "Chosen levels"

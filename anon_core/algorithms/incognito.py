@@ -32,7 +32,17 @@ Subset = tuple[int, ...]
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class Incognito(Algorithm):
-    """Every full-domain generalization that keeps the promises, by growing subsets."""
+    """Every full-domain generalization that keeps the promises, by growing subsets.
+
+    For i = 1, 2, ... up to the number of attributes:
+
+    1. Candidates are the nodes of i attributes all of whose subsets of i - 1 attributes hold: join
+       and prune.
+    2. Look at them from below; a node above one that holds is marked, and not looked at.
+    3. What holds of the nodes of i attributes goes into the next iteration.
+
+    What holds of all attributes keeps the promises; the minimal nodes among them are listed.
+    """
 
     name: ClassVar[str] = "incognito"
     title: ClassVar[str] = "Incognito"
@@ -119,8 +129,10 @@ class BySize:
                 self.nodes.context.report(
                     (size - 1 + place / len(subsets)) / wide, f"Subsets of {size} columns"
                 )
+                # 1. Join and prune.
                 candidates = self.candidates[subset] = self._candidates(subset)
                 checked = self.nodes.checked
+                # 2. and 3. Look from below, and keep what holds.
                 held = self.held[subset] = self._decide(subset, candidates)
                 counted["nodes"] += candidates.size
                 counted["candidates"] += int(np.count_nonzero(candidates))

@@ -21,7 +21,15 @@ from ..release.problem import Problem
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class KMember(Clustering):
-    """Greedy clustering by information loss (Byun et al. 2007)."""
+    """Greedy clustering by information loss (Byun et al. 2007).
+
+    While k rows are left:
+
+    1. Take the row farthest from the last cluster's as a seed.
+    2. Add the row that raises the cluster's information loss least, until it has k.
+
+    3. Each row left over joins the cluster whose loss it raises least.
+    """
 
     name: ClassVar[str] = "k-member"
     title: ClassVar[str] = "k-member clustering"

@@ -25,7 +25,16 @@ from ..release.results import Outcome
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class Mondrian(Algorithm):
-    """Multidimensional partition (LeFevre et al. 2006)."""
+    """Multidimensional partition (LeFevre et al. 2006).
+
+    For every part, beginning with the whole table:
+
+    1. Choose the dimension with the largest normalized width.
+    2. Cut it at the median: values up to the lower median, and above; where equal values block
+       that, below the median, and from it on. Relaxed cuts deal the rows at the median instead.
+    3. If both sides keep the promises, go on with each of them; otherwise try the next dimension.
+    4. A part that no dimension cuts publishes its range in every column.
+    """
 
     name: ClassVar[str] = "mondrian"
     title: ClassVar[str] = "Mondrian"

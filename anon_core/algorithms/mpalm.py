@@ -21,7 +21,14 @@ from ..release.results import Outcome, SearchAccount
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class Mpalm(Algorithm):
-    """Top-down multidimensional partition under δ-presence (Toth 2015, algorithm 2)."""
+    """Top-down multidimensional partition under δ-presence (Toth 2015, algorithm 2).
+
+    A queue holds parts of the public table, at first the whole of it.
+
+    1. Take a part; try its columns in the order of their normalized width.
+    2. Split it along the column; if every side keeps δ-presence, the sides join the queue.
+    3. A part that no column splits publishes the range of its public people for its private rows.
+    """
 
     name: ClassVar[str] = "mpalm"
     title: ClassVar[str] = "MPALM"

@@ -39,7 +39,13 @@ _TIE = 1e-12
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class Optimal(Algorithm):
-    """One level per quasi-identifier for the whole table, proven best."""
+    """One level per quasi-identifier for the whole table, proven best.
+
+    1. Where no row may go and promises are monotone, decide every node: one decides many.
+    2. Look first at the node with the lowest bound, and price it where it keeps the promises.
+    3. Whatever it says of the nodes above and below it sharpens their bounds, or closes them.
+    4. The search is over once no bound is below the best cost; among equals the lowest node wins.
+    """
 
     name: ClassVar[str] = "optimal"
     title: ClassVar[str] = "Optimal full-domain search"

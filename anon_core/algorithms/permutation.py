@@ -19,7 +19,12 @@ from ..release.results import Outcome
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class PermutationAnonymization(Algorithm):
-    """Two tables PQT and PST with independent permutations (Li et al. 2015, definition 1)."""
+    """Two tables PQT and PST with independent permutations (Li et al. 2015, definition 1).
+
+    1. Form groups of l to 2l - 1 rows: that is the partition's (algorithms 1 and 2).
+    2. Permute every quasi-identifier of each group independently (PQT).
+    3. Permute the sensitive values of each group (PST); only the group's number joins the two.
+    """
 
     name: ClassVar[str] = "permutation"
     title: ClassVar[str] = "Permutation anonymization"

@@ -22,7 +22,15 @@ from ..release.problem import Problem
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class RTree(Clustering):
-    """The leaves of a spatial index that grows row by row (Iwuchukwu and Naughton 2007)."""
+    """The leaves of a spatial index that grows row by row (Iwuchukwu and Naughton 2007).
+
+    For every row, in the order of arrival:
+
+    1. Go down to the leaf whose region holds it; regions are disjoint.
+    2. Where the leaf is full, split it where that costs least, with k rows on either side.
+
+    3. At the end every leaf is cut down to k rows where it can be, and publishes its box.
+    """
 
     name: ClassVar[str] = "rtree"
     title: ClassVar[str] = "R⁺-tree, row by row"

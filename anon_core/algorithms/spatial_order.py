@@ -21,7 +21,12 @@ from ..release.problem import Problem
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class SpatialOrder(Clustering):
-    """The leaves of a bulk-loaded spatial index (Iwuchukwu and Naughton 2007)."""
+    """The leaves of a bulk-loaded spatial index (Iwuchukwu and Naughton 2007).
+
+    1. Order the rows along a space-filling curve through the normalized positions (Z-order).
+    2. Cut the order into runs of at least k rows, as cheaply as the order allows.
+    3. Every run, a leaf of the index, is a class.
+    """
 
     name: ClassVar[str] = "spatial-order"
     title: ClassVar[str] = "Space-filling order"

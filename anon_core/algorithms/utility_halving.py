@@ -21,7 +21,15 @@ from ..release.problem import Problem
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class UtilityHalving(Clustering):
-    """Top-down greedy local recoding (Xu et al. 2006)."""
+    """Top-down greedy local recoding (Xu et al. 2006).
+
+    For every part with 2k rows:
+
+    1. Take two rows far from each other as seeds: three steps from the farthest to the farthest.
+    2. Each row joins the side whose weighted box grows less.
+    3. A side of fewer than k rows takes the nearest rows that the other can spare.
+    4. Both sides go on, or the part stays whole.
+    """
 
     name: ClassVar[str] = "utility-halving"
     title: ClassVar[str] = "Utility-based local recoding"

@@ -22,7 +22,13 @@ from ..release.problem import Problem
 @register("partitioner")
 @dataclass(frozen=True, kw_only=True)
 class Anatomize(Partitioner):
-    """One row of each of the l most numerous values, again and again (Xiao and Tao 2006)."""
+    """One row of each of the l most numerous values, again and again (Xiao and Tao 2006).
+
+    1. Hash the rows by sensitive value.
+    2. While l values have rows left: a group takes one row, drawn at random, of each of the l
+       values that have most.
+    3. Each row left over, at most l - 1 of them, joins a group that lacks its value.
+    """
 
     name: ClassVar[str] = "anatomize"
     title: ClassVar[str] = "Anatomize"
@@ -39,7 +45,7 @@ class Anatomize(Partitioner):
         """Form the groups; see `Partitioner.split`."""
         column, least = leading_share(problem, models, self.title)
         frequency = problem.frequency
-        # Which of the rows with one value is drawn is left to chance, not to their order.
+        # 1. Which of the rows with one value is drawn is left to chance, not to their order.
         key = context.generator.permutation(rows_of_keys(problem))
         value = frequency.codes[key, frequency.columns.index(column)].astype(np.int64)
         hierarchy = problem.hierarchies[column]
@@ -50,6 +56,7 @@ class Anatomize(Partitioner):
         room = max(int(valued.sum()) // least, 1)
         value_of = np.empty((room, least), dtype=np.int64)
         context.check()
+        # 2. Groups of l values.
         left = valued.copy()
         formed = anatomize(left, least, room, value_of)
         # Rows of one value go to the groups that hold the value, in the order drawn.
@@ -65,6 +72,7 @@ class Anatomize(Partitioner):
         group[by_value[in_group]] = wanted
         if context.listening:
             _tell(context, by_value[in_group], key, group, value_of[:formed])
+        # 3. What is left over.
         waiting = by_value[~in_group]
         gaps = waiting[value[waiting] == hierarchy.missing_leaf]
         group[gaps] = context.generator.permutation(len(gaps)) % formed

@@ -20,7 +20,11 @@ from ..release.problem import Problem
 @register("partitioner")
 @dataclass(frozen=True, kw_only=True)
 class Dealt(Partitioner):
-    """Groups of l to 2l − 1 rows, all sensitive values different, in linear time."""
+    """Groups of l to 2l − 1 rows, all sensitive values different, in linear time.
+
+    1. Sort the rows by sensitive value, equal ones in random order.
+    2. With g = ⌊n / l⌋ groups, row i goes to group i mod g.
+    """
 
     name: ClassVar[str] = "balanced"
     title: ClassVar[str] = "Dealt by sensitive value"

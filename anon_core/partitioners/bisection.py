@@ -25,7 +25,17 @@ _WORK = 5_000_000  # row visits between two looks at the cancel button, about 0.
 @register("partitioner")
 @dataclass(frozen=True, kw_only=True)
 class Bisection(Partitioner):
-    """Recursive halving by growing boxes, then groups of l to 2l − 1 rows (Li et al. 2015)."""
+    """Recursive halving by growing boxes, then groups of l to 2l − 1 rows (Li et al. 2015).
+
+    For every piece, beginning with the whole table (algorithm 2):
+
+    1. Seeds are two artificial rows at the extremes, the largest and the smallest of every column.
+    2. Each row joins the half whose normalized box it makes grow less.
+    3. If both halves are l-eligible, without the artificial rows, go on with each; otherwise
+       shuffle and try again, some times, before the piece is left whole.
+
+    4. Each piece is sorted by sensitive value and dealt into groups (algorithm 1).
+    """
 
     name: ClassVar[str] = "bisection"
     title: ClassVar[str] = "Halving, then dealing"
@@ -69,11 +79,12 @@ class Bisection(Partitioner):
         parts = np.empty((rows, 2), dtype=np.int64)
         cuts = Cuts(order, stack, parts)
         state = context.generator.integers(1, 1 << 64, size=4, dtype=np.uint64)
+        # 1. to 3. Halve.
         depth, found = 1, 0
         while depth:
             context.report(int(parts[found - 1, 1]) / rows if found else 0.0, "Halving")
             depth, found = bisect(points, cuts, depth, found, least, self.tries, state, _WORK)
-        # All pieces are dealt at once: ordered by piece and value, each into its own groups.
+        # 4. All pieces are dealt at once: ordered by piece and value, each into its own groups.
         piece = np.empty(rows, dtype=np.int64)
         runs = parts[:found][np.argsort(parts[:found, 0])]
         sizes = runs[:, 1] - runs[:, 0]

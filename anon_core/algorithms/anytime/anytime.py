@@ -47,7 +47,12 @@ _WEIGHTS = (0.5, None, 1.0, 1.5, 0.0, 0.75, 0.25)
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class Anytime(Algorithm):
-    """The best release found within a time box, and how far it is from proven."""
+    """The best release found within a time box, and how far it is from proven.
+
+    1. Look for cheap nodes: from the top downwards, by the saving of each step, with restarts.
+    2. Where parts of the table may be recoded apart, cut the classes of the best node further.
+    3. Spend what is left of the time on a bound from below on any release of the kind.
+    """
 
     name: ClassVar[str] = "anytime"
     title: ClassVar[str] = "Time-boxed search"

@@ -26,7 +26,13 @@ from .cell_groups import cell_groups
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class CellSuppression(Algorithm):
-    """Groups of k rows and a little more that agree in as many cells as possible."""
+    """Groups of k rows and a little more that agree in as many cells as possible.
+
+    1. With whole columns raised first (AG_CS), choose their levels.
+    2. Group the rows: a forest of k-row trees cut into groups of k to 2k - 1 (Aggarwal et al.
+       2005), balls of small diameter (Meyerson and Williams 2004), or exactly, for few rows.
+    3. Hide, or generalize, the cells in which the rows of a group differ.
+    """
 
     name: ClassVar[str] = "cell-suppression"
     title: ClassVar[str] = "Cell suppression and generalization"

@@ -31,7 +31,18 @@ from .index_space import IndexSpace, JudgedClasses, Splits
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class KOptimize(Algorithm):
-    """Optimal intervals, with row suppression (Bayardo and Agrawal 2005)."""
+    """Optimal intervals, with row suppression (Bayardo and Agrawal 2005).
+
+    A recoding is a set of indices: the values at which a new interval begins, over all columns.
+    The tree enumerates them; a node has a head, the set itself, and a tail, what may be added.
+
+    1. Of a node's tail, leave out the values that part classes into removed rows only.
+    2. Price the head.
+    3. Bound what any set in a child's subtree costs, and leave out of the tail every value whose
+       bound is no better than the best so far, until none is.
+    4. Rearrange the tail, high bounds first, so that the largest subtrees are cut off; the children
+       are looked at next.
+    """
 
     name: ClassVar[str] = "k-optimize"
     title: ClassVar[str] = "k-Optimize"

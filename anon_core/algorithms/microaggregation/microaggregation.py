@@ -26,7 +26,16 @@ from .aggregation import aggregated_outcome, standardised
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class Microaggregation(Algorithm):
-    """MDAV groups, averaged (Domingo-Ferrer and Torra 2005)."""
+    """MDAV groups, averaged (Domingo-Ferrer and Torra 2005).
+
+    While 3k rows are left:
+
+    1. The row farthest from the average forms a group with the k - 1 rows nearest to it.
+    2. The row farthest from that one forms another with the k - 1 rows nearest to it.
+
+    3. With 2k rows left one more group is formed so; the rest is the last group.
+    4. Every group publishes its average, or its median.
+    """
 
     name: ClassVar[str] = "microaggregation"
     title: ClassVar[str] = "Microaggregation (MDAV)"

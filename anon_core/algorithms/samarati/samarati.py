@@ -31,7 +31,16 @@ from .distance_vectors import DistanceMatrix, distance_matrix
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class Samarati(Algorithm):
-    """A k-minimal generalization with suppression, by binary search on the height."""
+    """A k-minimal generalization with suppression, by binary search on the height.
+
+    1. Evaluate the nodes halfway up the lattice.
+    2. If one of them holds within MaxSup, go on in the lower half; otherwise in the upper.
+    3. The last height with a solution is the lowest: its solutions are minimal, and the preferred
+       one is published (section 4 of the paper).
+
+    The other criterion of preference may want a minimal node that stands higher; then every node is
+    decided. `distance_vectors` decides a node from distances between tuples, without generalizing.
+    """
 
     name: ClassVar[str] = "samarati"
     title: ClassVar[str] = "Samarati's binary search"

@@ -24,7 +24,13 @@ from .dependence import column_groups, dependence_rows
 @register("algorithm")
 @dataclass(frozen=True, kw_only=True)
 class Slicing(Algorithm):
-    """Vertical groups by dependence, horizontal groups by a partitioner (Li et al. 2012)."""
+    """Vertical groups by dependence, horizontal groups by a partitioner (Li et al. 2012).
+
+    1. Attribute partition: measure how much each two columns depend on each other, and form sets
+       of columns by k-medoids on the distances.
+    2. Tuple partition: form buckets; the partitioner checks diversity where it is its own.
+    3. Permute every set of columns of each bucket independently.
+    """
 
     name: ClassVar[str] = "slicing"
     title: ClassVar[str] = "Slicing"
@@ -74,11 +80,13 @@ class Slicing(Algorithm):
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Form column sets and groups; see `Algorithm.run`."""
+        # 1. Attribute partition.
         told = bool(self.sets)
         blocks = self.by_hand(problem) if told else self.by_dependence(problem, context)
         partition = self.partition
         sees_links = isinstance(partition, Partitioner) and partition.sees_links
         _refuse_linked(problem, models, blocks, sees_links=sees_links)
+        # 2. Tuple partition, and 3. permutation.
         return permuted(problem, partition, models, blocks, (), context, told=told)
 
     def by_dependence(self, problem: Problem, context: Context) -> tuple[Block, ...]:
