@@ -11,6 +11,7 @@ from ..base.errors import AnonError
 from ..base.params import number
 from ..base.registry import register
 from ..contracts.attack import Attack, Disclosure, Question
+from ..identity.uniques_told import uniques_told
 from ..overlap.fitting_people import linked, why_not, why_not_covered
 from ..overlap.fitting_rows import BOUNDED
 from ..release.attack_result import AttackResult
@@ -36,7 +37,8 @@ class Journalist(Attack):
     )
     source: ClassVar[str] = (
         "El Emam and Dankar 2008, doi 10.1197/jamia.M2716; Benedetti and Franconi 1998; who fits, "
-        "where classes overlap: Gionis, Mazza and Tassa 2008"
+        "where classes overlap: Gionis, Mazza and Tassa 2008; how many of a population of known "
+        "size are unique: Dankar et al. 2012, doi 10.1186/1472-6947-12-66"
     )
     discloses: ClassVar[Disclosure] = "identity"
     answers: ClassVar[tuple[Question, ...]] = ("singling out", "linkability")
@@ -88,6 +90,7 @@ class Journalist(Attack):
             else ""
         )
         gap += f" {BOUNDED}" if risk.bounded else ""
+        behind, of_uniques = uniques_told(view, audience, truth, context)
         return [
             AttackResult(
                 attack=self.name,
@@ -105,7 +108,8 @@ class Journalist(Attack):
                 upper_bound=risk.bounded,
                 sentence=(
                     f"Among {risk.size:,} people, a published row is pinned to the right person "
-                    f"with chance {worst:.3g} at worst{model}.{gap}"
+                    f"with chance {worst:.3g} at worst{model}.{gap}{of_uniques}"
                 ),
+                details=behind,
             )
         ]

@@ -1,0 +1,168 @@
+"""Uniques of a population estimated from a sample: a worked example, and simulated populations."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anon_core.data.table import Dataset
+from anon_core.identity.population_uniques import (
+    ClassSizes,
+    SlideNegativeBinomial,
+    class_sizes,
+    estimates,
+    fit_pitman,
+    fit_slide,
+    population_classes,
+    zayatz_share,
+)
+from anon_core.job.plan import Plan
+from anon_core.job.runner import run
+from anon_core.release.attack_result import AttackResult
+
+#: Rows of a class → classes of so many rows.
+SIZES = {1: 70, 2: 14, 3: 6, 4: 3, 6: 2, 11: 1, 25: 1}
+
+
+def sample(people: int) -> ClassSizes:
+    return class_sizes(np.repeat(list(SIZES), list(SIZES.values())), people)
+
+
+def test_the_parts_of_the_worked_example() -> None:
+    small, large = sample(1000), sample(10_000)
+    assert (small.rows, small.number, large.share) == (176, 97, 0.0176)
+    model = fit_pitman(large)
+    assert model is not None
+    assert (model.theta, model.alpha) == (
+        pytest.approx(16.8034, abs=5e-5),
+        pytest.approx(0.62519, abs=5e-6),
+    )
+    assert zayatz_share(large) == pytest.approx(0.4299, abs=5e-5)
+    assert zayatz_share(small) == pytest.approx(0.59092, abs=5e-6)
+    assert population_classes(large) == pytest.approx(1502.2, abs=0.05)
+    assert population_classes(small) == pytest.approx(309.68, abs=0.005)
+    for one, (a, b) in ((large, (0.0569523, 0.0137538)), (small, (0.184964, 0.1000078))):
+        slide = fit_slide(one)
+        assert slide is not None
+        assert (slide.a, slide.b) == (pytest.approx(a, abs=5e-7), pytest.approx(b, abs=5e-8))
+    seen = SlideNegativeBinomial(a=2.5, b=0.6, classes=1).seen(0.5)
+    assert seen == (pytest.approx(0.39580067, abs=5e-9), pytest.approx(0.2188321, abs=5e-8))
+
+
+def journalist(people: int, sizes: dict[int, int]) -> AttackResult:
+    """Return the attack on a release of a table with classes of these sizes."""
+    classes = [size for size, times in sizes.items() for _ in range(times)]
+    values = [f"v{i}" for i, size in enumerate(classes) for _ in range(size)]
+    plan = Plan.from_mapping(
+        {
+            "roles": {"quasi": ["q"]},
+            "types": {"q": "text"},
+            "population": {"size": people},
+            "algorithm": {"name": "optimal"},
+            "models": [{"name": "maximum-risk", "risk": 1.0}],
+        }
+    )
+    found = run(plan, Dataset.from_frame(pd.DataFrame({"q": values})))
+    return next(a for a in found.attacks if a.attack == "journalist")
+
+
+@pytest.mark.parametrize(
+    ("people", "uniques", "taken"),
+    [
+        (10_000, {"Pitman": 917.94, "Zayatz": 1709.84, "SNB": 1176.81}, "Pitman"),
+        (1000, {"Pitman": 216.41, "Zayatz": 235.03, "SNB": 202.28}, "SNB"),
+    ],
+)
+def test_the_journalist_shows_all_three_and_which_one_is_taken(
+    people: int, uniques: dict[str, float], taken: str
+) -> None:
+    found = journalist(people, SIZES)
+    (told,) = found.details
+    assert {r["estimator"]: r["people"] for r in told.rows} == pytest.approx(uniques, abs=0.006)
+    assert [r["estimator"] for r in told.rows if r["taken"]] == [taken]
+    assert f"About {uniques[taken]:,.0f} people" in found.sentence
+
+
+def test_no_class_of_one_row_is_told_as_no_protection() -> None:
+    found = journalist(1000, {2: 5, 3: 4})
+    (told,) = found.details
+    assert [r["people"] for r in told.rows] == [0]
+    assert "0 by construction" in found.sentence
+    assert "no sign that nobody can be found" in told.note
+    assert found.rate > 0
+
+
+def test_nothing_but_uniques_or_one_class_leaves_an_estimate_out_not_wrong() -> None:
+    for sizes in ({1: 40}, {1: 1}, {1: 1, 39: 1}):
+        people = journalist(4000, sizes).details[0].rows
+        assert len(people) == 3
+        assert all(r["people"] == "no estimate" or 0 <= float(r["people"]) <= 4000 for r in people)
+
+
+# ---- simulated populations -----------------------------------------------------------------------
+
+
+def pitman_population(rng: np.random.Generator, people: int) -> np.ndarray:
+    """Draw the classes of a population one person after the other, by Pitman's process."""
+    theta, alpha = rng.uniform(5, 200), rng.uniform(0.2, 0.8)
+    own = np.empty(people, dtype=np.int64)
+    sizes: list[int] = []
+    for i in range(people):
+        if rng.random() * (theta + i) < theta + alpha * len(sizes):
+            own[i] = len(sizes)
+            sizes.append(1)
+            continue
+        while True:
+            chosen = own[rng.integers(i)]
+            if rng.random() * sizes[chosen] < sizes[chosen] - alpha:
+                break
+        own[i] = chosen
+        sizes[chosen] += 1
+    return own
+
+
+def slide_population(rng: np.random.Generator, classes: int) -> np.ndarray:
+    sizes = 1 + rng.negative_binomial(rng.uniform(0.1, 1), rng.uniform(0.05, 0.3), classes)
+    return np.repeat(np.arange(classes), sizes)
+
+
+def within(number: int) -> Counter[tuple[str, ...]]:
+    """Count populations by the estimate that is taken, and those whose uniques lie in its interval.
+
+    Where Pitman's model does not fit and Zayatz's estimate stands in for it at a small share, that
+    is too high rather than too low: the interval's end bounds the uniques.
+    """
+    found: Counter[tuple[str, ...]] = Counter()
+    for turn in range(number):
+        rng = np.random.default_rng([811, turn])
+        for kind, share in (("pitman", 0.05), ("slide", 0.3)):
+            own = pitman_population(rng, 6000) if kind == "pitman" else slide_population(rng, 1200)
+            drawn = rng.permutation(len(own))[: int(share * len(own))]
+            told = estimates(class_sizes(np.bincount(own[drawn]), len(own)), rng)
+            taken = next(e for e in told if e.chosen)
+            uniques = int(np.count_nonzero(np.bincount(own) == 1))
+            assert taken.interval is not None
+            low, high = taken.interval
+            found[kind, taken.name] += 1
+            found[kind, taken.name, "inside"] += low <= uniques <= high
+            found[kind, taken.name, "bounded"] += uniques <= high
+    return found
+
+
+def test_a_few_simulated_populations() -> None:
+    found = within(3)
+    for kind, name in (("pitman", "Pitman"), ("slide", "SNB")):
+        assert found[kind, name] >= 2
+        assert found[kind, name, "inside"] >= found[kind, name] - 1
+
+
+@pytest.mark.long
+def test_a_hundred_simulated_populations() -> None:
+    found = within(100)
+    for kind, name in (("pitman", "Pitman"), ("slide", "SNB")):
+        assert found[kind, name] >= 70
+        assert found[kind, name, "inside"] >= 0.9 * found[kind, name]
+    assert 0 < found["pitman", "Zayatz"] == found["pitman", "Zayatz", "bounded"]
