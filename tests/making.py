@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -173,6 +173,14 @@ def random_case(
         sensitive=("s0", "s1"),
         kinds=declared,
         levels=levels,
+    )
+
+
+def with_numbers_in_one(case: Case) -> Case:
+    """Return a drawn table with numbers in place of its second sensitive column's letters."""
+    numbers: list[str | None] = [str("abcd".index(str(v))) for v in case.columns["s1"]]
+    return replace(
+        case, columns={**case.columns, "s1": numbers}, kinds={**case.kinds, "s1": "number"}
     )
 
 

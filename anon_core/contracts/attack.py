@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 from ..base.context import Context
 from ..base.params import Technique
+from ..data.roles import ByRole
 from ..release.attack_result import AttackResult
 from ..release.audience import Audience
 from ..release.release import View
@@ -69,6 +70,10 @@ class Attack(Technique):
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Return why the attack cannot be run on what is published, or an empty string."""
         return ""
+
+    def needs_trees(self, columns: ByRole) -> tuple[str, ...]:
+        """Return the sensitive columns whose hierarchy it looks at, where they have one."""
+        return ()
 
 
 def not_applicable(attack: Attack, view: View, audience: Audience) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
-from ..base.errors import BadPlan, InputChanged, listing, nearest
+from ..base.errors import AnonError, BadPlan, InputChanged, listing, nearest
 from ..data.sampling import sampled
 from ..data.table import Dataset
 from ..hierarchy import from_rows
@@ -57,13 +58,17 @@ def prepare(
         )
     whole = table
     table = sampled(table, plan.roles.published(table), plan.data.sample, plan.seed)
-    # A sensitive column is published exactly; its hierarchy is only what a promise may look at.
+    # A sensitive column is published exactly; its hierarchy is only what others may look at.
     trees = [n for model in plan.models for n in model.needs_trees(plan.roles)]
     built = {
         name: from_rows(table.column(name), rows)
         for name, rows in (hierarchies or {}).items()
         if name in plan.roles.quasi or name in trees
     }
+    looked_at = dict.fromkeys(n for a in plan.all_attacks() for n in a.needs_trees(plan.roles))
+    for name in [n for n in looked_at if n in (hierarchies or {}) and n not in built]:
+        with suppress(AnonError):  # what does not fit tells an attacker nothing
+            built[name] = from_rows(table.column(name), (hierarchies or {})[name])
     for name in [n for n in built if n in plan.roles.quasi]:
         refuse_false_labels(name, (hierarchies or {})[name], table.column(name).kind)
     people = population if population is not None else plan.population_size

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..data.kinds import ColumnKind
 from ..data.roles import Roles
@@ -27,12 +27,16 @@ class Audience:
         what they are generalized to, not how often they occur.
     population : Population or None
         The people the table was drawn from: a table of them, or their number.
+    trees : mapping of str to Hierarchy
+        Which values of sensitive columns are alike, where somebody gave that; such a column is
+        published exactly all the same.
     """
 
     roles: Roles
     kinds: Mapping[str, ColumnKind]
     hierarchies: Mapping[str, Hierarchy]
     population: Population | None = None
+    trees: Mapping[str, Hierarchy] = field(default_factory=dict[str, Hierarchy])
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -61,4 +65,5 @@ def audience_of(problem: Problem) -> Audience:
             if name not in problem.private
         },
         population=problem.population,
+        trees=problem.trees,
     )

@@ -37,8 +37,9 @@ class Problem:
         Where a promise looks at them, the combinations of sensitive values come last.
     population : Population or None
     trees : mapping of str to Hierarchy
-        What values of sensitive columns are generalized to, where that was given for a promise that
-        asks for it: such a column is published exactly all the same, and `hierarchies` has it flat.
+        What values of sensitive columns are generalized to, where that was given for a promise or
+        an attack that asks for it: such a column is published exactly all the same, and
+        `hierarchies` has it flat.
     """
 
     dataset: Dataset

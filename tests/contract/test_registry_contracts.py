@@ -39,7 +39,15 @@ from anon_core.verification.registry import second_computations
 from anon_core.verification.shape import read_shape
 from tests.asked import attacked
 from tests.contract.settings import formed, forming_parameters, tails_at
-from tests.making import BUDGET, MECHANISM, PATIENTS, Case, for_mechanisms, random_case
+from tests.making import (
+    BUDGET,
+    MECHANISM,
+    PATIENTS,
+    Case,
+    for_mechanisms,
+    random_case,
+    with_numbers_in_one,
+)
 from tests.often import times
 
 KINDS: dict[Family, type[Technique]] = {
@@ -204,7 +212,7 @@ def test_bad_values_are_refused_with_what_is_allowed(which: Family, name: str, o
         bad += ["", "nothing", 1, {"name": "nothing"}, find("model", "k-anonymity")()]
     if p.kind == "columns":
         bad = [None, object(), {}, 1, "age", [1], [""], ["a", "a"], [["a"]]]
-    if p.kind in ("by-column", "column-sets"):
+    if p.kind in ("by-column", "by-value", "column-sets"):
         bad = [
             None,
             object(),
@@ -248,7 +256,7 @@ def drawn(p: Parameter, rng: np.random.Generator) -> Any:
         option = str(rng.choice(p.options))
         own = [q for q in p.part(option).parameters() if q.name not in p.governed]
         return {"name": option, **{q.name: drawn(q, rng) for q in own if rng.random() < 0.5}}
-    if p.kind == "by-column":
+    if p.kind in ("by-column", "by-value"):
         assert p.each is not None
         return {name: drawn(p.each, rng) for name in names[: int(rng.integers(0, 5))]}
     if p.kind == "columns":
@@ -545,7 +553,7 @@ def test_a_single_row_or_a_single_value_costs_nothing(metric: str) -> None:
 @pytest.mark.parametrize("people", [None, 300, "table"])
 def test_the_anchor_of_an_attack_is_itself_on_the_raw_table(attack: str, people: object) -> None:
     rng = np.random.default_rng(127)
-    if attack == "fake-tuples":
+    if cast(type[Attack], find("attack", attack)).needs_permuted:
         rows_stay_whole = raw_view(distinct_rows().problem())
         reason = cast(Attack, technique("attack", attack)).reason_not_applicable(
             rows_stay_whole, audience_of(PATIENTS.problem())
@@ -553,7 +561,7 @@ def test_the_anchor_of_an_attack_is_itself_on_the_raw_table(attack: str, people:
         assert "rows stay whole" in reason
         return
     for _ in range(10):
-        case = random_case(rng, rows=30)
+        case = with_numbers_in_one(random_case(rng, rows=30))
         known = case.dataset if people == "table" else cast("int | None", people)
         problem = case.problem(population=known)
         chosen = cast(Attack, technique("attack", attack))
@@ -591,8 +599,9 @@ def test_an_attack_without_what_it_needs_says_what(attack: str) -> None:
         raw_view(problem), audience_of(problem)
     )
     assert reason == "" or reason.startswith(("It needs a ", "It is about columns"))
-    needing = ("attribute-inference", "fake-tuples", "homogeneity", "journalist", "membership")
-    assert bool(reason) == (attack in needing)
+    kind = cast(type[Attack], find("attack", attack))
+    needing = ("attribute", "inferential") if not kind.needs_permuted else (kind.discloses,)
+    assert bool(reason) == (kind.discloses in needing or attack in ("journalist", "membership"))
 
 
 def test_the_core_loads_no_user_interface() -> None:

@@ -225,7 +225,14 @@ def test_attacks_count_distinct_persons() -> None:
     inference = found["attribute-inference"]
     assert inference.succeeded == 3  # p0 and p1 by A, p1 and p3 by B
     assert inference.baseline == 3 / 4  # p0, p1 and p3 have had a cold
-    assert set(result.not_run) == {"journalist", "fake-tuples", "membership"}
+    # Everyone of A has had the flu, as 2 of 4 have; of B 1 of 3 the gout, as 1 of 4 have.
+    skewness, belief = found["skewness"], found["probabilistic"]
+    assert skewness.worst == pytest.approx(1 / 2)
+    assert skewness.rate == pytest.approx((1 / 2 + 1 / 2 + 1 / 12 + 1 / 12) / 4)
+    # p3 has had a cold, as 2 of 3 of B and 3 of 4 of all have.
+    assert belief.rate == pytest.approx((1 / 2 + 1 / 2 + 1 / 12 - 1 / 12) / 4)
+    assert (skewness.at_risk, belief.at_risk, belief.attempted) == (2, 2, 4)
+    assert set(result.not_run) >= {"journalist", "fake-tuples", "membership", "background"}
     assert "counts rows" in result.not_run["membership"]
 
 

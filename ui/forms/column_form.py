@@ -15,7 +15,7 @@ from ..words.explain import plain
 from .following import follow, place
 
 #: Kinds of parameters that are drawn here.
-DRAWN = ("by-column", "columns", "private-column", "column-sets")
+DRAWN = ("by-column", "by-value", "columns", "private-column", "column-sets")
 _ALONE = "by itself"
 
 
@@ -38,6 +38,8 @@ def draw(parameter: Parameter, value: object, key: str) -> object:
     if parameter.kind == "columns":
         return _some(parameter, cast(Sequence[str], value), key)
     told = cast(Mapping[str, object], value)
+    if parameter.kind == "by-value":
+        return _values(parameter, cast(Mapping[str, float], told), key)
     columns = _columns(parameter, told)
     if not columns:
         return dict(told)
@@ -92,6 +94,40 @@ def _some(parameter: Parameter, named: Sequence[str], key: str) -> list[str]:
         help=plain(parameter.help),
         placeholder=parameter.empty,
     )
+
+
+def _values(parameter: Parameter, told: Mapping[str, float], key: str) -> dict[str, float]:
+    """Draw a choice among the values of the sensitive columns, and a number for each chosen."""
+    data, each = state.typed_dataset(), cast(Parameter, parameter.each)
+    own = state.roles().sensitive if data is not None else ()
+    known = [v for n in own if data is not None and n in data.names for v in data.column(n).values]
+    options = list(dict.fromkeys((*known, *told)))
+    if not options:
+        return dict(told)
+    chosen = st.multiselect(
+        plain(parameter.label),
+        options,
+        default=follow(key, list(told)),
+        key=key,
+        help=plain(parameter.help),
+        placeholder=parameter.empty,
+    )
+    found: dict[str, float] = {}
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    for name in chosen:
+        widget = f"{key}/{name}"
+        with row, st.container(key=f"half-{widget}"):
+            found[name] = st.number_input(
+                plain(name),
+                min_value=each.low,
+                max_value=each.high,
+                value=follow(widget, float(told.get(name, cast(float, each.default)))),
+                step=0.5,
+                format="%g",
+                key=widget,
+                help=plain(each.help),
+            )
+    return found
 
 
 def _columns(parameter: Parameter, told: Mapping[str, object]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from .declaring import (
     by_column,
+    by_value,
     choice,
     flag,
     integer,
@@ -22,6 +23,7 @@ __all__ = [
     "Parameter",
     "Technique",
     "by_column",
+    "by_value",
     "choice",
     "flag",
     "integer",

@@ -109,6 +109,16 @@ def by_column(*, each: Parameter, help: str, label: str, empty: str) -> Any:
     )
 
 
+def by_value(*, each: Parameter, help: str, label: str, empty: str) -> Any:
+    """Declare a field that says something of single sensitive values; of none by default.
+
+    `each` declares what, and `empty` says what a value that is left out stands for.
+    """
+    return _declared(
+        "by-value", FrozenMap[object](), each=each, help=help, label=label, empty=empty
+    )
+
+
 def sets_of_columns(*, help: str, label: str, empty: str) -> Any:
     """Declare a field of sets of columns; none by default, which stands for what `empty` says."""
     return _declared("column-sets", (), help=help, label=label, empty=empty)

@@ -25,10 +25,13 @@ Kind = Literal[
     "level",
     "limits",
     "by-column",
+    "by-value",
     "columns",
     "column-sets",
 ]
 _WHOLE = ("integer", "level")
+#: Tables, by what their keys name.
+_TABLES = {"by-column": "quasi-identifiers", "by-value": "values of sensitive columns"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,12 +43,13 @@ class Parameter:
     name, label, help : str
         Field name, short label for a form, one line of explanation.
     kind : {'integer', 'number', 'choice', 'flag', 'column', 'private-column', 'technique', \
-            'level', 'limits', 'by-column', 'columns', 'column-sets'}
+            'level', 'limits', 'by-column', 'by-value', 'columns', 'column-sets'}
         `column` takes the name of a sensitive column, or ``""`` for what `empty` says, and
         `private-column` that of a column which is not published.
         `technique` takes the name of another technique, or a table with its name and parameters;
         `level` a level of a hierarchy, from 0; `limits` a table with ``low`` or ``high``, or both;
         `by-column` a table of quasi-identifiers, each with a value as `each` declares it,
+        `by-value` one of values of sensitive columns,
         `columns` a list of quasi-identifiers, and `column-sets` a list of lists of published
         columns.
     default : object
@@ -69,7 +73,7 @@ class Parameter:
     empty : str
         What an empty column, or a column that is left out, stands for, in words.
     each : Parameter or None
-        What every column of `by-column` takes.
+        What every column of `by-column`, or value of `by-value`, takes.
     quiet : bool
         Left out of recipes where it has its default: what a technique learned later changes no
         recipe, and no draw that hangs on one.
@@ -107,9 +111,9 @@ class Parameter:
             return f"the name of a column that is not published, or empty for {self.empty}"
         if self.kind == "limits":
             return "a table with low or high, or both: numbers, or dates as texts"
-        if self.kind == "by-column":
+        if self.kind in _TABLES:
             each = self.each.allowed() if self.each is not None else ""
-            return f"a table of quasi-identifiers, each with {each}"
+            return f"a table of {_TABLES[self.kind]}, each with {each}"
         if self.kind == "columns":
             return f"a list of quasi-identifiers, none twice, or none for {self.empty}"
         if self.kind == "column-sets":
@@ -131,8 +135,8 @@ class Parameter:
         """
         if self.kind == "technique":
             return self._part(value, owner)
-        if self.kind == "by-column":
-            return self._by_column(value, owner)
+        if self.kind in _TABLES:
+            return self._table(value, owner)
         if self.kind == "choice" and isinstance(value, str):
             value = self.aliases.get(value, value)
         good: object | None = None
@@ -175,7 +179,7 @@ class Parameter:
 
     def plain(self, value: object) -> object:
         """Return an accepted value as a recipe has it: texts, numbers, lists and tables."""
-        if self.kind == "by-column":
+        if self.kind in _TABLES:
             each = cast(Parameter, self.each)
             return {k: each.plain(v) for k, v in cast(Mapping[str, object], value).items()}
         if self.kind == "limits":
@@ -191,17 +195,17 @@ class Parameter:
         usual = {p.name: p.plain(getattr(type(made)(), p.name)) for p in made.parameters()}
         return made.name if own.items() <= usual.items() else {"name": made.name, **own}
 
-    def _by_column(self, value: object, owner: str) -> FrozenMap[object]:
-        """Return what single columns are told, in the type that `each` declares."""
+    def _table(self, value: object, owner: str) -> FrozenMap[object]:
+        """Return what single columns or values are told, in the type that `each` declares."""
         if not isinstance(value, Mapping):
             raise self._refused(value, owner)
         given, each = cast(Mapping[object, object], value), cast(Parameter, self.each)
-        if not all(isinstance(column, str) and column for column in given):
+        if not all(isinstance(key, str) and key for key in given):
             raise self._refused(value, owner)
         return FrozenMap(
             {
-                str(column): replace(each, name=f"{self.name}.{column}").accept(told, owner)
-                for column, told in given.items()
+                str(key): replace(each, name=f"{self.name}.{key}").accept(told, owner)
+                for key, told in given.items()
             }
         )
 
