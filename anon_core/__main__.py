@@ -25,6 +25,7 @@ from .base.errors import (
     NotFound,
     clipped,
 )
+from .commands import sweep as sweep_command
 from .commands.counts import counts
 from .commands.list_techniques import list_techniques
 from .commands.output import CHANGED, ERROR, INFEASIBLE, NOT_FOUND, STOPPED, write_json
@@ -187,6 +188,11 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
     )
     carry.add_argument("--progress", action="store_true", help="name each stage as it begins")
     carry.set_defaults(command=run_recipe)
+    try_all = commands.add_parser(
+        "sweep", help="carry out a recipe for several techniques and parameters, and compare"
+    )
+    sweep_command.declare(try_all)
+    try_all.set_defaults(command=sweep_command.sweep_recipe)
     check = commands.add_parser("verify", help="recompute every promise from a published release")
     check.add_argument("recipe", type=Path, help="the recipe the release was made with")
     check.add_argument("--data", type=Path, required=True, help="the private table")
@@ -202,7 +208,7 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
         "warm", help="compile the fast routines once, so that no run has to wait for them"
     )
     ahead.set_defaults(command=warm)
-    for command in (carry, check, count):
+    for command in (carry, try_all, check, count):
         command.add_argument(
             "--show-values", action="store_true", help="let messages show cell values"
         )

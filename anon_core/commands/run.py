@@ -10,14 +10,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..base.errors import BadInput, BadPlan, InputChanged, clipped, listing, nearest
+from ..base.errors import BadInput, BadPlan, clipped, listing
+from .inputs import Stages, read_as_declared, read_population
 from .output import OK, note, tell, write_json
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ..data.table import Dataset
-    from ..job.plan import Plan
     from ..job.result import Result
     from ..verification.checks import Verification
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 def run_recipe(options: argparse.Namespace) -> int:
     """Carry out a recipe, verify and write the release, and tell of it; return the exit status."""
     from ..base.context import Context
-    from ..data.reading import MOST_BYTES_OF_COMMANDS, DataOptions, read_table
     from ..job.file_formats import file_names, other_formats, written
     from ..job.plan import load_hierarchies, read_plan
     from ..job.release_folder import writing
@@ -46,14 +44,9 @@ def run_recipe(options: argparse.Namespace) -> int:
                 "An earlier run was stopped while it replaced the release in "
                 f"{options.out}; that release was put back first.\n"
             )
-        dataset = _read_as_declared(plan, options.data)
-        population = None
-        if plan.population_file:
-            tokens = DataOptions(missing_values=plan.data.missing_values)
-            population = read_table(
-                folder / plan.population_file, tokens, most_bytes=MOST_BYTES_OF_COMMANDS
-            )
-        context = Context(progress=_Stages()) if options.progress else Context()
+        dataset = read_as_declared(plan, options.data)
+        population = read_population(plan, folder)
+        context = Context(progress=Stages()) if options.progress else Context()
 
         def verifier(texts: Mapping[str, bytes], tables: Mapping[str, pa.Table]) -> Verification:
             folder_of_all = staged.write({**texts, **written(tables, other_formats())})
@@ -163,24 +156,6 @@ def _for_owner(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _read_as_declared(plan: Plan, path: Path) -> Dataset:
-    """Read the table with the recipe's types; where they no longer fit, the input has changed."""
-    from ..data.reading import MOST_BYTES_OF_COMMANDS, read_table
-
-    dataset = read_table(path, plan.data, most_bytes=MOST_BYTES_OF_COMMANDS)
-    gone = [name for name in plan.types if name not in dataset.names]
-    if gone:
-        raise InputChanged(
-            f"The table has no column {listing(gone)}, for which the recipe declares a type; it "
-            f"has {listing(dataset.names)}.",
-            remedy=f"Restore the column or change [types].{nearest(gone[0], dataset.names)}",
-        )
-    try:
-        return dataset.with_kinds(plan.types)
-    except BadInput as error:
-        raise InputChanged(error.message, remedy=error.remedy, values=error.values) from error
-
-
 def _tell(result: Result, out: Path) -> None:
     for check in result.verification.checks:
         tell(check.sentence)
@@ -196,15 +171,3 @@ def _tell(result: Result, out: Path) -> None:
         tell(f"Caution: {caution}")
     of = f" of {result.crowd.published} people" if result.crowd is not None else ""
     tell(f"{result.release.view.rows} rows{of} written to {out}.")
-
-
-class _Stages:
-    """Progress for people: one line a stage on standard error."""
-
-    def __init__(self) -> None:
-        self.last = ""
-
-    def __call__(self, share: float, stage: str) -> None:
-        if stage != self.last:
-            self.last = stage
-            sys.stderr.write(f"{share:4.0%} {stage}\n")

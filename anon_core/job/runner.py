@@ -34,6 +34,11 @@ from .tested_search import search
 if TYPE_CHECKING:
     import pyarrow as pa
 
+#: Fits a plan to a table, as `prepare` does.
+Fit = Callable[
+    [Plan, Dataset, Mapping[str, LevelTable] | None, Dataset | None],
+    Problem,
+]
 #: Recomputes the promises from the CSV files by name and the Arrow tables they were made of.
 Verifier = Callable[[Mapping[str, bytes], Mapping[str, "pa.Table"]], Verification]
 
@@ -47,6 +52,7 @@ def run(
     context: Context | None = None,
     verifier: Verifier | None = None,
     assess: bool = True,
+    fit: Fit = prepare,
 ) -> Result:
     """Carry out a plan on a table.
 
@@ -67,6 +73,8 @@ def run(
         from memory against the table as it was read.
     assess : bool
         Whether metrics and attacks are measured. Promises are verified either way.
+    fit : callable
+        Fits the plan to the table; for many plans on one table an `EncodedOnce`.
 
     Returns
     -------
@@ -95,6 +103,7 @@ def run(
         population=population,
         verifier=verifier,
         assess=assess,
+        fit=fit,
     )
     context = context or Context()
     seconds: dict[str, float] = {}
@@ -131,6 +140,7 @@ class _Job:
     population: Dataset | None
     verifier: Verifier | None
     assess: bool
+    fit: Fit
     models: tuple[GroupModel, ...] = field(init=False)  # read: the plan's, in rows or people
     problem: Problem = field(init=False)  # read
     audience: Audience = field(init=False)  # read
@@ -149,7 +159,7 @@ def _read(job: _Job, context: Context) -> None:
     """Fit the plan to the table, and refuse what no search could keep."""
     plan = job.plan
     job.models = counted_in_people(plan.algorithm, plan.models, plan.roles.person)
-    job.problem = prepare(plan, job.dataset, job.hierarchies, job.population)
+    job.problem = job.fit(plan, job.dataset, job.hierarchies, job.population)
     job.audience, job.reference = audience_of(job.problem), reference_of(job.problem)
     job.chance = chances(plan, job.problem)
     refuse_unsteered(plan.algorithm, plan.models)

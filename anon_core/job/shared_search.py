@@ -19,6 +19,7 @@ from ..lattice.size_sweep import size_sweep
 from ..release.problem import Problem
 from .plan import LevelTable, Plan
 from .prepare import prepare
+from .runner import Fit
 
 #: Keys of the table times nodes up to which the pass takes seconds at most.
 _MOST_WALKED = 500_000_000
@@ -33,6 +34,7 @@ def with_best_levels(
     levels: Mapping[str, LevelTable] | None,
     people: Dataset | None,
     context: Context,
+    fit: Fit = prepare,
 ) -> Mapping[int, Plan]:
     """Return, for each k, a plan whose levels are chosen as the optimal search would choose them.
 
@@ -49,6 +51,8 @@ def with_best_levels(
     table, levels, people
         As for `runner.run`.
     context : Context
+    fit : callable
+        As for `runner.run`.
 
     Raises
     ------
@@ -65,7 +69,7 @@ def with_best_levels(
     cost, share = asked
     if not isinstance(cost, SizeCost) and not (isinstance(cost, CellCost) and len(ks) >= _PAYS):
         return {}
-    problem = prepare(plan, table, levels, people)
+    problem = fit(plan, table, levels, people)
     budget = rows_allowed(problem, share)
     if not budget or not _quick(problem):
         return {}

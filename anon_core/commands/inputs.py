@@ -1,0 +1,68 @@
+"""What commands read beside a recipe: the table as it declares it, and that of the population."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..base.errors import BadInput, InputChanged, listing, nearest
+
+if TYPE_CHECKING:
+    from ..data.table import Dataset
+    from ..job.plan import Plan
+
+
+def read_as_declared(plan: Plan, path: Path) -> Dataset:
+    """Read the table with the recipe's types; where they no longer fit, the input has changed.
+
+    Raises
+    ------
+    InputChanged
+        If the table lacks a column for which the recipe declares a type, or its values do not fit.
+    BadInput
+        If the file cannot be read.
+    """
+    from ..data.reading import MOST_BYTES_OF_COMMANDS, read_table
+
+    dataset = read_table(path, plan.data, most_bytes=MOST_BYTES_OF_COMMANDS)
+    gone = [name for name in plan.types if name not in dataset.names]
+    if gone:
+        raise InputChanged(
+            f"The table has no column {listing(gone)}, for which the recipe declares a type; it "
+            f"has {listing(dataset.names)}.",
+            remedy=f"Restore the column or change [types].{nearest(gone[0], dataset.names)}",
+        )
+    try:
+        return dataset.with_kinds(plan.types)
+    except BadInput as error:
+        raise InputChanged(error.message, remedy=error.remedy, values=error.values) from error
+
+
+def read_population(plan: Plan, folder: Path) -> Dataset | None:
+    """Read the table of the population that a recipe names, relative to its folder, if it does.
+
+    Raises
+    ------
+    BadInput
+        If the file cannot be read.
+    """
+    from ..data.reading import MOST_BYTES_OF_COMMANDS, DataOptions, read_table
+
+    if not plan.population_file:
+        return None
+    tokens = DataOptions(missing_values=plan.data.missing_values)
+    return read_table(folder / plan.population_file, tokens, most_bytes=MOST_BYTES_OF_COMMANDS)
+
+
+class Stages:
+    """Progress for people: one line a stage on standard error."""
+
+    def __init__(self) -> None:
+        self.last = ""
+
+    def __call__(self, share: float, stage: str) -> None:
+        """Write a stage as it begins."""
+        if stage != self.last:
+            self.last = stage
+            sys.stderr.write(f"{share:4.0%} {stage}\n")

@@ -1,0 +1,65 @@
+"""`sweep` on the command line: every combination is told, and the answer names one of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from anon_core.__main__ import main
+
+RECIPE = """\
+version = 5
+[types]
+zip = "text"
+[roles]
+quasi = ["age", "zip"]
+sensitive = ["illness"]
+[algorithm]
+name = "optimal"
+[[models]]
+name = "k-anonymity"
+k = 2
+"""
+TABLE = (
+    "age,zip,illness\n20,101,flu\n20,102,flu\n20,101,cold\n40,201,flu\n40,202,cold\n40,202,flu\n"
+)
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> list[str]:
+    recipe, data = tmp_path / "recipe.toml", tmp_path / "table.csv"
+    recipe.write_text(RECIPE.removeprefix("version = 5\n"), encoding="utf-8")
+    data.write_text(TABLE, encoding="utf-8")
+    return ["sweep", str(recipe), "--data", str(data)]
+
+
+def test_points_and_answer_as_json(asked: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    vary = ["--vary", "algorithm=mondrian,optimal", "--vary", "models.k=2,3,9"]
+    assert main([*asked, *vary, "--at-most", "prosecutor=0.4", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    points = told["points"]
+    assert [p["choices"]["models.k"] for p in points] == [2, 3, 9] * 2
+    assert [p["status"] for p in points] == ["released", "released", "infeasible"] * 2
+    within = [p for p in points if p["verified"] and p["risks"]["prosecutor"]["worst"] <= 0.4]
+    best = points[told["answer"]["point"]]
+    assert told["answer"]["within"] == len(within)
+    assert best["metrics"]["group-loss"] == min(p["metrics"]["group-loss"] for p in within)
+    assert "seed" not in json.dumps(told)
+
+
+def test_points_in_words(asked: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    vary = ["--vary", "algorithm=mondrian,permutation", "--vary", "models.k=3"]
+    assert main([*asked, *vary, "--at-most", "prosecutor=0.4"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3
+    assert "prosecutor not run" in lines[1]
+    assert lines[2].startswith("Least group-loss with prosecutor (worst) at most 0.4: Mondrian")
+
+
+def test_statuses(asked: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*asked, "--vary", "models.k=9,10"]) == 2
+    assert main([*asked, "--vary", "models.depth=2"]) == 1
+    assert main([*asked, "--vary", "models.k=2", "--at-most", "prosecutor"]) == 1
+    assert "no limit of a risk" in capsys.readouterr().err
