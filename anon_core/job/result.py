@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ..base.registry import family
 from ..contracts.attack import Attack, not_applicable
+from ..partition.optimum import Optimum
 from ..release.attack_result import AttackResult
 from ..release.audience import Audience, audience_of
 from ..release.crowd import Crowd, alone_over_all, crowd_of
@@ -59,6 +60,8 @@ class Result:
     verification : Verification
     seconds : mapping of str to float
         Wall time per stage.
+    optimum : Optimum or None
+        Of a table of a few rows, what the best of all partitions costs.
     """
 
     plan: Plan
@@ -74,6 +77,7 @@ class Result:
     row_group: npt.NDArray[np.int64]
     verification: Verification
     seconds: Mapping[str, float]
+    optimum: Optimum | None = None
 
     @property
     def published(self) -> pa.Table:

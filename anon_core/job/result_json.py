@@ -58,6 +58,7 @@ def as_json(result: Result) -> dict[str, Any]:
             "bound": result.account.bound,
             "steps": [dict(step) for step in result.account.steps],
         },
+        "optimum": _optimum(result),
         "metrics": {name: m.value for name, m in result.measures.items()},
         "metric_forms": {name: dict(m.also) for name, m in result.measures.items() if m.also},
         "models": [
@@ -79,6 +80,20 @@ def as_json(result: Result) -> dict[str, Any]:
         "cautions": list(result.cautions),
         "facts": dict(result.verification.facts),
         "seconds": dict(result.seconds),
+    }
+
+
+def _optimum(result: Result) -> dict[str, Any] | None:
+    found = result.optimum
+    if found is None:
+        return None
+    return {
+        "cost": found.cost,
+        "release": found.release,
+        "metric": "loss",
+        "of": found.of(),
+        "cells": dict(found.cells),
+        "removable": found.removable,
     }
 
 

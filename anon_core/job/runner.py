@@ -14,6 +14,7 @@ from ..contracts.attack import not_applicable
 from ..contracts.model import GroupModel
 from ..data.table import Dataset
 from ..lattice.nodes import rows_removable
+from ..partition.optimum import Optimum, optimum
 from ..release.attack_result import AttackResult
 from ..release.audience import Audience, audience_of
 from ..release.problem import Problem
@@ -127,6 +128,7 @@ def run(
         row_group=job.edition.row_group,
         verification=job.verification,
         seconds=seconds,
+        optimum=job.optimum,
     )
 
 
@@ -149,6 +151,7 @@ class _Job:
     outcome: Outcome = field(init=False)  # search
     verdicts: tuple[Verdict, ...] = field(init=False)  # measure
     measures: dict[str, Measure] = field(init=False)  # measure
+    optimum: Optimum | None = field(init=False)  # measure
     attacks: tuple[AttackResult, ...] = field(init=False)  # attack
     edition: Edition = field(init=False)  # publish
     files: dict[str, bytes] = field(init=False)  # publish
@@ -201,6 +204,10 @@ def _measure(job: _Job, context: Context) -> None:
         for metric in (job.plan.all_metrics() if job.assess else ())
         if not metric.reason_not_applicable(problem)
     }
+    removable = rows_removable(problem, job.plan.algorithm)
+    job.optimum = (
+        optimum(problem, job.models, release, removable, measuring) if job.assess else None
+    )
 
 
 def _attack(job: _Job, context: Context) -> None:

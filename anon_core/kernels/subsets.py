@@ -4,9 +4,47 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..base.arrays import I32, I64
+from ..base.arrays import F64, I32, I64
 from .best_gain_split import Prices, cover_price
 from .compiled import compiled
+
+
+@compiled
+def cheapest_partition(price: F64) -> tuple[F64, I64]:
+    """Return the least price of parting each set into groups, and the group of its lowest row.
+
+    Sets are masks of rows. It takes 3 to the power of the rows steps.
+
+    Parameters
+    ----------
+    price : float64 array of shape (2 ** rows,)
+        Of every set of rows as one group; infinity where it is none that is allowed.
+
+    Returns
+    -------
+    best : float64 array of shape (2 ** rows,)
+        Infinity where a set cannot be parted.
+    chosen : int64 array of shape (2 ** rows,)
+        0 where a set cannot be parted.
+    """
+    subsets = price.shape[0]
+    best = np.full(subsets, np.inf)
+    best[0] = 0.0
+    chosen = np.zeros(subsets, np.int64)
+    for mask in range(1, subsets):
+        # The group of the lowest row: every subset of the others with it.
+        lowest = mask & -mask
+        others = mask ^ lowest
+        some = others
+        while True:
+            own = some | lowest
+            if price[own] + best[mask ^ own] < best[mask]:
+                best[mask] = price[own] + best[mask ^ own]
+                chosen[mask] = own
+            if some == 0:
+                break
+            some = (some - 1) & others
+    return best, chosen
 
 
 @compiled
@@ -42,22 +80,7 @@ def cheapest_groups(codes: I32, k: int, prices: Prices) -> tuple[float, I64]:
             total += cover_price(prices, d, low[mask, d], high[mask, d])
         if k <= members[mask] < 2 * k:
             price[mask] = total * members[mask]
-    best = np.full(subsets, np.inf)
-    best[0] = 0.0
-    chosen = np.zeros(subsets, np.int64)
-    for mask in range(1, subsets):
-        # The group of the lowest row: every subset of the others with it.
-        lowest = mask & -mask
-        others = mask ^ lowest
-        some = others
-        while True:
-            own = some | lowest
-            if price[own] + best[mask ^ own] < best[mask]:
-                best[mask] = price[own] + best[mask ^ own]
-                chosen[mask] = own
-            if some == 0:
-                break
-            some = (some - 1) & others
+    best, chosen = cheapest_partition(price)
     group = np.zeros(rows, np.int64)
     left, number = subsets - 1, 0
     while left and chosen[left]:

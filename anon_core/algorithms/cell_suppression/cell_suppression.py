@@ -45,7 +45,7 @@ class CellSuppression(Algorithm):
     )
     formula: ClassVar[str] = (
         "Σ over groups of rows × price of the cells that differ; forest ≤ (3k − 3) · optimum, "
-        "balls ≤ 6k (1 + ln n) · optimum"
+        "balls ≤ 6k (1 + ln n) · optimum, exact = optimum"
     )
     source: ClassVar[str] = (
         "Meyerson and Williams 2004, doi 10.1145/1055558.1055591; Aggarwal et al. 2005, "
