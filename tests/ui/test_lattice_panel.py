@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from anon_core.job.result import Result
 from anon_core.lattice import lattice_picture as pictures
 from anon_core.lattice.lattice_picture import FATES, LatticePicture
+from anon_core.partition.optimum import MOST_ROWS
 from tests.ui.sessions import RESULTS, carried_out, load, open_page, wait_for, words
 from ui.charts.chart_frame import light_palette, picked
 from ui.charts.lattice_plot import height_chart, node_chart, node_name
@@ -151,3 +152,12 @@ def test_every_node_is_drawn_once_and_harmless(monkeypatch: pytest.MonkeyPatch) 
     told = [note.text for note in near.figure.layout.annotations]
     assert len(told) == len(large.nodes) - 1
     assert all(text.rsplit(" ", 1)[0] in large.columns for text in told)
+
+
+def test_a_small_table_shows_its_proven_optimum() -> None:
+    held = load("samarati", algorithm={"name": "datafly"})
+    result = carried_out(held)
+    app = open_page(RESULTS, held)
+    assert not app.exception
+    told = any("Proven optimum for this table" in c.value for c in app.caption)
+    assert told == (result.optimum is not None) == (result.problem.rows <= MOST_ROWS)

@@ -16,7 +16,9 @@ from ..words.phrases import count, in_a_sentence, rows
 
 
 def draw(result: Result) -> None:
-    """Draw the account of the search behind a result, closed at first."""
+    """Draw the account of the search behind a result, closed at first; of few rows the optimum."""
+    for sentence in best_of_all(result):
+        st.caption(plain(sentence))
     with st.expander("How it was found"):
         for sentence in sentences(result):
             st.markdown(plain(sentence))
@@ -50,7 +52,7 @@ def sentences(result: Result) -> list[str]:
         )
     if account.partition:
         found.append(_parts(account.partition, result.release.grouping.published))
-    return [*found, *proof(account, _cost_of(result)), *best_of_all(result)]
+    return [*found, *proof(account, _cost_of(result))]
 
 
 def best_of_all(result: Result) -> list[str]:

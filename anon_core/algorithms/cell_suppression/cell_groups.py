@@ -53,8 +53,9 @@ def cell_groups(
         Forest pays at most 3k − 3 times the optimum (Aggarwal et al. 2005), balls at most
         6k (1 + ln n) times (Meyerson and Williams 2004; O(k log k) where all sets of up to 2k − 1
         rows are tried, which takes too long). For k = 2 and 3 factors of 1.5 and 2 are known
-        (Aggarwal et al. 2005) by other ways, which are not taken here; `exact` has factor 1. A table of more than `MOST_FOREST` tuples
-        is cut into blocks first, within each of which that holds.
+        (Aggarwal et al. 2005) by other ways, which are not taken here; `exact` has factor 1. A
+        table of more than `MOST_FOREST` tuples is cut into blocks first, within each of which that
+        holds.
     context : Context
 
     Raises
