@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from ..base.context import Context
@@ -11,6 +11,7 @@ from ..base.params import Technique
 from ..data.roles import ByRole
 from ..release.attack_result import AttackResult
 from ..release.audience import Audience
+from ..release.links import LinkName
 from ..release.release import View
 from ..release.truth import Truth
 
@@ -19,6 +20,13 @@ from ..release.truth import Truth
 Disclosure = Literal["identity", "attribute", "inferential", "presence"]
 #: The questions that an assessment asks (Article 29 Working Party, opinion 05/2014, WP216).
 Question = Literal["singling out", "linkability", "inference"]
+#: The link that disclosures of a kind go along, unless an attack says otherwise of itself.
+GOES_ALONG: Mapping[Disclosure, tuple[LinkName, ...]] = {
+    "identity": ("identity–quasi", "quasi–quasi"),
+    "attribute": ("identity–quasi", "quasi–sensitive"),
+    "inferential": ("identity–quasi", "quasi–sensitive"),
+    "presence": ("identity–quasi", "quasi–quasi"),
+}
 
 
 class Attack(Technique):
@@ -28,6 +36,8 @@ class Attack(Technique):
     discloses: ClassVar[Disclosure] = "identity"
     #: The questions it is evidence for.
     answers: ClassVar[tuple[Question, ...]] = ()
+    #: The links it goes along, where these are others than `GOES_ALONG` says; see `release.links`.
+    uses: ClassVar[tuple[LinkName, ...]] = ()
     #: Whether every run carries it out; else it is run where a recipe or a person asks for it,
     #: since it takes its time or needs to be told what the attacker knows.
     by_default: ClassVar[bool] = True
@@ -49,6 +59,11 @@ class Attack(Technique):
     achieves_besides: ClassVar[str] = ""
     #: Whether it attacks distinct persons, where a column tells them apart; else it is refused.
     counts_people: ClassVar[bool] = False
+
+    @classmethod
+    def links_used(cls) -> tuple[LinkName, ...]:
+        """Return the links that it goes along: where one of them is cut, it learns less."""
+        return cls.uses or GOES_ALONG[cls.discloses]
 
     @abstractmethod
     def run(

@@ -8,6 +8,7 @@ from ..base.registry import family
 from ..base.secret import spell
 from ..contracts.attack import Attack
 from ..release.attack_result import AttackResult
+from ..release.links import links
 from .version import VERSION
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def as_json(result: Result) -> dict[str, Any]:
         ],
         "attacks": [_attack(a) for a in result.attacks],
         "attacks_not_run": result.not_run,
+        "links": links_as_rows(result),
         "questions": [e.as_json() for e in evidence(result)],
         "cautions": list(result.cautions),
         "facts": dict(result.verification.facts),
@@ -95,6 +97,22 @@ def _optimum(result: Result) -> dict[str, Any] | None:
         "cells": dict(found.cells),
         "removable": found.removable,
     }
+
+
+def links_as_rows(result: Result) -> list[dict[str, Any]]:
+    """Return what is left of each kind of link, beside the attacks of the run that go along it."""
+    known = cast(dict[str, type[Attack]], family("attack"))
+    ran = dict.fromkeys(a.attack for a in result.attacks)
+    return [
+        {
+            "link": link.name,
+            "kept": [list(pair) for pair in link.kept],
+            "weakened": [list(pair) for pair in link.weakened],
+            "cut": [list(pair) for pair in link.cut],
+            "attacks": [name for name in ran if link.name in known[name].links_used()],
+        }
+        for link in links(result.release.view)
+    ]
 
 
 def _attack(found: AttackResult) -> dict[str, Any]:

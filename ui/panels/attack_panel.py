@@ -10,6 +10,7 @@ import streamlit as st
 from anon_core.base.registry import family
 from anon_core.contracts.attack import Attack
 from anon_core.job.questions import Evidence, evidence
+from anon_core.job.result_json import links_as_rows
 from anon_core.release.attack_result import AttackResult
 
 from ..charts.attack_plots import attack_dots, name_of, risk_chart, title_of
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from anon_core.job.result import Result
 
-_VIEWS = ("Outcomes", "Questions", "One by one", "Attack further")
+_VIEWS = ("Outcomes", "Questions", "Links", "One by one", "Attack further")
 _KINDS = {
     "identity": "Who is it?",
     "attribute": "What do they have? Certain",
@@ -52,10 +53,32 @@ def draw(run: Series, colours: Palette) -> None:
         show(kept(risk_chart, [run], colours), key="risk")
     elif view == "Questions":
         _questions(run)
+    elif view == "Links":
+        _links(run)
     elif view == "One by one":
         _one_by_one(run, colours)
     else:
         _further(run)
+
+
+def _links(run: Series) -> None:
+    st.caption(
+        "What the release leaves of each link, and the attacks that go along it. A link that is "
+        "cut inside groups still tells what the group as a whole has."
+    )
+    found = links_as_rows(run.facts.result)
+    table = _frame(
+        {
+            "link": row["link"],
+            **{
+                state: "; ".join(" + ".join(pair) for pair in row[state]) or "–"
+                for state in ("kept", "weakened", "cut")
+            },
+            "attacks along it": ", ".join(title_of(name) for name in row["attacks"]) or "–",
+        }
+        for row in found
+    )
+    st.dataframe(table, hide_index=True, key="links")
 
 
 def _one_by_one(run: Series, colours: Palette) -> None:
