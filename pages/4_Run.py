@@ -9,13 +9,14 @@ from anon_core.contracts.algorithm import met_first
 from ui.components import hotkey
 from ui.components.guard import handled, panel, show_error
 from ui.forms import attack_form, promises_form, run_form, technique_picker
+from ui.panels import counts_panel
 from ui.panels.shell import next_step, page
 from ui.session import jobs, results, running, state
 from ui.session import population_tables as population
 from ui.session import precompile_status as warming
 from ui.words.explain import plain
 from ui.words.phrases import outcome, promises
-from ui.words.plan_words import intention, not_defined, out_of_reach
+from ui.words.plan_words import intentions, not_defined, out_of_reach
 
 #: The column with the button stays in view while the forms scroll.
 _LOOK = """<style>
@@ -87,7 +88,10 @@ def what_will_happen() -> bool:
         show_error(error)
         return False
     if data is not None:
-        st.markdown(plain(intention(plan, data)))
+        how, promised, rows = intentions(plan, data)
+        lines = "\n".join(f"- {plain(sentence)}" for sentence in promised)
+        told = (plain(" ".join(how)), lines, plain(" ".join(rows)))
+        st.markdown("\n\n".join(part for part in told if part))
     try:
         plan.refuse_guessable()
     except AnonError as error:
@@ -186,3 +190,6 @@ if page("Run", "▶️", needs="roles"):
         run_button(ready=ready)
     with came_to, panel("The last result"):
         last_outcome()
+    st.divider()
+    with panel(counts_panel.PANEL):
+        counts_panel.draw()

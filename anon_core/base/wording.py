@@ -20,6 +20,18 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{word} {noun if number == 1 else plural or noun + 's'}"
 
 
+def ordinal(number: int) -> str:
+    """Return a number as a place in an order.
+
+    Examples
+    --------
+    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 22, 113)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd', '113th']
+    """
+    ends = {1: "st", 2: "nd", 3: "rd"}
+    return f"{number}{'th' if 11 <= number % 100 <= 13 else ends.get(number % 10, 'th')}"
+
+
 def times(value: float) -> str:
     """Return a chance as "1 time in 5"; certainty as "every time".
 

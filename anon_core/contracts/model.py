@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from ..base.context import Context
 from ..base.errors import BadPlan, listing, nearest
-from ..base.params import Technique
+from ..base.params import Parameter, Technique
+from ..base.registry import option_title
 from ..base.wording import count
 from ..data.roles import ByRole
 from ..release.audience import Audience
@@ -58,8 +59,12 @@ class PrivacyModel(Technique):
         together : str
             What rows that stand together are called: class or group.
         """
-        values = {name: value for name, value in self.as_mapping().items() if value != ""}
-        told = ", ".join(f"{n} = {v}" for n, v in values.items() if v is not False)
+        values = self.as_mapping()
+        told = ", ".join(
+            _in_words(p, values[p.name])
+            for p in self.parameters()
+            if p.name in values and values[p.name] not in ("", False)
+        )
         return f"{self.title} ({told}): {self.summary}" if told else f"{self.title}: {self.summary}"
 
     @abstractmethod
@@ -333,3 +338,15 @@ def sensitive_columns(columns: ByRole, column: str, model: str) -> tuple[str, ..
 def least_class(models: Sequence[GroupModel], people: Population | None) -> int:
     """Return a size that no published class is below, whatever is published."""
     return max((m.least_class(people) for m in models), default=1)
+
+
+def _in_words(parameter: Parameter, value: object) -> str:
+    """Return what a parameter was set to as its form says it, for a sentence."""
+    name = parameter.label or parameter.name.replace("_", " ")
+    if parameter.kind == "flag":
+        return name[:1].lower() + name[1:]
+    if parameter.options:
+        chosen = option_title(parameter, parameter.named(value))
+        return f"{name[:1].lower() + name[1:]}: {chosen}"
+    shown = f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{name} = {shown}"

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -118,15 +115,8 @@ def _by(given: Sequence[str]) -> tuple[list[list[str]], dict[str, int]]:
 
 def _write(found: Counts, folder: Path) -> None:
     """Write the tables and what is guaranteed of them. The exact counts are written nowhere."""
-    from ..job.publish import neutralised
+    from .files import files_of
 
     folder.mkdir(parents=True)
-    for number, table in enumerate(found.tables, 1):
-        text = io.StringIO(newline="")
-        lines = csv.writer(text, lineterminator="\n")
-        lines.writerow([*(neutralised(name) for name in table.by), "count"])
-        for cell, count in table.cells.items():
-            lines.writerow([*(neutralised(label) for label in cell), count])
-        (folder / f"counts-{number}.csv").write_text(text.getvalue(), encoding="utf-8", newline="")
-    told = json.dumps(found.as_json(), ensure_ascii=False, indent=1, allow_nan=False)
-    (folder / "guarantee.json").write_text(told + "\n", encoding="utf-8")
+    for name, content in files_of(found).items():
+        (folder / name).write_bytes(content)

@@ -38,7 +38,7 @@ class DifferentialPrivacy(GroupModel):
     """
 
     name: ClassVar[str] = "differential-privacy"
-    title: ClassVar[str] = "differential privacy"
+    title: ClassVar[str] = "Differential privacy"
     summary: ClassVar[str] = (
         "Whether any one row is in the table or not changes the chance of every possible release "
         "by at most the factor e^ε, but for a chance of δ; only a technique that draws promises it."

@@ -40,7 +40,7 @@ class DistinctLDiversity(SensitiveValues):
     """
 
     name: ClassVar[str] = "l-diversity"
-    title: ClassVar[str] = "distinct l-diversity"
+    title: ClassVar[str] = "Distinct l-diversity"
     summary: ClassVar[str] = (
         "Everyone's class shows at least l different values of the sensitive column; a missing "
         "one is no value."

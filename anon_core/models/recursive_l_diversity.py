@@ -12,6 +12,7 @@ import numpy as np
 from ..base.arrays import B1, F64
 from ..base.params import integer, number
 from ..base.registry import register
+from ..base.wording import ordinal
 from ..contracts.feasible import Allowed, impossible, rounded, value_rows
 from ..contracts.group_stats import Histogram
 from ..contracts.sensitive_values import others_known, protected_column
@@ -135,5 +136,6 @@ class RecursiveLDiversity(DistributionModel):
             return f"A group shows fewer than {self.l} values of '{column}'."
         return (
             f"In the worst group the commonest value of '{column}' has {worst:.4g} times the rows "
-            f"of those from the {self.l}. on together; less than {self.c:g} times was allowed."
+            f"of those from the {ordinal(self.l)} on together; less than {self.c:g} times was "
+            "allowed."
         )

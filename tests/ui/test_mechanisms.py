@@ -33,7 +33,7 @@ def runs(app: AppTest) -> bool:
 
 def test_a_mechanism_is_offered_its_own_promise_first_and_says_what_it_lacks() -> None:
     app = opened("safepub", {"name": "k-anonymity", "k": 2})
-    assert offered(app) == ["differential privacy", "k-anonymity"]  # this one of other columns
+    assert offered(app) == ["Differential privacy", "k-anonymity"]  # this one of other columns
     assert "needs to be told the budget" in words(app)
     assert not runs(app)
     app = opened("safepub", {"name": "k-anonymity", "k": 2}, BUDGET)
@@ -44,7 +44,7 @@ def test_a_mechanism_is_offered_its_own_promise_first_and_says_what_it_lacks() -
 def test_other_techniques_are_not_offered_it_and_say_why_they_cannot_give_it() -> None:
     app = opened("optimal", {"name": "l-diversity", "l": 2})
     assert "k-anonymity" in offered(app)
-    assert "differential privacy" not in offered(app)
+    assert "Differential privacy" not in offered(app)
     app = opened("optimal", BUDGET)
     assert "is a property of the way a release is made" in words(app)
     assert "SafePub" in words(app).split("what that lacks")[1]

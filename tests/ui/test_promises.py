@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
+from unittest.mock import patch
 
 import pandas as pd
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import AnonError
@@ -24,8 +27,10 @@ from ui.charts import series
 from ui.charts.chart_frame import light_palette
 from ui.charts.example_plot import example_chart
 from ui.charts.verdict_plot import verdict_chart
+from ui.forms import technique_picker
 from ui.forms.allowed_range import range_of
 from ui.forms.promise_picker import QUESTIONS, hindrance, offered
+from ui.session import state
 
 STOPS = "promise_picker/stops"
 MODELS = cast(dict[str, type[GroupModel]], family("model"))
@@ -309,3 +314,42 @@ def test_results_draw_what_every_class_reaches(model: dict[str, Any]) -> None:
     run = series.of_result(result, light_palette())
     (bars,) = list(cast(Any, verdict_chart([run], light_palette(), 0).figure).data)
     assert sum(bars.y) == len(verdict.per_class) == len(result.class_sizes)
+
+
+# ---- persons with several rows, and what is about the way a release is made ----------------------
+
+
+def test_what_cannot_count_persons_is_disabled_where_a_column_tells_them() -> None:
+    for kind in MODELS.values():
+        why = hindrance(kind, TECHNIQUES["optimal"], people=True, person="patient")
+        alone = hindrance(kind, TECHNIQUES["optimal"], people=True)
+        assert bool(why) == (bool(alone) or not kind.counts_people), kind.name
+        if not alone and why:
+            assert "counts rows, and 'patient' says that a person may have several" in why
+    held = load("hospital")
+    with patch.object(st, "session_state", held):
+        roles = state.roles()
+        person = roles.identifier[0]
+        others = tuple(n for n in roles.identifier if n != person)
+        state.set_roles(replace(roles, identifier=others, person=person))
+    app = open_page(RUN, held)
+    ask(app, "attribute")
+    assert button(app, "add-t-closeness").disabled
+    assert not button(app, "add-frequency-l-diversity").disabled
+    with patch.object(st, "session_state", held):
+        for kind in TECHNIQUES.values():
+            told = technique_picker.caption(kind)
+            assert ("it counts rows" in told) == (not kind.counts_people), kind.name
+    rows_only = next(n for n, kind in TECHNIQUES.items() if not kind.counts_people)
+    choose(app, rows_only)
+    assert next(b for b in app.button if b.label == "Run").disabled
+
+
+def test_a_promise_about_the_way_a_release_is_made_stands_apart() -> None:
+    app = open_page(RUN, load("hospital"))
+    ask(app, "presence")
+    shown = said(app)
+    assert shown.index("Another kind of promise") < shown.index("**Differential privacy**")
+    assert shown.index("**δ-presence**") < shown.index("Another kind of promise")
+    ask(app, "attribute")
+    assert "Another kind of promise" not in said(app)

@@ -63,7 +63,7 @@ def parameter_form(
         if parameter.kind == "technique":
             wanted = parameter.named(wanted)
         now = follow(widget, wanted)
-        long = bool(parameter.options) and _longest(parameter) > _MOST_TEXT
+        long = _longest(parameter, sensitive) > _MOST_TEXT
         # A choice is no choice where its words are cut off; `shell` gives such a place more room.
         with row, st.container(key=f"long-{widget}") if long else nullcontext():
             shown[parameter.name] = _widget(parameter, widget, sensitive, wanted, now)
@@ -108,8 +108,11 @@ def _part(
     return chosen if own == usual else {"name": chosen, **own}
 
 
-def _longest(parameter: Parameter) -> int:
-    return max(len(option_title(parameter, option)) for option in parameter.options)
+def _longest(parameter: Parameter, sensitive: Sequence[str]) -> int:
+    """Return how many letters the longest of a parameter's choices has; 0 where there is none."""
+    if parameter.kind == "column":
+        return max(map(len, (parameter.empty, *sensitive)))
+    return max((len(option_title(parameter, option)) for option in parameter.options), default=0)
 
 
 def _allowed(parameter: Parameter, value: object, owner: str) -> object:

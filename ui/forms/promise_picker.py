@@ -9,7 +9,7 @@ import streamlit as st
 
 from anon_core.base.errors import BadPlan
 from anon_core.base.registry import family
-from anon_core.contracts.algorithm import Algorithm, refuse_unsteered
+from anon_core.contracts.algorithm import Algorithm, counted_in_people, refuse_unsteered
 from anon_core.contracts.model import GroupModel, Stops
 from anon_core.release.problem import Problem
 
@@ -33,7 +33,7 @@ QUESTIONS: dict[Stops, tuple[str, str]] = {
     "presence": (
         "Someone learns that they are in it",
         "These promises are about whether a person is in the table at all, where that alone tells "
-        "something; they need a table of everyone who could be.",
+        "something.",
     ),
 }
 
@@ -45,6 +45,7 @@ def draw(
     people: bool,
     sensitive: bool,
     of: Problem | None,
+    person: str = "",
 ) -> None:
     """Draw the choice; what is chosen is added to the draft.
 
@@ -59,6 +60,8 @@ def draw(
         Whether a column is sensitive.
     of : Problem or None
         The table, where it is known what fits it.
+    person : str
+        The column that tells persons apart; empty where a row is a person.
     """
     known = _known()
     taken = {m["name"] for m in present}
@@ -83,17 +86,35 @@ def draw(
 
     def each(names: Sequence[str]) -> None:
         for name in (n for n in names if n not in needed):
-            why = hindrance(known[name], technique, people=people, sensitive=sensitive)
+            why = hindrance(
+                known[name], technique, people=people, sensitive=sensitive, person=person
+            )
             if not why and name in taken and once(known[name]):
                 why = "It is promised already."
             if not why and of is not None:
                 why = promise_facts.unfit(known[name], of)
             _offer(known[name], why)
 
-    each(first)
-    if more:
-        with st.expander(f"More … ({len(more)})"):
-            each(more)
+    def of_its_own(name: str) -> bool:
+        return known[name].of_mechanism
+
+    each([n for n in first if not of_its_own(n)])
+    rest = [n for n in more if not of_its_own(n)]
+    if rest:
+        with st.expander(f"More … ({len(rest)})"):
+            each(rest)
+    made = [n for n in (*first, *more) if of_its_own(n) and n not in needed]
+    if made:
+        with st.container(border=True, key="of-mechanism"):
+            st.markdown("**Another kind of promise: about the way a release is made**")
+            ways = " or ".join(sorted(t.title for t in _techniques() if t.is_mechanism))
+            st.caption(
+                "No table shows whether it holds, so it cannot be added to a search that looks at "
+                "the rows, and what it says is not to be weighed against the others. "
+                f"{plain(ways)} gives it for rows; counts with noise, at the foot of this page, "
+                "give it for counts."
+            )
+            each(made)
 
 
 def offered(stops: Stops, technique: type[Algorithm]) -> tuple[list[str], list[str]]:
@@ -111,12 +132,18 @@ def offered(stops: Stops, technique: type[Algorithm]) -> tuple[list[str], list[s
 
 
 def hindrance(
-    model: type[GroupModel], technique: type[Algorithm], *, people: bool, sensitive: bool = True
+    model: type[GroupModel],
+    technique: type[Algorithm],
+    *,
+    people: bool,
+    sensitive: bool = True,
+    person: str = "",
 ) -> str:
     """Return why a promise can't be given with a technique and what is loaded, or an empty text."""
     others = _made_by(technique) if not model.of_mechanism else {}
     try:
         refuse_unsteered(technique(), [model(), *(kind() for kind in others.values())])
+        counted_in_people(technique(), [model()], person)
     except BadPlan as error:
         return error.message
     if model.needs_public and not people:
@@ -162,6 +189,10 @@ def _add(name: str) -> None:
 def _made_by(technique: type[Algorithm]) -> dict[str, type[GroupModel]]:
     """Return the promises about the way a release is made that only this way gives."""
     return {n: m for n, m in _known().items() if technique.is_mechanism and m.of_mechanism}
+
+
+def _techniques() -> list[type[Algorithm]]:
+    return [kind for kind in family("algorithm").values() if issubclass(kind, Algorithm)]
 
 
 def _known() -> dict[str, type[GroupModel]]:

@@ -10,6 +10,8 @@ from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm, Approach
 
 from ..components.guard import handled
+from ..session import state
+from ..words.explain import plain
 from . import promises_form
 from .following import place
 
@@ -66,7 +68,7 @@ def pick(present: str) -> type[Algorithm]:
         names,
         index=place(names, st.session_state[_TECHNIQUE]),
         format_func=lambda n: known[n].title,
-        captions=[known[n].when or known[n].summary for n in names],
+        captions=[caption(known[n]) for n in names],
         key=_TECHNIQUE,
         on_change=_another,
         label_visibility="collapsed",
@@ -74,6 +76,15 @@ def pick(present: str) -> type[Algorithm]:
     st.session_state[f"{_TECHNIQUE}/before"] = name
     st.session_state.setdefault(_LAST, {})[approach] = name
     return known[name]
+
+
+def caption(technique: type[Algorithm]) -> str:
+    """Return for whom a technique is, and that it cannot count persons where it has to."""
+    person = state.roles().person
+    told = plain(technique.when or technique.summary)
+    if not person or technique.counts_people:
+        return told
+    return f":material/block: Not here: it counts rows, and '{plain(person)}' tells persons. {told}"
 
 
 def chosen(present: str) -> type[Algorithm]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from anon_core.base.errors import BadPlan, listing
 from anon_core.base.params import Technique
 from anon_core.base.registry import family, option_title
-from anon_core.contracts.algorithm import refuse_unsteered
+from anon_core.contracts.algorithm import counted_in_people, refuse_unsteered
 from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Partitioner
 from anon_core.contracts.search_cost import BEST_BY
@@ -28,6 +28,10 @@ def not_defined(plan: Plan) -> str:
             refuse_unsteered(plan.algorithm, plan.models)
         except BadPlan as error:
             return str(error)
+    try:
+        counted_in_people(plan.algorithm, plan.models, plan.roles.person)
+    except BadPlan as error:
+        return str(error)
     public = [m.title for m in plan.models if m.needs_public]
     unfit = [m.title for m in plan.models if m.needs_public or m.private_columns()]
     if unfit and plan.algorithm.averages:
@@ -170,16 +174,22 @@ def _ways(plan: Plan) -> list[Technique]:
 
 def intention(plan: Plan, data: Dataset) -> str:
     """Return in plain words what carrying out a plan will do."""
+    return " ".join(sentence for part in intentions(plan, data) for sentence in part)
+
+
+def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[str]]:
+    """Return what a plan will do, in sentences: how, what is promised, what becomes of the rows."""
     permutes = plan.algorithm.permutes
     parts = [plan.algorithm.summary, *gathered(plan)]
     if permutes:
         parts.append(cut(plan))
     together = "group" if permutes else "class"
-    parts += [
+    promised = [
         model.in_words(len(plan.roles.quasi), together)
         for model in plan.models
         if not (permutes and (model.needs_whole_rows or model.size_parameter))
     ]
+    how, parts = parts, []
     values = plan.algorithm.as_mapping()
     budget = values.get("max_suppression")
     if isinstance(budget, float):
@@ -206,4 +216,4 @@ def intention(plan: Plan, data: Dataset) -> str:
     if gone:
         named = count(gone, "identifier") if gone > 1 else "identifier"
         parts.append(f"The {named} will not be published.")
-    return " ".join(parts)
+    return how, promised, parts
