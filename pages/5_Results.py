@@ -25,6 +25,7 @@ from ui.charts.verdict_plot import verdict_chart, verdicts_by_class
 from ui.components.guard import handled, panel
 from ui.panels import (
     attack_panel,
+    details_panel,
     lattice_panel,
     parts_panel,
     reconstruction_panel,
@@ -133,6 +134,7 @@ def metrics(run: Series, colours: Palette) -> None:
             value = f"{amount(measure.value)} {unit_of(name, run.facts)}"
             st.markdown(f"**{plain(title_of(name))}**  \n{plain(value)}")
             what_is_this(family("metric")[name])
+            details_panel.draw(run, colours, measure.details, f"metric-{name}")
     reconstruction_panel.draw(run.facts.result)
     heat = None if run.facts.permuted else kept(column_heat, [run], colours)
     if heat is not None:

@@ -29,6 +29,9 @@ class Metric(Technique):
     headline: ClassVar[Headline] = ""
     #: Whether it means the same whether cells are coarser or links are cut.
     counts_links: ClassVar[bool] = False
+    #: Whether every run measures it; else it is measured where a recipe names it, since it takes
+    #: its time.
+    by_default: ClassVar[bool] = True
 
     @abstractmethod
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
@@ -36,6 +39,10 @@ class Metric(Technique):
 
     def reason_not_applicable(self, problem: Problem) -> str:
         """Return why the metric has nothing to measure in this table, or an empty string."""
+        return ""
+
+    def not_defined_for(self, release: Release) -> str:
+        """Return why the metric is not defined for a release of this form, or an empty string."""
         return ""
 
 

@@ -76,7 +76,8 @@ class Plan:
     models : tuple of GroupModel
         The promises; at least one.
     metrics : tuple of Metric
-        Metrics with parameters other than their defaults; the others measure as they are.
+        Metrics with parameters other than their defaults, and those that are measured on request
+        only; the others measure as they are.
     attacks : tuple of Attack
         Attacks with parameters other than their defaults; the others run as they are.
     population_size : int or None
@@ -142,11 +143,16 @@ class Plan:
                 )
 
     def all_metrics(self) -> tuple[Metric, ...]:
-        """Return every known metric, with the plan's parameters where it gives some."""
+        """Return the metrics of a run: those that every run measures, and those the plan names.
+
+        With the plan's parameters where it gives some.
+        """
         own = {metric.name: metric for metric in self.metrics}
+        known = cast(dict[str, type[Metric]], family("metric"))
         return tuple(
-            own.get(name) or in_units_of(cast(type[Metric], technique), self.models)
-            for name, technique in family("metric").items()
+            own.get(name) or in_units_of(metric, self.models)
+            for name, metric in known.items()
+            if name in own or metric.by_default
         )
 
     @property

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..base.registry import family
 from ..base.secret import spell
 from ..contracts.attack import Attack
-from ..release.attack_result import AttackResult
+from ..release.attack_result import AttackResult, Details
 from ..release.links import links
 from .version import VERSION
 
@@ -62,6 +62,15 @@ def as_json(result: Result) -> dict[str, Any]:
         "optimum": _optimum(result),
         "metrics": {name: m.value for name, m in result.measures.items()},
         "metric_forms": {name: dict(m.also) for name, m in result.measures.items() if m.also},
+        "metric_shares": {name: m.share for name, m in result.measures.items()},
+        "metric_columns": {
+            name: dict(m.per_column) for name, m in result.measures.items() if m.per_column
+        },
+        "metric_details": {
+            name: [_details(d) for d in m.details]
+            for name, m in result.measures.items()
+            if m.details
+        },
         "models": [
             {
                 "name": v.model,
@@ -144,11 +153,12 @@ def _attack(found: AttackResult) -> dict[str, Any]:
         "sentence": found.sentence,
         "classes_hit": found.classes_hit[:LISTED].tolist(),
         "people_hit": [] if hits is None else hits.row[:LISTED].tolist(),
-        "details": [
-            {"title": d.title, "note": d.note, "rows": [dict(row) for row in d.rows]}
-            for d in found.details
-        ],
+        "details": [_details(d) for d in found.details],
     }
+
+
+def _details(told: Details) -> dict[str, Any]:
+    return {"title": told.title, "note": told.note, "rows": [dict(row) for row in told.rows]}
 
 
 def _people(result: Result) -> dict[str, Any]:

@@ -202,7 +202,7 @@ def _measure(job: _Job, context: Context) -> None:
     job.measures = {
         metric.name: metric.measure(problem, release, measuring)
         for metric in (job.plan.all_metrics() if job.assess else ())
-        if not metric.reason_not_applicable(problem)
+        if not metric.reason_not_applicable(problem) and not metric.not_defined_for(release)
     }
     removable = rows_removable(problem, job.plan.algorithm)
     job.optimum = (

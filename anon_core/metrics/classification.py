@@ -16,8 +16,8 @@ from ..contracts.group_stats import sensitive_histogram
 from ..contracts.model import sensitive_columns
 from ..contracts.search_cost import LabelCost, labels_of
 from ..release.problem import Problem
-from ..release.release import Release, View, raw_view
-from ..release.results import Measure
+from ..release.release import Release, View, hidden_view, raw_view
+from ..release.results import Measure, share_of
 
 
 @register("metric")
@@ -33,7 +33,8 @@ class Classification(LabelCost):
     )
     formula: ClassVar[str] = (
         "CM = (removed rows + Σ over classes of rows not of the class's most common label) / n; "
-        "what the table itself has is shown beside it"
+        "what the table itself has is shown beside it. 0–1 form: what it is above that of the "
+        "table, as a share of the same where every quasi-identifier is hidden"
     )
     source: ClassVar[str] = "Iyengar 2002, doi 10.1145/775047.775089"
     unit: ClassVar[str] = "share of rows"
@@ -62,7 +63,11 @@ class Classification(LabelCost):
         column = self.label_column(problem)
         outvoted = _outvoted(release.view, column)
         wrong = float(outvoted.sum()) + release.suppressed
-        also = {"of the table itself": float(_outvoted(raw_view(problem), column).sum())}
+        least, most = (
+            float(_outvoted(view, column).sum())
+            for view in (raw_view(problem), hidden_view(problem))
+        )
+        also = {"of the table itself": least}
         for name in labels_of(problem):
             if name != column:
                 own = float(_outvoted(release.view, name).sum())
@@ -71,7 +76,7 @@ class Classification(LabelCost):
         return Measure(
             metric=self.name,
             value=wrong / rows,
-            share=wrong / rows,
+            share=share_of(wrong - least, most - least),
             also={what: found / rows for what, found in also.items()},
         )
 

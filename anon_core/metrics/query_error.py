@@ -14,8 +14,8 @@ from ..contracts.metric import Metric
 from ..queries.count_queries import workload
 from ..queries.query_answers import Spread, counts, estimates
 from ..release.problem import Problem
-from ..release.release import Release
-from ..release.results import Measure
+from ..release.release import Release, hidden_view
+from ..release.results import Measure, share_of
 
 
 @register("metric")
@@ -29,13 +29,15 @@ class QueryError(Metric):
         "How far counts estimated from the release are from the true ones, as a share of the true "
         "count, on average over random questions such as “how many are 30 to 50, female and ill "
         "with flu”. Rare answers are easily missed many times over, so look at the median too; on "
-        "the scale from 0 to 1 an error of the true count, or of more, is 1."
+        "the scale from 0 to 1 the error that a release has which hides everything, or removes "
+        "it, is 1."
     )
     formula: ClassVar[str] = (
         "mean over queries of |act − est| / max(act, sanity · n); est = Σ over groups of N · Π "
         "over link blocks of the mean overlap with the predicates; predicates cover "
         "⌊|A| · s^(1/w)⌋ values; with sanity 0, queries that no row of the table answers are left "
-        "out and counted. 0–1 form: mean of |act − est| / max(act, est, sanity · n)"
+        "out and counted. 0–1 form: divided by the same mean where every quasi-identifier is "
+        "hidden, or every row removed, whichever is less and above 0; at most 1"
     )
     source: ClassVar[str] = (
         "Li et al. 2015, Permutation anonymization, section 4.2 (exponent corrected); Zhang et al. "
@@ -90,26 +92,27 @@ class QueryError(Metric):
             generator=np.random.default_rng(self.seed),
         )
         actual = counts(problem, asked, context).astype(np.float64)
-        found = estimates(
-            release.view,
-            problem.hierarchies,
-            asked,
-            spread=cast(Spread, self.spread),
-            context=context,
+        found, blind = (
+            estimates(
+                view, problem.hierarchies, asked, spread=cast(Spread, self.spread), context=context
+            )
+            for view in (release.view, hidden_view(problem))
         )
         least = self.sanity * problem.rows
         usable = np.maximum(actual, least) > 0.0
         skipped = float(np.count_nonzero(~usable))
         if not np.any(usable):
             usable, least = np.ones_like(usable), 1.0
-        actual, found = actual[usable], found[usable]
-        off = np.abs(actual - found)
-        errors = off / np.maximum(actual, least)
-        mean = float(errors.mean())
+        actual, found, blind = actual[usable], found[usable], blind[usable]
+        divisor = np.maximum(actual, least)
+        errors = np.abs(actual - found) / divisor
+        mean, hidden, removed = (
+            float(e.mean()) for e in (errors, np.abs(actual - blind) / divisor, actual / divisor)
+        )
         return Measure(
             metric=self.name,
             value=mean,
-            share=min(mean, 1.0),  # one figure: an error of the whole count fills the scale
+            share=share_of(mean, min(hidden or removed, removed)),
             also={
                 "median": float(np.median(errors)),
                 "90% quantile": float(np.quantile(errors, 0.9)),

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ..base.errors import AnonError
 from ..data.frequency import dense_rank
-from .grouping import Grouping
+from .grouping import Grouping, group_runs
 from .guarantee import Guarantee
 from .problem import Problem
 from .vocabulary import Vocabulary, of_level
@@ -108,6 +108,24 @@ def one_block(
         cells=cells,
         blocks=(problem.roles.published(problem.dataset),),
     )
+
+
+def hidden_view(problem: Problem) -> View:
+    """Return what is left where every quasi-identifier is at its top and no row is removed.
+
+    It is made once for a problem.
+    """
+    found = _HIDDEN.get(problem)
+    if found is None:
+        runs = len(problem.frequency.run_count)
+        nothing = np.zeros(1, dtype=np.int32)
+        found = _HIDDEN[problem] = one_block(
+            problem,
+            group_runs(problem.frequency, np.zeros(runs, dtype=np.int64), 1),
+            {h.column: of_level(h, h.height) for h in problem.quasi_hierarchies},
+            dict.fromkeys(problem.quasi, nothing),
+        ).view
+    return found
 
 
 def raw_view(problem: Problem) -> View:
@@ -340,3 +358,4 @@ def _count(
 
 
 _RAW: WeakKeyDictionary[Problem, View] = WeakKeyDictionary()
+_HIDDEN: WeakKeyDictionary[Problem, View] = WeakKeyDictionary()

@@ -9,9 +9,13 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from .attack_result import Details
 from .release import Release
 
 State = Literal["holds", "broken", "undecided"]
+
+#: What sums of many rounded terms may be off by.
+_ROUNDING = 1e-12
 
 
 def per_cent(share: float) -> str:
@@ -28,6 +32,21 @@ def per_cent(share: float) -> str:
         return "over 99.9%"
     digits = 1 if share >= 0.001 else 2
     return f"{100 * share:.{digits}f}".rstrip("0").rstrip(".") + "%"
+
+
+def share_of(lost: float, whole: float) -> float:
+    """Return what was lost as a share of what can be, at most 1.
+
+    Where there is nothing to lose, whatever is lost all the same fills the scale.
+
+    Examples
+    --------
+    >>> share_of(1, 4), share_of(5, 4), share_of(0, 0), share_of(1, 0)
+    (0.25, 1.0, 0.0, 1.0)
+    """
+    if lost <= _ROUNDING:
+        return 0.0
+    return min(lost / whole, 1.0) if whole > _ROUNDING else 1.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -81,6 +100,8 @@ class Measure:
         Where the metric can be told apart by column, each in [0, 1].
     also : mapping of str to float
         Other published forms of the same metric, by name.
+    details : tuple of Details
+        What lies behind the figure, where there is more to look at.
     """
 
     metric: str
@@ -89,6 +110,7 @@ class Measure:
     per_class: npt.NDArray[np.float64] | None = None
     per_column: Mapping[str, float] = field(default_factory=dict[str, float])
     also: Mapping[str, float] = field(default_factory=dict[str, float])
+    details: tuple[Details, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -15,13 +15,12 @@ from anon_core.release.attack_result import AttackResult
 
 from ..charts.attack_plots import attack_dots, name_of, risk_chart, title_of
 from ..charts.chart_frame import Palette, Series, kept, show
-from ..charts.details_plot import details_chart
 from ..components.guard import handled, show_error
 from ..forms.parameter_forms import parameter_form
 from ..session import attacking, jobs
 from ..words.explain import plain, what_is_this
 from ..words.phrases import share
-from . import members_panel
+from . import details_panel, members_panel
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,17 +103,8 @@ def _one(run: Series, colours: Palette, attack: AttackResult) -> None:
             st.caption(plain(_control(attack)))
         what_is_this(family("attack")[attack.attack])
     members_panel.draw(run.facts, attack)
-    if attack.details:
-        with st.expander("What lies behind it", key=f"details-{attack.attack}-{attack.column}"):
-            for place, details in enumerate(attack.details):
-                key = f"details-{attack.attack}-{attack.column}-{place}"
-                if details.drawn == "table":
-                    st.markdown(f"**{plain(details.title)}**")
-                    st.dataframe(_frame(details.rows), hide_index=True, key=key)
-                    if details.note:
-                        st.caption(plain(details.note))
-                else:
-                    show(details_chart([run], colours, details), key=key)
+    key = f"{attack.attack}-{attack.column}"
+    details_panel.draw(run, colours, attack.details, key)
 
 
 def _control(attack: AttackResult) -> str:

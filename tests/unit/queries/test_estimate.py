@@ -148,9 +148,9 @@ def test_the_metric_by_hand() -> None:
     found = QueryError(queries=1000).measure(problem, release, Context())
     assert 1 / 3 < found.value < 1
     assert found.value == pytest.approx(2 / 3, abs=0.05)  # half the queries each
-    assert found.share == found.value
+    assert found.share == 1  # it is the error of hiding everything
     floored = QueryError(queries=1000, sanity=1.0).measure(problem, release, Context())
-    assert floored.value == floored.share == 0.25
+    assert (floored.value, floored.share) == (0.25, 1)
 
 
 def skewed() -> Case:
@@ -186,7 +186,7 @@ def test_where_no_query_has_an_answer_errors_are_in_rows() -> None:
     ]
     lost = [m for m in measured if m.also["queries without an answer"] == 1.0]
     assert lost
-    assert all(m.value == 0.5 and m.share == 0.5 for m in lost)
+    assert all(m.value == 0.5 and m.share == 1 for m in lost)
 
 
 def test_the_seed_repeats() -> None:

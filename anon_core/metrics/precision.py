@@ -1,0 +1,45 @@
+"""Precision (Prec): how much of the height of the hierarchies the cells have kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+from ..base.context import Context
+from ..base.registry import find, register
+from ..contracts.metric import Metric
+from ..release.problem import Problem
+from ..release.release import Release
+from ..release.results import Measure
+
+
+@register("metric")
+@dataclass(frozen=True, kw_only=True)
+class Precision(Metric):
+    """One minus the mean share of their hierarchies that cells climbed: higher is better."""
+
+    name: ClassVar[str] = "precision"
+    title: ClassVar[str] = "Precision"
+    summary: ClassVar[str] = (
+        "How much of the height of the hierarchies is left: 1 is unchanged, 0 is every cell at the "
+        "top. More is better, as its source has it; on the scale from 0 to 1 beside the others it "
+        "is turned round."
+    )
+    formula: ClassVar[str] = (
+        "Prec = 1 − mean over cells of level / height; a removed row counts as the top. 0–1 form: "
+        "1 − Prec"
+    )
+    source: ClassVar[str] = "Sweeney 2002, doi 10.1142/S021848850200165X"
+    unit: ClassVar[str] = "kept (more is better)"
+
+    def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
+        """Return Prec as the value, and what it lacks to 1 as the share."""
+        kind = cast(type[Metric], find("metric", "generalization-height"))
+        climbed = kind().measure(problem, release, context)
+        return Measure(
+            metric=self.name,
+            value=1.0 - climbed.share,
+            share=climbed.share,
+            per_class=climbed.per_class,
+            per_column=climbed.per_column,
+        )

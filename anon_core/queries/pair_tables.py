@@ -1,0 +1,91 @@
+"""Pairs of columns as published: how many rows are expected to show each pair of cells.
+
+Where two columns stand in one link block the rows are counted; where they are permuted apart, a
+group shows every pair as often as its columns' shares multiply to.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from scipy import sparse
+
+from ..base.arrays import F64, I64
+from ..release.problem import Problem
+from ..release.release import View
+
+#: A sparse matrix of expected rows.
+Table = sparse.csr_array
+
+
+def pairs_of(problem: Problem) -> list[tuple[str, str]]:
+    """Return pairs of quasi-identifiers, then of a quasi-identifier and a sensitive column."""
+    free = [name for name in problem.sensitive if name not in problem.quasi]
+    return [*combinations(problem.quasi, 2), *((q, s) for q in problem.quasi for s in free)]
+
+
+def by_group(view: View, column: str) -> Table:
+    """Return the rows that show each cell in each group, shape (cells, groups)."""
+    block = view.block_of(column)
+    code = block.codes[:, block.columns.index(column)]
+    shape = len(view.vocabularies[column].texts), len(view.group_size)
+    return sparse.csr_array((block.count.astype(np.float64), (code, block.group)), shape=shape)
+
+
+def linked(view: View, first: str, second: str) -> Table | None:
+    """Return the rows that show each pair of cells, shape (cells, cells); None where not linked."""
+    block = view.block_of(first)
+    if second not in block.columns:
+        return None
+    one, two = (block.codes[:, block.columns.index(name)] for name in (first, second))
+    shape = len(view.vocabularies[first].texts), len(view.vocabularies[second].texts)
+    return sparse.csr_array((block.count.astype(np.float64), (one, two)), shape=shape)
+
+
+def expected(view: View, first: str, second: str) -> Table:
+    """Return the expected rows with each pair of cells, whether linked or permuted apart.
+
+    Parameters
+    ----------
+    view : View
+    first, second : str
+        Published columns.
+
+    Returns
+    -------
+    sparse array of shape (cells of the first, cells of the second)
+        It adds up to the published rows.
+    """
+    found = linked(view, first, second)
+    if found is not None:
+        return found
+    return multiplied(by_group(view, first), view.group_size, by_group(view, second))
+
+
+def multiplied(first: Table, sizes: I64, second: Table) -> Table:
+    """Return Σ over groups of first · secondᵀ / size, shape (rows of first, rows of second)."""
+    share = 1.0 / np.maximum(sizes, 1).astype(np.float64)
+    return sparse.csr_array(weighted(first, share) @ second.T)
+
+
+def weighted(table: Table, weights: F64) -> Table:
+    """Return a table with each column multiplied by its weight."""
+    found = sparse.csr_array(table, copy=True)
+    found.data = found.data * weights[found.indices]
+    return found
+
+
+def margins(table: Table) -> tuple[F64, F64]:
+    """Return the sums over columns and over rows of a table."""
+    rows, columns = (np.asarray(table.sum(axis=axis), dtype=np.float64) for axis in (1, 0))
+    return rows.ravel(), columns.ravel()
+
+
+def entries(table: Table) -> tuple[I64, I64, F64]:
+    """Return row, column and value of the entries that are not 0."""
+    found = table.tocoo()
+    row, column = (np.asarray(axis, dtype=np.int64) for axis in found.coords)
+    count = np.asarray(found.data, dtype=np.float64)
+    there = count > 0
+    return row[there], column[there], count[there]

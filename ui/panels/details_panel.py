@@ -1,0 +1,41 @@
+"""What lies behind a figure: its curves, bars and tables, below each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from anon_core.release.attack_result import Details
+
+from ..charts.chart_frame import Palette, Series, show
+from ..charts.details_plot import details_chart
+from ..words.explain import plain
+
+
+def draw(run: Series, colours: Palette, told: Sequence[Details], key: str) -> None:
+    """Draw what lies behind a figure of a run, closed at first; nothing where nothing does.
+
+    Parameters
+    ----------
+    run : Series
+    colours : Palette
+    told : sequence of Details
+    key : str
+        Of the widgets; each figure has its own.
+    """
+    import pandas as pd
+
+    if not told:
+        return
+    with st.expander("What lies behind it", key=f"details-{key}"):
+        for place, details in enumerate(told):
+            name = f"details-{key}-{place}"
+            if details.drawn == "table":
+                st.markdown(f"**{plain(details.title)}**")
+                frame = pd.DataFrame([dict(row) for row in details.rows])
+                st.dataframe(frame, hide_index=True, key=name)
+                if details.note:
+                    st.caption(plain(details.note))
+            else:
+                show(details_chart([run], colours, details), key=name)
