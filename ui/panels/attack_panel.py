@@ -50,6 +50,8 @@ def draw(run: Series, colours: Palette) -> None:
     if view == "Outcomes":
         show(kept(attack_dots, [run], colours), key="attacks")
         show(kept(risk_chart, [run], colours), key="risk")
+        for attack in run.facts.attacks:
+            members_panel.draw(run.facts, attack)
     elif view == "Questions":
         _questions(run)
     elif view == "Links":

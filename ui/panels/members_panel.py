@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from anon_core.base.registry import family
 from anon_core.data.table import Dataset
 from anon_core.release.attack_result import AttackResult, Hits
 
@@ -26,7 +27,8 @@ def draw(facts: Facts, attack: AttackResult) -> None:
     """Draw the list of people an attack names, where it names anyone."""
     hits = attack.hits
     if hits is not None and hits.people:
-        with st.expander("Who they are", key=f"members-{attack.attack}"):
+        title = plain(family("attack")[attack.attack].title)
+        with st.expander(f"{title}: who they are", key=f"members-{attack.attack}"):
             _listed(facts, attack, hits)
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from anon_core.job.result import Result
+from anon_core.release.attack_result import AttackResult
 
 from ..components.guard import handled
 from ..components.kept_text import keep_text
@@ -40,12 +43,11 @@ def draw(result: Result, *, key: str) -> None:
                 st.markdown(f":material/check: {plain(sentence)}")
     with second.container(border=True, height="stretch"):
         st.markdown("**2 · Your threshold**")
-        for attack in words.in_order(result.attacks):
-            line = words.against_threshold(attack, permuted=permuted)
-            text = _weighed(plain(line.sentence), line.standing)
-            doubtful = attack.undecided or attack.idle
-            sign = ":material/warning:" if doubtful else _SIGNS[line.standing]
-            st.markdown(f"{sign} {text}")
+        attacks = words.in_order(result.attacks)
+        first = [a for a in attacks if words.told_first(a)]
+        for attack in first:
+            _attack(attack, permuted=permuted)
+        _others([a for a in attacks if not words.told_first(a)], permuted=permuted)
         for sentence in result.cautions:
             st.markdown(f":material/warning: {plain(sentence)}")
         for sentence in facts(result).undefined:
@@ -57,6 +59,25 @@ def draw(result: Result, *, key: str) -> None:
             "know, what keeps them from trying. What you write here goes into the report."
         )
         judgement(result, key=key)
+
+
+def _attack(attack: AttackResult, *, permuted: bool) -> None:
+    line = words.against_threshold(attack, permuted=permuted)
+    doubtful = attack.undecided or attack.idle
+    sign = ":material/warning:" if doubtful else _SIGNS[line.standing]
+    st.markdown(f"{sign} {_weighed(plain(line.sentence), line.standing)}")
+
+
+def _others(attacks: Sequence[AttackResult], *, permuted: bool) -> None:
+    """Draw what is probable rather than certain behind a click that says how it stands."""
+    if not attacks:
+        return
+    standing = [words.against_threshold(a, permuted=permuted).standing for a in attacks]
+    beyond = standing.count("not met")
+    told = f"{beyond} beyond its threshold" if beyond == 1 else f"{beyond} beyond their threshold"
+    with st.expander(f"What else can be learned: {len(attacks)} attacks, {told}"):
+        for attack in attacks:
+            _attack(attack, permuted=permuted)
 
 
 def judgement(result: Result, *, key: str) -> None:

@@ -118,6 +118,12 @@ def kind_of(attack: AttackResult) -> type[Attack]:
     return cast(type[Attack], family("attack")[attack.attack])
 
 
+def told_first(attack: AttackResult) -> bool:
+    """Say whether an outcome is told at once: who is found, who is in it, and what is certain."""
+    kind = kind_of(attack)
+    return kind.discloses in ("identity", "presence") or kind.tells_certain
+
+
 def against_threshold(attack: AttackResult, *, permuted: bool = False) -> Line:
     """Return one attack's outcome against its threshold; attacks without one say so."""
     kind = kind_of(attack)
