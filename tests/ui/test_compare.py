@@ -7,14 +7,16 @@ from unittest.mock import patch
 
 import pytest
 import streamlit as st
+from streamlit.testing.v1 import AppTest
 
-from anon_core.base.context import Context
+from anon_core.job.sweep import Varied, sweep
+from anon_core.job.sweep_points import Point
+from anon_core.job.variations import Variation
 from tests.ui.sessions import COMPARE, carried_out, load, open_page, wait_for, words
 from ui.charts.chart_frame import Series
 from ui.panels.compare_tables import all_figures
 from ui.session import state
 from ui.session.result_view import Facts
-from ui.session.sweep import Point, sweep
 
 
 def three_runs() -> dict[str, Any]:
@@ -78,35 +80,32 @@ def test_figures_are_those_of_the_json_with_differences_to_the_first() -> None:
     assert table.loc["Loss", "C − A"] == pytest.approx(gap)
 
 
-def test_the_sweep_keeps_what_is_infeasible_in_words() -> None:
-    held = load()
+def swept(
+    held: dict[str, Any], techniques: tuple[str, ...], ks: tuple[int, ...], **settings: Any
+) -> list[Point]:
     with patch.object(st, "session_state", held):
         plan, table, levels = state.plan(), state.dataset(), state.levels()
     assert table is not None
-    found: list[Point] = []
-    work = sweep(
-        plan, table, dict(levels), None, techniques={"mondrian": {}}, ks=(2, 20), found=found
-    )
-    work(Context())
-    assert [p.k for p in found] == [2, 20]
-    assert found[0].loss is not None
-    assert found[1].loss is None
+    lists = Variation(path="algorithm", values=techniques), Variation(path="models.k", values=ks)
+    return sweep(plan, Varied(variations=lists, settings=settings), table, levels)
+
+
+def test_the_sweep_keeps_what_is_infeasible_in_words() -> None:
+    found = swept(load(), ("mondrian",), (2, 20))
+    assert [p.status for p in found] == ["released", "infeasible"]
     assert "needs at least 20 rows" in found[1].why
 
 
 def test_levels_chosen_for_all_k_at_once_make_the_same_points() -> None:
-    held = load("samarati")
-    with patch.object(st, "session_state", held):
-        plan, table, levels = state.plan(), state.dataset(), state.levels()
-    assert table is not None
+    held = load("samarati", algorithm={"name": "optimal", "max_suppression": 0.34})
     told: list[list[Point]] = []
     for ks in ((2, 3, 4, 5, 6, 7, 9, 20), (2, 3, 4), (5, 6, 7), (9, 20)):  # at once, one by one
-        found: list[Point] = []
-        settings = {"optimal": {"max_suppression": 0.34}}
-        sweep(plan, table, dict(levels), None, techniques=settings, ks=ks, found=found)(Context())
-        told.append(found)
-    assert told[0] == [point for found in told[1:] for point in found]
-    assert [p.loss is None for p in told[0]] == [False] * 7 + [True]
+        told.append(swept(held, ("optimal",), ks))
+    apart = [point for found in told[1:] for point in found]
+    assert [(p.losses, p.risks, p.sha256) for p in told[0]] == [
+        (p.losses, p.risks, p.sha256) for p in apart
+    ]
+    assert [p.status for p in told[0]] == ["released"] * 7 + ["infeasible"]
 
 
 def test_the_frontier_is_drawn_after_a_sweep() -> None:
@@ -116,10 +115,50 @@ def test_the_frontier_is_drawn_after_a_sweep() -> None:
     next(b for b in app.button if b.key == "sweep").click().run()
     wait_for(app, "sweep")
     assert not app.exception
-    assert "**No release**" in words(app)
+    assert any("No release" in e.label for e in app.expander)
     assert any("Frontier" in str(m.value) for m in app.markdown)
+    assert "The least loss with Prosecutor" in words(app) or "No release has" in words(app)
     points = app.session_state["frontier/points"]
-    assert {p.technique for p in points} == {"optimal", "mondrian"}
+    assert {p.choices["algorithm"] for p in points} == {"optimal", "mondrian"}
+
+
+def after_a_sweep(techniques: list[str], ks: list[int]) -> AppTest:
+    app = open_page(COMPARE, load("hospital"))
+    pills = next(g for g in app.button_group if g.key == "sweep-techniques")
+    pills.set_value(techniques).run()
+    next(m for m in app.multiselect if m.key == "sweep-values-models.k").set_value(ks).run()
+    next(b for b in app.button if b.key == "sweep").click().run()
+    wait_for(app, "sweep", 120)
+    assert not app.exception
+    return app
+
+
+def test_permutation_and_generalization_share_one_frontier() -> None:
+    app = after_a_sweep(["mondrian", "permutation"], [5, 20])
+    points = app.session_state["frontier/points"]
+    assert [p.permuted for p in points] == [False, False, True, True]
+    assert "do not count here" in words(app)  # nobody is matched where columns stand apart
+    next(n for n in app.number_input if n.key == "frontier-at-most").set_value(0.06).run()
+    assert "0\\.06: **Mondrian, k \\= 20**" in words(app)
+    risk = next(s for s in app.selectbox if s.key == "frontier-risk")
+    inference = next(o for o in risk.options if o.startswith("Attribute inference"))
+    risk.select(inference).run()
+    assert not app.exception
+    assert "do not count here" not in words(app)
+
+
+def test_a_point_is_pinned_and_opened_as_the_run_that_it_is() -> None:
+    app = after_a_sweep(["mondrian"], [5, 20])
+    points = app.session_state["frontier/points"]
+    next(s for s in app.selectbox if s.key == "frontier/in_hand").set_value(1).run()
+    next(b for b in app.button if b.key == "point-pin").click().run()
+    assert [p.result for p in app.session_state["state/pins"]] == [points[1].result]
+    next(b for b in app.button if b.key == "point-open").click().run()
+    assert not app.exception
+    assert app.session_state["state/result"] is points[1].result
+    assert "1 · Promises, recomputed" in words(app)  # on Results
+    assert "The choices have changed" not in words(app)
+    assert app.session_state["state/work"]["draft"]["models"][0]["k"] == 20
 
 
 def test_a_stopped_sweep_keeps_its_points() -> None:

@@ -1,49 +1,64 @@
-"""The risk–utility frontier: what each technique loses for what it protects."""
+"""The risk–utility frontier: the form of a sweep, its progress, and its points as they come."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import cast
 
 import streamlit as st
 
 from anon_core.base.errors import AnonError
-from anon_core.base.registry import family, find
+from anon_core.base.params import Parameter
+from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm, met_first
-from anon_core.contracts.metric import headline
+from anon_core.job.variations import Value, numbers_of
 
-from ..charts import theme
-from ..charts.chart_frame import Chart, Palette, Series, columns, finish, label, show
+from ..charts.chart_frame import Palette, Series
 from ..components.guard import panel, show_error
 from ..forms import run_form
-from ..session import jobs, running, state
-from ..session.sweep import JOB, KS, Point, sweep
+from ..session import jobs, state, sweep
 from ..words.explain import plain
-from ..words.phrases import worst_case
+from ..words.phrases import symbol
+from . import sweep_points
 
-_POINTS = "frontier/points"
-_NEXT = "frontier/next"
-_ERROR = "frontier/error"
-_NOTE = "frontier/note"
-#: Techniques have their own signs, so that they are not taken for pinned runs.
-_LIGHT = ("#0072B2", "#AA3377", "#7A5C00", "#4B5563")
-_DARK = ("#56B4E9", "#E58BBB", "#E6C35C", "#A9B4C0")
-_SIGNS = ("hexagon", "x", "cross", "pentagon")
-#: Where their points are named, so that neighbouring lines do not write over each other.
-_BESIDE = ("top center", "bottom center", "middle right", "middle left")
+#: What is offered for a whole number, and what is chosen at first of it.
+_WHOLE, _FIRST = (2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200), (2, 3, 5, 10, 20, 50)
+#: Shares of a number's range that are offered, all chosen at first.
+_STEPS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75)
+#: Seconds between two looks at the points of a sweep under way.
+_LOOK = 1.0
 
 
 @st.fragment
 @panel("Risk–utility frontier")
 def draw(runs: Sequence[Series], colours: Palette) -> None:
-    """Draw the form of the sweep, its progress, and the frontier of the last one."""
-    _settle()
-    # The axes are loss of cells and the chance of picking a row: a permuted row is nobody's.
+    """Draw the form of the sweep, its progress, and the frontier as its points come."""
+    sweep.settle()
+    _form()
+    jobs.watch(sweep.JOB)
+    error = sweep.error()
+    if error is not None:
+        show_error(error)
+    busy = sweep.is_running()
+    if sweep.note() and not busy:
+        st.caption(sweep.note())
+
+    @st.fragment(run_every=_LOOK if busy else None)
+    @panel("Points of the sweep")
+    def live() -> None:
+        sweep_points.draw(runs, colours)
+
+    live()
+
+
+def _form() -> None:
+    """Draw what is varied, and the button that starts the sweep."""
     people = bool(state.draft().get("population", {}).get("file"))
     known = {
         name: found
         for name, found in cast(dict[str, type[Algorithm]], family("algorithm")).items()
-        if not found.permutes and not (found.needs_public and not people)
+        if not (found.needs_public and not people) and not found.levels_parameter
     }
     techniques = st.pills(
         "Techniques",
@@ -54,190 +69,90 @@ def draw(runs: Sequence[Series], colours: Palette) -> None:
         wrap=True,
         key="sweep-techniques",
     )
+    numbers = _numbers()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        ks = st.pills(
-            "k",
-            [*KS, 100, 200],
-            selection_mode="multi",
-            default=list(KS),
-            wrap=True,
-            key="sweep-ks",
-        )
-        ready = (
-            bool(techniques and ks) and state.dataset() is not None and bool(state.roles().quasi)
-        )
-        if st.button("Sweep", key="sweep", disabled=not ready or _busy()):
-            _start(techniques, sorted(ks))
+        path, values = "", list[Value]()
+        if numbers:
+            path = st.selectbox(
+                "Parameter of a promise",
+                list(numbers),
+                format_func=lambda p: plain(_said(p, numbers[p])),
+                key="sweep-path",
+                width=220,
+            )
+            values = _values(path, numbers[path])
+        ready = bool(techniques) and bool(values or not path) and _has_table()
+        if st.button("Sweep", key="sweep", disabled=not ready or sweep.is_running()):
+            settings = {name: run_form.kept_parameters(name) for name in techniques}
+            sweep.start(techniques, path, values, settings)
             st.rerun()
     st.caption(
-        "Carries out the present plan once for every technique and k; other promises, budget and "
-        "threshold stay. Every point is a release whose promises were recomputed."
-    )
-    jobs.watch(JOB)
-    error = st.session_state.get(_ERROR)
-    if error is not None:
-        show_error(error)
-    # A sweep's points show as they come, unless those of the one before are still to be seen.
-    points = cast(
-        list[Point], list(st.session_state.get(_POINTS) or st.session_state.get(_NEXT) or [])
-    )
-    if st.session_state.get(_NOTE) and not _busy():
-        st.caption(st.session_state[_NOTE])
-    if not points:
-        return
-    against = st.segmented_control(
-        "Against",
-        ["worst-case chance", "k"],
-        default="worst-case chance",
-        required=True,
-        key="frontier-against",
-        label_visibility="collapsed",
-    )
-    if any(p.loss is not None for p in points):
-        show(frontier_chart(points, runs, colours, against), key="frontier")
-    refused = [p for p in points if p.loss is None]
-    if refused:
-        st.markdown("**No release**")
-        for p in refused:
-            st.markdown(f"- {plain(f'{known[p.technique].title}, k = {p.k}: {p.why}')}")
-
-
-def frontier_chart(
-    points: Sequence[Point], runs: Sequence[Series], colours: Palette, against: str
-) -> Chart:
-    """Return loss against risk (or k), one line a technique, pinned runs as letters."""
-    import pandas as pd
-    import plotly.graph_objects as go
-
-    figure = columns(1)
-    good = [p for p in points if p.loss is not None and p.worst is not None]
-    names = list(dict.fromkeys(p.technique for p in good))
-    tones = _DARK if theme.dark() else _LIGHT
-    for place, name in enumerate(names):
-        line = sorted((p for p in good if p.technique == name), key=lambda p: p.k)
-        colour = tones[place % len(tones)]
-        figure.add_trace(
-            go.Scatter(
-                x=[p.loss for p in line],
-                y=[p.worst if against != "k" else p.k for p in line],
-                name=label(find("algorithm", name).title),
-                mode="lines+markers+text",
-                text=_names(line, [p.worst if against != "k" else p.k for p in line]),
-                textposition=_BESIDE[place % len(_BESIDE)],
-                textfont={"color": colour, "size": 11},
-                line={"color": colour, "width": 1.5},
-                marker={"color": colour, "symbol": _SIGNS[place % len(_SIGNS)], "size": 11},
-                customdata=[[p.k, p.hidden, 100 * (p.worst or 0)] for p in line],
-                hovertemplate="k = %{customdata[0]}<br>loss %{x:.4f}<br>worst case "
-                "%{customdata[2]:.2f}%<br>%{customdata[1]:,} rows hidden",
-            )
-        )
-    for run in runs:
-        result = run.facts.result
-        worst = worst_case(result)
-        # Cells of permuted groups are exact; what lies on the scale of the others is what the
-        # group leaves open.
-        loss = result.measures.get(headline("groups" if run.facts.permuted else "cells"))
-        if loss is None or worst is None:
-            continue
-        figure.add_trace(
-            go.Scatter(
-                x=[loss.value],
-                y=[worst if against != "k" else run.facts.least],
-                mode="markers+text",
-                text=[f"<b>{run.letter}</b>"],
-                textposition="middle right",
-                textfont={"color": run.colour, "size": 14},
-                marker={"color": run.colour, "symbol": run.symbol, "size": 13},
-                name=f"run {run.letter}",
-                hovertemplate=f"run {run.letter}: loss %{{x:.4f}}<extra></extra>",
-            )
-        )
-    figure.update_xaxes(title_text="loss (0 unchanged, 1 everything hidden)", rangemode="tozero")
-    if against == "k":
-        figure.update_yaxes(
-            title_text="k (rows)", type="log", tickvals=[2, 5, 10, 20, 50, 100, 200]
-        )
-    else:
-        figure.update_yaxes(
-            title_text="worst-case chance of picking a person", tickformat=".0%", rangemode="tozero"
-        )
-    finish(figure, colours, height=420, legend=True)
-    return Chart(
-        title="Frontier: less loss is to the left, less risk is "
-        + ("up" if against == "k" else "down"),
-        figure=figure,
-        numbers=pd.DataFrame(
-            [
-                {
-                    "technique": find("algorithm", p.technique).title,
-                    "k": p.k,
-                    "loss": p.loss,
-                    "worst-case chance": p.worst,
-                    "rows hidden": p.hidden if p.loss is not None else None,
-                    "no release because": p.why,
-                }
-                for p in points
-            ]
-        ),
-        formats={"loss": "%.4f", "worst-case chance": "percent"},
-        note="A point is dominated if another one is both further left and better protected."
-        + (
-            " Runs that cut links stand at the loss of their groups."
-            if any(run.facts.permuted for run in runs)
-            else ""
-        ),
+        "Carries out the present plan once for every technique and value; other promises, budget "
+        "and threshold stay. Where columns are permuted apart, a bucket size stands in for a "
+        "promise about whole rows."
     )
 
 
-def _names(line: Sequence[Point], heights: Sequence[float | None]) -> list[str]:
-    """Return what stands beside each point; points that fall together are named together."""
-    together: dict[tuple[float | None, float | None], list[str]] = {}
-    for p, height in zip(line, heights, strict=True):
-        together.setdefault((p.loss, height), []).append(str(p.k))
-    return [
-        "k = " + ", ".join(together.pop((p.loss, height), []))
-        if (p.loss, height) in together
-        else ""
-        for p, height in zip(line, heights, strict=True)
-    ]
+def _has_table() -> bool:
+    return state.dataset() is not None and bool(state.roles().quasi)
 
 
-def _start(techniques: Sequence[str], ks: Sequence[int]) -> None:
-    st.session_state.pop(_ERROR, None)
-    found: list[Point] = []
+def _numbers() -> dict[str, Parameter]:
+    with suppress(AnonError):  # what is wrong with the plan is said when it is carried out
+        return numbers_of(state.plan().models)
+    return {}
+
+
+def _said(path: str, parameter: Parameter) -> str:
+    _, *model, _ = path.split(".")
+    name = symbol(parameter.label or parameter.name)
+    return f"{name} of {family('model')[model[0]].title}" if model else name
+
+
+def _values(path: str, parameter: Parameter) -> list[Value]:
+    """Draw the values that are tried; others can be typed."""
+    offered, first = _offered(parameter)
+    typed = st.multiselect(
+        "Values",
+        offered,
+        default=first,
+        accept_new_options=True,
+        key=f"sweep-values-{path}",
+        width=520,
+    )
+    found: list[Value] = []
+    for value in cast(Sequence[Value], typed):
+        number = _read(value, parameter)
+        if number is None:
+            st.caption(plain(f"{value} is left out: {parameter.allowed()} is needed."))
+        elif number not in found:
+            found.append(number)
+    return sorted(found, key=float)
+
+
+def _offered(parameter: Parameter) -> tuple[list[Value], list[Value]]:
+    low = parameter.low if parameter.low is not None else 0.0
+    high = parameter.high
+    if parameter.kind == "integer":
+        inside = [v for v in _WHOLE if v >= low and (high is None or v <= high)]
+        return list(inside), [v for v in inside if v in _FIRST]
+    if high is None:
+        base = float(cast(float, parameter.default)) or 1.0
+        steps = [round(base * f, 6) for f in (0.25, 0.5, 1.0, 2.0, 4.0)]
+        inside_numbers = [v for v in steps if v >= low]
+        return list(inside_numbers), list(inside_numbers)
+    shares = [round(low + (high - low) * f, 6) for f in _STEPS]
+    return list(shares), list(shares)
+
+
+def _read(value: Value, parameter: Parameter) -> Value | None:
+    """Return a typed value as the parameter's number, or None where it is none."""
     try:
-        plan = state.plan()
-        table, people = running.inputs(plan)
-    except AnonError as error:
-        st.session_state[_ERROR] = error
-        return
-    levels = {name: rows for name, rows in state.levels().items() if name in plan.hierarchies}
-    st.session_state[_NEXT] = found
-    st.session_state[_NOTE] = ""
-    settings = {name: run_form.kept_parameters(name) for name in techniques}
-    if plan.algorithm.name in settings:
-        settings[plan.algorithm.name] = plan.algorithm.as_mapping()
-    work = sweep(plan, table, dict(levels), people, techniques=settings, ks=ks, found=found)
-    jobs.start(JOB, "Sweep", work, needs=tuple(techniques))
-
-
-def _settle() -> None:
-    job = jobs.collect(JOB)
-    if job is None:
-        return
-    found = cast(list[Point], st.session_state.pop(_NEXT, []))
-    before = cast(list[Point], st.session_state.get(_POINTS, []))
-    if job.state == "failed":
-        st.session_state[_ERROR] = job.error
-    if job.state == "cancelled":
-        many = f"{len(found)} point" if len(found) == 1 else f"{len(found)} points"
-        kept = "the points of the one before stay" if before else f"it had come to {many}"
-        st.session_state[_NOTE] = f"The sweep was stopped; {kept}."
-    if job.state == "done" or not before:
-        st.session_state[_POINTS] = found
-
-
-def _busy() -> bool:
-    job = jobs.current(JOB)
-    return job is not None and job.state == "running"
+        number = float(value)
+        if parameter.kind == "integer" and number != int(number):
+            return None
+        read: Value = int(number) if parameter.kind == "integer" else number
+        parameter.accept(read, parameter.name)
+    except (ValueError, AnonError, OverflowError):
+        return None
+    return read

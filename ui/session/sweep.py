@@ -1,131 +1,153 @@
-"""The sweep behind the frontier: one plan carried out for several k and techniques."""
+"""The sweep behind the frontier: started in a thread, its points shown as they come, each a run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+import streamlit as st
+
 from anon_core.base.context import Context
-from anon_core.base.errors import AnonError, Cancelled
-from anon_core.base.registry import family, find
-from anon_core.contracts.metric import headline
-from anon_core.contracts.model import GroupModel
-from anon_core.data.table import Dataset
-from anon_core.job.plan import LevelTable, Plan
-from anon_core.job.runner import run
-from anon_core.job.shared_search import with_best_levels
+from anon_core.base.errors import AnonError, BadPlan
+from anon_core.job import sweep as sweeping
+from anon_core.job.result import Result
+from anon_core.job.sweep_points import Point
+from anon_core.job.variations import Value, Variation
 
-from ..words.phrases import worst_case
+from . import jobs, pinning, results, running, state
 
-KS = (2, 3, 5, 10, 20, 50)
 JOB = "sweep"
+#: How the technique is named among what is varied.
+TECHNIQUE = "algorithm"
+_POINTS = "frontier/points"
+_NEXT = "frontier/next"
+_ERROR = "frontier/error"
+_NOTE = "frontier/note"
+_MADE_OF = "frontier/made_of"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Point:
-    """What one technique reached for one k.
+def start(
+    techniques: Sequence[str],
+    path: str,
+    values: Sequence[Value],
+    settings: Mapping[str, Mapping[str, Any]],
+) -> None:
+    """Carry out the present plan for every technique and value; an error is kept for `error`.
 
-    Attributes
+    Parameters
     ----------
-    technique : str
-    k : int
-    loss, worst : float or None
-        Loss, and the highest chance of picking a person; None where there is no release.
-    hidden : int
-        Rows removed.
-    why : str
-        Why there is no release.
+    techniques : sequence of str
+    path : str
+        The parameter that is varied; empty for none.
+    values : sequence of value
+    settings : mapping of str to mapping
+        Parameters of techniques other than the plan's own.
     """
+    st.session_state.pop(_ERROR, None)
+    st.session_state[_NOTE] = ""
+    found: list[Point] = []
+    try:
+        plan = state.plan()
+        table, people = running.inputs(plan)
+        lists = [Variation(path=TECHNIQUE, values=tuple(techniques))]
+        if path:
+            lists.append(Variation(path=path, values=tuple(values)))
+    except AnonError as error:
+        st.session_state[_ERROR] = error
+        return
+    levels = {name: rows for name, rows in state.levels().items() if name in plan.hierarchies}
+    over = sweeping.Varied(variations=tuple(lists), settings=dict(settings))
+    st.session_state[_NEXT] = found
+    st.session_state[_MADE_OF] = results.now()
 
-    technique: str
-    k: int
-    loss: float | None = None
-    worst: float | None = None
-    hidden: int = 0
-    why: str = ""
+    def work(context: Context) -> list[Point]:
+        return sweeping.sweep(
+            plan, over, table, levels, population=people, context=context, found=found.append
+        )
+
+    jobs.start(JOB, "Sweep", work, needs=tuple(techniques))
 
 
-def variant(plan: Plan, technique: str, k: int, settings: Mapping[str, Any]) -> Plan:
-    """Return the plan with another technique, its settings, and another k; other promises stay.
+def settle() -> None:
+    """Take over what an ended sweep found; one that was stopped keeps the points it came to."""
+    job = jobs.collect(JOB)
+    if job is None:
+        return
+    found = cast(list[Point], list(st.session_state.pop(_NEXT, [])))
+    if job.state == "failed":
+        st.session_state[_ERROR] = job.error
+    if job.state == "cancelled":
+        many = "1 point" if len(found) == 1 else f"{len(found)} points"
+        st.session_state[_NOTE] = f"The sweep was stopped; it had come to {many}."
+    if found or job.state == "done":
+        st.session_state[_POINTS] = found
+
+
+def is_running() -> bool:
+    """Say whether a sweep is under way."""
+    job = jobs.current(JOB)
+    return job is not None and job.state == "running"
+
+
+def points() -> list[Point]:
+    """Return the points of the sweep that is under way, or of the last one."""
+    kept = st.session_state.get(_NEXT) or st.session_state.get(_POINTS) or []
+    return cast(list[Point], list(kept))
+
+
+def error() -> AnonError | None:
+    """Return what stopped the last sweep, until the next one starts."""
+    return st.session_state.get(_ERROR)
+
+
+def note() -> str:
+    """Return what is to be said of the last sweep."""
+    return str(st.session_state.get(_NOTE, ""))
+
+
+def take(point: Point) -> Result | None:
+    """Choose what a point was made of, and make its run the result; None where it was not kept.
+
+    Roles and hierarchies are those the sweep began with, so that the choices fit the result.
 
     Raises
     ------
     BadPlan
-        If the technique refuses the settings.
+        If the point has no release, or another table is loaded.
     """
-    mapping = plan.as_mapping()
-    mapping["algorithm"] = {"name": technique, **settings}
-    known = cast(dict[str, type[GroupModel]], family("model"))
-    swept = next(kind for kind in known.values() if kind.of_class_sizes)
-    others = [m for m in mapping["models"] if m["name"] != swept.name]
-    mapping["models"] = [{"name": swept.name, swept.size_parameter: k}, *others]
-    return Plan.from_mapping(mapping)
-
-
-def sweep(
-    plan: Plan,
-    table: Dataset,
-    levels: dict[str, LevelTable],
-    people: Dataset | None,
-    *,
-    techniques: Mapping[str, Mapping[str, Any]],
-    ks: Sequence[int],
-    found: list[Point],
-) -> Callable[[Context], Any]:
-    """Return the work of a sweep; points are put into `found` as they come.
-
-    `techniques` gives each technique's settings by its name. The optimal search may choose its
-    levels for all k at once; every point is a release of its own, recomputed like any other.
-    """
-    todo = [(t, k) for t in techniques for k in ks]
-
-    def work(context: Context) -> list[Point]:
-        chosen: dict[str, Mapping[int, Plan]] = {}
-        for place, (technique, k) in enumerate(todo):
-            title = find("algorithm", technique).title
-            if technique not in chosen:
-                context.report(place / len(todo), title)
-                chosen[technique] = at_once(technique, context)
-            context.report(place / len(todo), f"{title}, k = {k}")
-            found.append(carried_out(technique, k, chosen[technique].get(k), context))
-        return found
-
-    def at_once(technique: str, context: Context) -> Mapping[int, Plan]:
-        quiet = replace(context, progress=_nothing)
-        try:
-            own = variant(plan, technique, ks[0], techniques[technique])
-            return with_best_levels(own, ks, table, levels, people, quiet)
-        except Cancelled:
-            raise
-        except AnonError:  # each point says for itself what is wrong
-            return {}
-
-    def carried_out(technique: str, k: int, known: Plan | None, context: Context) -> Point:
-        quiet = replace(context, progress=_nothing)
-        try:
-            result = run(
-                known or variant(plan, technique, k, techniques[technique]),
-                table,
-                levels,
-                population=people,
-                context=quiet,
-            )
-        except Cancelled:
-            raise
-        except AnonError as error:
-            return Point(technique=technique, k=k, why=error.message)
-        loss = result.measures.get(headline("cells"))
-        return Point(
-            technique=technique,
-            k=k,
-            loss=loss.value if loss is not None else None,
-            worst=worst_case(result),
-            hidden=result.release.suppressed,
+    made_of = cast(results.MadeOf | None, st.session_state.get(_MADE_OF))
+    if point.plan is None or made_of is None or not _same_table(point):
+        raise BadPlan(
+            "This point belongs to another table, or has no release.",
+            remedy="Sweep again on the table that is loaded.",
         )
+    state.set_choices(made_of["choices"])
+    told = point.plan.as_mapping()
+    state.update_draft(algorithm=told["algorithm"], models=told["models"])
+    if point.result is not None:
+        results.keep(point.result)
+    return point.result
 
-    return work
+
+def pin(point: Point) -> None:
+    """Keep a point's run for comparison.
+
+    Raises
+    ------
+    AnonError
+        If its run was not kept, or all letters are taken.
+    """
+    if point.result is None:
+        raise BadPlan(
+            "This point's run was not kept, since the sweep holds many.",
+            remedy="Open it, and carry it out on Run.",
+        )
+    if not any(p.result is point.result for p in pinning.pins()):
+        pinning.pin(point.result)
 
 
-def _nothing(share: float, stage: str) -> None:
-    """Keep single runs from moving the sweep's bar."""
+def _same_table(point: Point) -> bool:
+    table = state.dataset()
+    if table is None or point.result is None:
+        return table is not None
+    return set(point.result.problem.dataset.names) <= set(table.names)
