@@ -214,17 +214,17 @@ def _attack(job: _Job, context: Context) -> None:
     """Attack the view as an attacker would."""
     view, audience = job.outcome.release.view, job.audience
     truth = truth_of(job.problem, job.outcome.release)
-    job.attacks = tuple(
-        found
+    chosen = [
+        attack
         for attack in (job.plan.all_attacks() if job.assess else ())
         if not not_applicable(attack, view, audience)
-        for found in attack.run(
-            view,
-            audience,
-            truth,
-            replace(context, generator=for_attack(attack.name, job.plan, job.problem)),
-        )
-    )
+    ]
+    found: list[AttackResult] = []
+    for number, attack in enumerate(chosen):
+        own = part_of(context, number / len(chosen), (number + 1) / len(chosen))
+        own = replace(own, generator=for_attack(attack.name, job.plan, job.problem))
+        found += attack.run(view, audience, truth, own)
+    job.attacks = tuple(found)
 
 
 def _publish(job: _Job, context: Context) -> None:

@@ -20,6 +20,7 @@ from ..base.context import Context, part_of
 from ..data.frequency import FrequencySet, dense_rank
 from ..kernels.overlap import WORD, WORDS, least, mark, tally
 from ..release.release import Persons, View
+from ..release.vocabulary import Vocabulary
 
 #: Comparisons of tuples with classes, and pairs that fit, beyond which sizes of classes decide.
 _MOST = 16_000_000_000
@@ -169,6 +170,46 @@ def _fits(everyone: FrequencySet, view: View, persons: Persons, context: Context
     return Fits(persons=persons, rows_of_person=of_person, people_of_row=of_row, fewest_rows=fewest)
 
 
+def fewest_fitting(
+    codes: I32, low: I32, high: I32, sizes: I64, context: Context
+) -> npt.NDArray[np.int64]:
+    """Return the fewest published rows that fit anyone who fits a row of each class.
+
+    Where nobody fits a class, or there are too many to compare, that is the class's size: the least
+    it can be.
+
+    Parameters
+    ----------
+    codes : int32 array of shape (tuples, columns)
+        Leaf numbers of the people.
+    low, high : int32 arrays of shape (classes, columns)
+        First and last leaf of each class's cells.
+    sizes : int64 array of shape (classes,)
+        Published rows.
+    context : Context
+    """
+    if not len(codes) or not len(sizes) or len(codes) * len(sizes) > _MOST:
+        return sizes
+    boxes = _Boxes(codes, low, high)
+    of_person = np.zeros(len(codes), dtype=np.int64)
+    nobody = np.zeros(len(codes), dtype=np.int64)
+    room = np.empty(WORD * WORDS, dtype=np.int64)
+    unasked = np.zeros(len(sizes), dtype=np.int64)
+    pairs = 0
+    for table, these, some in boxes.tables(context):
+        args = boxes.lines[some], nobody[some], sizes[these], of_person[some]
+        pairs += tally(table, *args, unasked[these], room)
+        if pairs > _MOST_PAIRS:
+            return sizes
+    none = np.int64(np.iinfo(np.int64).max)
+    fewest = np.full(len(sizes), none)
+    for table, these, some in boxes.tables(context):
+        own = fewest[these]
+        least(table, boxes.lines[some], of_person[some], own, room)
+        fewest[these] = own
+    return np.where(fewest == none, sizes, fewest)
+
+
 def _by_size(persons: Persons, *, bounded: bool = False) -> Fits:
     return Fits(
         persons=persons,
@@ -189,14 +230,17 @@ def _may_overlap(view: View, persons: Persons) -> bool:
         wide = [len(view.vocabularies[name].texts) for name in names]
         if len(dense_rank(list(persons.codes.T), wide)[1]) < len(persons.sizes):
             return True
-    for d, name in enumerate(names):
-        vocabulary = view.vocabularies[name]
-        used = np.unique(persons.codes[:, d])
-        low, high = vocabulary.lo[used], vocabulary.hi[used]
-        order = np.argsort(low)
-        if np.any(low[order][1:] <= high[order][:-1]):
-            return True
-    return False
+    return any(
+        texts_overlap(view.vocabularies[name], persons.codes[:, d]) for d, name in enumerate(names)
+    )
+
+
+def texts_overlap(vocabulary: Vocabulary, codes: I32) -> bool:
+    """Say whether two different texts of a column, of those used, share a value."""
+    used = np.unique(codes)
+    low, high = vocabulary.lo[used], vocabulary.hi[used]
+    order = np.argsort(low)
+    return bool(np.any(low[order][1:] <= high[order][:-1]))
 
 
 class _Boxes:

@@ -128,11 +128,7 @@ class Problem:
 
     def leaf_codes(self, name: str) -> npt.NDArray[np.int32]:
         """Return a published column as leaf numbers, shape (rows,)."""
-        column = self.dataset.column(name)
-        hierarchy = self.hierarchies[name]
-        pool = [hierarchy.code[v] for v in column.values]
-        pool.append(len(hierarchy.leaves) - 1)  # missing is the last leaf
-        return np.array(pool, dtype=np.int32)[column.codes]
+        return leaf_codes(self.dataset.column(name), self.hierarchies[name])
 
     @cached_property
     def row_order(self) -> npt.NDArray[np.int64]:
@@ -264,6 +260,13 @@ def build_problem(
     )
     known = encode_population(population, dataset, roles, every, people=problem.people)
     return replace(problem, population=known)
+
+
+def leaf_codes(column: Column, hierarchy: Hierarchy) -> npt.NDArray[np.int32]:
+    """Return a column as leaf numbers of its hierarchy, shape (rows,)."""
+    pool = [hierarchy.code[v] for v in column.values]
+    pool.append(len(hierarchy.leaves) - 1)  # missing is the last leaf
+    return np.array(pool, dtype=np.int32)[column.codes]
 
 
 def paired(person: str, column: str) -> str:

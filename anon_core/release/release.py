@@ -14,6 +14,7 @@ from ..base.errors import AnonError
 from ..data.frequency import dense_rank
 from .grouping import Grouping, group_runs
 from .guarantee import Guarantee
+from .linked_columns import RowSource
 from .problem import Problem
 from .vocabulary import Vocabulary, of_level
 
@@ -176,6 +177,15 @@ def _raw_view(problem: Problem) -> View:
         sensitive=problem.sensitive,
         published=False,
         _persons={block.columns: persons},
+        _source=RowSource(
+            dataset=problem.dataset,
+            hierarchies=problem.hierarchies,
+            frequency=frequency,
+            member=frequency.run,
+            group=runs,
+            cells={},
+            blocks=(names,),
+        ),
     )
 
 
@@ -246,6 +256,20 @@ class View:
     published: bool
     guarantee: Guarantee | None = None
     _persons: dict[tuple[str, ...], Persons] = field(default_factory=dict, repr=False)
+    _source: RowSource | None = field(default=None, repr=False)
+
+    @cached_property
+    def linked(self) -> tuple[BlockTable, ...] | None:
+        """The tables of the link blocks with every published column, insensitive ones as well.
+
+        None where it is drawn when the release is written which of equal rows say what.
+        """
+        if self._source is None:
+            return None
+        return tuple(
+            BlockTable(columns=columns, group=group, codes=codes, count=count)
+            for columns, group, codes, count in self._source.told()
+        )
 
     @property
     def rows(self) -> int:
@@ -331,6 +355,22 @@ def view(release: Release) -> View:
         sensitive=problem.sensitive,
         published=grouping.published,
         guarantee=release.guarantee,
+        _source=_source(release),
+    )
+
+
+def _source(release: Release) -> RowSource | None:
+    problem, grouping = release.problem, release.grouping
+    if not grouping.whole_keys:
+        return None
+    return RowSource(
+        dataset=problem.dataset,
+        hierarchies=problem.hierarchies,
+        frequency=problem.frequency,
+        member=grouping.member,
+        group=release.seen_group,
+        cells=release.cells,
+        blocks=release.blocks,
     )
 
 

@@ -1,0 +1,126 @@
+"""Uniqueness: which combinations of columns single out a row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..base.context import Context
+from ..base.params import integer
+from ..base.registry import register
+from ..contracts.attack import Attack, Disclosure, Question
+from ..identity.column_subsets import MOST_SETS
+from ..identity.lines import quasi_lines, whole_lines
+from ..identity.rows_alike import RowsAlike
+from ..identity.unique_rows import UniqueRows, bars, by_size, unique_rows
+from ..overlap.fitting_people import why_not
+from ..release.attack_result import AttackResult
+from ..release.audience import Audience
+from ..release.release import View
+from ..release.results import per_cent
+from ..release.truth import Truth
+
+
+@register("attack")
+@dataclass(frozen=True, kw_only=True)
+class Uniqueness(Attack):
+    """Count the rows that nobody shares a few columns with."""
+
+    name: ClassVar[str] = "uniqueness"
+    title: ClassVar[str] = "Uniqueness"
+    summary: ClassVar[str] = (
+        "Someone who knows only a few quasi-identifiers of a person finds the row at once if it is "
+        "the only one that fits them; every combination of so many columns is tried, and all "
+        "published columns together."
+    )
+    formula: ClassVar[str] = (
+        "rows that alone fit in some set of at most `size` quasi-identifiers / n; where texts "
+        "overlap, rows that alone fit somebody"
+    )
+    source: ClassVar[str] = (
+        "Sweeney 2000, Simple demographics often identify people uniquely; Golle 2006, "
+        "doi 10.1145/1179601.1179615; rows that fit, where classes overlap: Gionis, Mazza and "
+        "Tassa 2008"
+    )
+    discloses: ClassVar[Disclosure] = "identity"
+    answers: ClassVar[tuple[Question, ...]] = ("singling out",)
+
+    told_at: ClassVar[int] = 4
+    tells_certain: ClassVar[bool] = True
+
+    size: int = integer(
+        default=3,
+        low=1,
+        high=20,
+        help="Quasi-identifiers that someone knows at most; every combination of them is tried.",
+        label="Columns known at most",
+    )
+
+    def reason_not_applicable(self, view: View, audience: Audience) -> str:
+        """Ask for rows whose quasi-identifiers stand together, and for few enough combinations."""
+        columns = len(view.quasi)
+        sets = sum(math.comb(columns, size) for size in range(1, min(self.size, columns) + 1))
+        if sets > MOST_SETS:
+            return (
+                f"It would try {sets:,} combinations of columns; at most {MOST_SETS:,} are tried. "
+                "Lower the number of columns known at most."
+            )
+        return why_not(view)
+
+    def run(
+        self, view: View, audience: Audience, truth: Truth, context: Context
+    ) -> Sequence[AttackResult]:
+        """Look at every combination, in the release and in the table as it is.
+
+        Raises
+        ------
+        AnonError
+            If the quasi-identifiers stand in several link blocks.
+        """
+        found = unique_rows(quasi_lines(view, truth), self.size, context, 0.0)
+        raw = unique_rows(quasi_lines(truth.raw, truth), self.size, context, 0.4)
+        context.report(0.8, "Comparing whole rows")
+        whole, raw_whole = whole_lines(view, truth), whole_lines(truth.raw, truth)
+        everything = _over_all(whole, context), _over_all(raw_whole, context)
+        unique, rows = found.ever, truth.rows
+        return [
+            AttackResult(
+                attack=self.name,
+                attempted=rows,
+                eligible=view.rows,
+                succeeded=float(unique),
+                rate=unique / rows,
+                worst=float(found.chance.max(initial=0.0)),
+                baseline=1.0 if rows == 1 else 0.0,
+                raw=raw.ever / rows,
+                at_risk=unique,
+                threshold=1.0,
+                per_class=found.chance,
+                sentence=_sentence(self.size, found, everything[0], rows),
+                details=(by_size(found, raw, rows), bars(found, raw, rows, everything)),
+            )
+        ]
+
+
+def _over_all(lines: RowsAlike | None, context: Context) -> int | None:
+    if lines is None:
+        return None
+    alike = lines.alike(range(len(lines.columns)), context)
+    return int(np.count_nonzero(alike == 1))
+
+
+def _sentence(size: int, found: UniqueRows, whole: int | None, rows: int) -> str:
+    size = min(size, len(found.columns))
+    which = "one column" if size == 1 else f"at most {size} columns"
+    told = (
+        f"{found.ever:,} of {rows:,} rows are unique in some combination of {which} of the "
+        f"quasi-identifiers ({per_cent(found.ever / rows)})"
+    )
+    told += f", most of them in {found.worst_words}." if found.ever else "."
+    if whole is None:
+        return f"{told} Which rows are unique over all published columns is drawn with the release."
+    return f"{told} Over all published columns {whole:,} are ({per_cent(whole / rows)})."

@@ -1,0 +1,134 @@
+"""How many published rows an attacker cannot tell apart by some columns, set by set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..base.arrays import I32, I64
+from ..base.context import Context, silent
+from ..data.frequency import dense_rank
+from ..overlap.fitting_rows import fewest_fitting, texts_overlap
+from ..release.release import View
+from ..release.vocabulary import Vocabulary
+
+_ROOM = 4  # possible combinations per line up to which a table of all of them is counted
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RowsAlike:
+    """The distinct lines of what is published, compared by any of their columns.
+
+    Lines are alike that say the same. Where texts of a column overlap, a person may fit lines that
+    say different things; then the rows that fit the person count, whatever they say, and a line
+    stands for whoever of those who fit it fits fewest.
+
+    Attributes
+    ----------
+    columns : tuple of str
+    codes : int32 array of shape (lines, columns)
+        Codes into the vocabularies.
+    count : int64 array of shape (lines,)
+        Rows of each line.
+    vocabularies : mapping of str to Vocabulary
+    overlapping : frozenset of str
+        Columns of which two texts share a value.
+    people : int32 array of shape (tuples, columns)
+        Leaf numbers of the people, looked at only where texts overlap.
+    """
+
+    columns: tuple[str, ...]
+    codes: I32
+    count: I64
+    vocabularies: Mapping[str, Vocabulary]
+    overlapping: frozenset[str]
+    people: I32
+
+    def alike(self, chosen: Sequence[int], context: Context) -> I64:
+        """Return how many rows are alike each line, itself included; shape (lines,).
+
+        Parameters
+        ----------
+        chosen : sequence of int
+            Places of the columns; at least one.
+        context : Context
+            Asked whether to go on; the progress of all sets is its caller's to tell.
+        """
+        if not len(self.count):
+            return self.count
+        if any(self.columns[d] in self.overlapping for d in chosen):
+            return self._fitting(chosen, replace(context, progress=silent))
+        return self._equal(self.codes[:, list(chosen)].T)
+
+    def with_texts(self, place: int, codes: I32, chosen: Sequence[int]) -> I64:
+        """Return the same where a column says something else; only where nothing overlaps."""
+        return self._equal([codes if d == place else self.codes[:, d] for d in chosen])
+
+    def _equal(self, columns: Sequence[I32] | I32) -> I64:
+        sizes = [int(column.max(initial=0)) + 1 for column in columns]
+        room = 1
+        for size in sizes:
+            room *= size
+        if room > _ROOM * len(self.count) + 1024:
+            rank, first = dense_rank(list(columns), sizes)
+            return _sums(rank, self.count, len(first))[rank]
+        packed = np.zeros(len(self.count), dtype=np.int64)
+        for column, size in zip(columns, sizes, strict=True):
+            packed *= size
+            packed += column
+        return _sums(packed, self.count, room)[packed]
+
+    def _fitting(self, chosen: Sequence[int], context: Context) -> I64:
+        names = [self.columns[d] for d in chosen]
+        codes = self.codes[:, list(chosen)]
+        rank, first = dense_rank(list(codes.T), [len(self.vocabularies[n].texts) for n in names])
+        shown = codes[first]
+        low = np.stack([self.vocabularies[n].lo[c] for n, c in zip(names, shown.T, strict=True)], 1)
+        high = np.stack(
+            [self.vocabularies[n].hi[c] for n, c in zip(names, shown.T, strict=True)], 1
+        )
+        theirs = self.people[:, list(chosen)]
+        _, one = dense_rank(list(theirs.T), [int(c.max(initial=0)) + 1 for c in theirs.T])
+        people = np.ascontiguousarray(theirs[one])
+        return fewest_fitting(people, low, high, _sums(rank, self.count, len(first)), context)[rank]
+
+
+def _sums(place: I64, count: I64, places: int) -> I64:
+    return np.bincount(place, weights=count, minlength=places).astype(np.int64)
+
+
+def rows_alike(
+    view: View, columns: tuple[str, ...], codes: I32, count: I64, people: I32
+) -> RowsAlike:
+    """Return lines of a view ready to be compared.
+
+    Parameters
+    ----------
+    view : View
+    columns : tuple of str
+    codes : int32 array of shape (lines, columns)
+        Codes into the view's vocabularies.
+    count : int64 array of shape (lines,)
+    people : int32 array of shape (tuples, columns)
+        Leaf numbers of the people whom lines may fit.
+
+    Notes
+    -----
+    Averages cover nobody for sure: by them only those who say the same are alike.
+    """
+    overlapping = frozenset(
+        name
+        for d, name in enumerate(columns)
+        if view.vocabularies[name].shown is None
+        and texts_overlap(view.vocabularies[name], codes[:, d])
+    )
+    return RowsAlike(
+        columns=columns,
+        codes=np.ascontiguousarray(codes),
+        count=count,
+        vocabularies=view.vocabularies,
+        overlapping=frozenset() if view.averaged else overlapping,
+        people=people,
+    )

@@ -1,0 +1,153 @@
+"""Unique rows by combination of columns: how many there are, and which combinations have most."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..base.arrays import F64
+from ..base.context import Context
+from ..base.errors import listing
+from ..release.attack_result import Details
+from .rows_alike import RowsAlike
+
+_SHOWN = 10  # combinations that are listed
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class UniqueRows:
+    """Unique rows of every combination of at most so many columns.
+
+    Attributes
+    ----------
+    columns : tuple of str
+    rows : mapping of tuple of int to int
+        Combination, as places of columns → rows that are unique in it.
+    of_size : tuple of int
+        Rows that are unique in some combination of at most 1, 2, … columns.
+    in_all : int
+        Rows that are unique in all of the columns together.
+    chance : float64 array of shape (lines,)
+        1 / rows alike in the combination that tells most.
+    """
+
+    columns: tuple[str, ...]
+    rows: dict[tuple[int, ...], int]
+    of_size: tuple[int, ...]
+    in_all: int
+    chance: F64
+
+    @property
+    def ever(self) -> int:
+        """Rows that are unique in some combination."""
+        return self.of_size[-1]
+
+    @property
+    def worst(self) -> list[tuple[int, ...]]:
+        """The combinations that single out most rows, fewer columns first where that is equal."""
+        return sorted(self.rows, key=lambda c: (-self.rows[c], len(c), c))[:_SHOWN]
+
+    def words(self, chosen: tuple[int, ...]) -> str:
+        """Return a combination in words."""
+        return " + ".join(self.columns[d] for d in chosen)
+
+    @property
+    def worst_words(self) -> str:
+        """The combination that singles out most rows."""
+        return listing([self.columns[d] for d in self.worst[0]])
+
+
+def unique_rows(lines: RowsAlike, size: int, context: Context, begins: float) -> UniqueRows:
+    """Count the unique rows of every combination of at most `size` columns.
+
+    Parameters
+    ----------
+    lines : RowsAlike
+    size : int
+    context : Context
+        Asked between any two combinations whether to go on; progress is told from `begins` on.
+    begins : float
+    """
+    columns = range(len(lines.columns))
+    size = min(size, len(lines.columns))
+    sets = [c for of in range(1, size + 1) for c in itertools.combinations(columns, of)]
+    fewest = np.full(len(lines.count), np.iinfo(np.int64).max)
+    rows: dict[tuple[int, ...], int] = {}
+    of_size: list[int] = []
+    for number, chosen in enumerate(sets):
+        context.report(begins + 0.4 * number / len(sets), "Trying combinations of columns")
+        alike = lines.alike(chosen, context)
+        rows[chosen] = int(np.count_nonzero(alike == 1))
+        np.minimum(fewest, alike, out=fewest)
+        if number + 1 == len(sets) or len(sets[number + 1]) > len(chosen):
+            of_size.append(int(np.count_nonzero(fewest == 1)))
+    every = tuple(columns)
+    in_all = rows.get(every)
+    if in_all is None:
+        in_all = int(np.count_nonzero(lines.alike(every, context) == 1))
+    return UniqueRows(
+        columns=lines.columns,
+        rows=rows,
+        of_size=tuple(of_size),
+        in_all=in_all,
+        chance=1.0 / np.maximum(fewest, 1),
+    )
+
+
+def by_size(found: UniqueRows, raw: UniqueRows, rows: int) -> Details:
+    """Return the share of unique rows by the number of columns that are known at most."""
+    return Details(
+        title="Unique rows by the number of columns known",
+        rows=tuple(
+            {
+                "columns known": number,
+                "rows": own,
+                "unique": own / rows,
+                "in the raw table": other / rows,
+            }
+            for number, (own, other) in enumerate(
+                zip(found.of_size, raw.of_size, strict=True), start=1
+            )
+        ),
+        x="columns known",
+        y=("unique", "in the raw table"),
+        note="Rows that are unique in at least one combination of at most so many "
+        "quasi-identifiers.",
+    )
+
+
+def bars(
+    found: UniqueRows, raw: UniqueRows, rows: int, everything: tuple[int | None, int | None]
+) -> Details:
+    """Return the combinations that single out most rows, and what all columns together do.
+
+    Parameters
+    ----------
+    found, raw : UniqueRows
+        Of the release, and of the table as it is.
+    rows : int
+    everything : tuple of int or None
+        Rows that are unique over all published columns, in the release and in the table.
+    """
+    of_raw = {tuple(raw.columns[d] for d in c): n for c, n in raw.rows.items()}
+    told = [
+        (found.words(c), found.rows[c], of_raw[tuple(found.columns[d] for d in c)])
+        for c in found.worst
+    ]
+    told.append(("all quasi-identifiers", found.in_all, raw.in_all))
+    if everything[0] is not None and everything[1] is not None:
+        told.append(("all published columns", everything[0], everything[1]))
+    return Details(
+        title="Combinations that single out most rows",
+        rows=tuple(
+            {"columns": words, "rows": own, "unique": own / rows, "in the raw table": other / rows}
+            for words, own, other in told
+        ),
+        x="columns",
+        y=("unique", "in the raw table"),
+        drawn="bars",
+        note="All published columns include sensitive and insensitive ones: whoever knows them as "
+        "well singles out that many rows.",
+    )
