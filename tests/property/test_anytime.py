@@ -22,9 +22,10 @@ from anon_core.models.l_diversity import DistinctLDiversity
 from tests.asked import measured
 from tests.enumeration import METRICS, Enumeration
 from tests.making import random_case
+from tests.often import chunks
 
 
-@pytest.mark.parametrize("chunk", range(10))
+@pytest.mark.parametrize("chunk", chunks(3, 10))
 def test_whole_columns_reach_the_optimum_of_small_lattices(chunk: int) -> None:
     rng = np.random.default_rng([30, chunk])
     optimal = decided = 0

@@ -29,6 +29,7 @@ from anon_core.models.k_anonymity import KAnonymity
 from anon_core.release.results import SearchAccount
 from tests import naive
 from tests.making import Case
+from tests.often import chunks
 from tests.presence_cases import chances_by_listing, random_public
 
 BUDGETS = (0.0, 0.3, 1.0)
@@ -99,7 +100,7 @@ def feasible(models: list[GroupModel], case: Case, public: Dataset) -> bool:
     return True
 
 
-@pytest.mark.parametrize("chunk", range(4))
+@pytest.mark.parametrize("chunk", chunks(2, 4))
 def test_searches_of_the_whole_lattice_find_what_enumeration_finds(chunk: int) -> None:
     rng = np.random.default_rng([408, chunk])
     decided = gaps = 0
@@ -148,7 +149,7 @@ def test_searches_of_the_whole_lattice_find_what_enumeration_finds(chunk: int) -
     assert gaps > 0
 
 
-@pytest.mark.parametrize("chunk", range(3))
+@pytest.mark.parametrize("chunk", chunks(1, 3))
 def test_searches_that_look_at_some_nodes_publish_one_that_holds(chunk: int) -> None:
     rng = np.random.default_rng([409, chunk])
     released = climbed = 0

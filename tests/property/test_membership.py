@@ -14,6 +14,7 @@ from anon_core.membership.exact_chances import count, shares
 from anon_core.membership.joint import from_buckets
 from anon_core.membership.presolve import presolve
 from tests.membership_twin import assigned, listed, random_bucket
+from tests.often import chunks
 
 
 def tiny(rng: np.random.Generator) -> BucketProblem:
@@ -36,9 +37,7 @@ def _wrapping() -> Iterator[None]:
 
 @pytest.mark.kernels
 @pytest.mark.usefixtures("_wrapping")
-@pytest.mark.parametrize(
-    "chunk", [*range(3), *(pytest.param(c, marks=pytest.mark.long) for c in range(3, 10))]
-)
+@pytest.mark.parametrize("chunk", chunks(2, 10))
 def test_counting_equals_listing(chunk: int) -> None:
     rng = np.random.default_rng([86, chunk])
     infeasible = 0
@@ -63,7 +62,7 @@ def test_counting_equals_listing(chunk: int) -> None:
     assert infeasible > 5
 
 
-@pytest.mark.parametrize("chunk", range(4))
+@pytest.mark.parametrize("chunk", chunks(2, 4))
 def test_the_integer_program_equals_the_counting(chunk: int) -> None:
     rng = np.random.default_rng([87, chunk])
     for _ in range(150):
@@ -95,7 +94,7 @@ def overlapping(
     return public, shown
 
 
-@pytest.mark.parametrize("chunk", range(4))
+@pytest.mark.parametrize("chunk", chunks(1, 4))
 def test_overlapping_buckets_equal_listing(chunk: int) -> None:
     rng = np.random.default_rng([90, chunk])
     done = 0

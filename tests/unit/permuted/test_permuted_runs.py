@@ -108,13 +108,14 @@ def test_the_same_bytes_whatever_the_order_of_rows(name: str, partition: str) ->
         columns = {n: [cells[i] for i in order] for n, cells in case.columns.items()}
         shuffled = replace(case, columns=columns)
         assert carried_out(shuffled, name, models, partition=partition).files == result.files
-    drawn = {
-        carried_out(case, name, models, partition=partition, seed=s).sha256 for s in range(1, 9)
-    }
+    # Seeds are tried until two releases differ.
+    seeds = (carried_out(case, name, models, partition=partition, seed=s) for s in range(1, 9))
+    one = next(seeds).sha256
+    differ = any(other.sha256 != one for other in seeds)
     parts = result.account.partition
     assert parts is not None
     # Groups that depend on no draw, in tables that show none either, are always the same.
-    assert len(drawn) > 1 or (name == "anatomy" and partition in ("mondrian", "mpalm"))
+    assert differ or (name == "anatomy" and partition in ("mondrian", "mpalm"))
 
 
 def test_a_model_of_whole_rows_is_refused_before_the_search() -> None:
