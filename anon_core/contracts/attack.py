@@ -41,6 +41,9 @@ class Attack(Technique):
     #: Whether every run carries it out; else it is run where a recipe or a person asks for it,
     #: since it takes its time or needs to be told what the attacker knows.
     by_default: ClassVar[bool] = True
+    #: Whether it guesses by what it learned from the whole release: its beliefs are estimates, and
+    #: a vaguer release may by chance teach it more.
+    learns: ClassVar[bool] = False
     #: Whether it is about columns that are permuted apart, and nothing else.
     needs_permuted: ClassVar[bool] = False
     #: Whether it works only with a public table.

@@ -203,8 +203,8 @@ def _valued(found: Values) -> Values:
     )
 
 
-class SecretAttack(Attack):
-    """An attack on every sensitive column by itself."""
+class AboutSecrets(Attack):
+    """An attack on sensitive columns that the attacker does not know already."""
 
     answers: ClassVar[tuple[Question, ...]] = ("inference",)
 
@@ -213,6 +213,10 @@ class SecretAttack(Attack):
         if not audience.secret:
             return "It needs a sensitive column that is not also a quasi-identifier."
         return ""
+
+
+class SecretAttack(AboutSecrets):
+    """An attack on what each class shows of every sensitive column by itself."""
 
     def run(
         self, view: View, audience: Audience, truth: Truth, context: Context

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 
 from ..base.errors import AnonError, BadPlan, InputChanged, listing, nearest
 from ..data.sampling import sampled
@@ -85,7 +86,8 @@ def prepare(
     )
     for name in problem.quasi:
         refuse_look_alikes(table.column(name), problem.hierarchies[name])
-    return problem
+    beyond = [*([population] if population is not None else []), *([whole] * (table is not whole))]
+    return replace(problem, larger=tuple(beyond))
 
 
 def _asks_for_public(plan: Plan) -> bool:

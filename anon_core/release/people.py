@@ -128,7 +128,7 @@ def encode_population(
     codes: list[I32] = []
     for name in roles.quasi:
         kind = dataset.column(name).kind
-        column = _of_kind(population.column(name), kind)
+        column = of_kind(population.column(name), kind)
         _refuse_other_marks(column, dataset.column(name))
         wide[name], place[name], leaf = _leaves(column, kind, hierarchies[name])
         codes.append(leaf)
@@ -149,7 +149,7 @@ def encode_population(
     )
 
 
-def _of_kind(column: Column, kind: ColumnKind) -> Column:
+def of_kind(column: Column, kind: ColumnKind) -> Column:
     """Return a population's column read as the table's is, whatever it looks like by itself."""
     if column.kind == kind:
         return column

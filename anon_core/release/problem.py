@@ -17,6 +17,7 @@ from ..data.roles import Roles
 from ..data.table import Dataset
 from ..hierarchy import Hierarchy, flat
 from .combined import with_combinations
+from .holdout import Holdout, holdout_of
 from .people import Population, encode_population
 
 
@@ -40,6 +41,9 @@ class Problem:
         What values of sensitive columns are generalized to, where that was given for a promise or
         an attack that asks for it: such a column is published exactly all the same, and
         `hierarchies` has it flat.
+    larger : tuple of Dataset
+        Tables that hold everyone of this one and more, whom attacks are controlled by; the first
+        that has every column is taken.
     """
 
     dataset: Dataset
@@ -48,6 +52,7 @@ class Problem:
     frequency: FrequencySet
     population: Population | None = None
     trees: Mapping[str, Hierarchy] = field(default_factory=dict[str, Hierarchy])
+    larger: tuple[Dataset, ...] = ()
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -162,6 +167,18 @@ class Problem:
         public = np.zeros(len(first), dtype=np.int64)
         public[rank[len(codes) :]] = people.tuple_count
         return public[rank[: len(codes)]]
+
+    @cached_property
+    def holdout(self) -> Holdout | None:
+        """Those of a larger table who had no part in this one; None where there are none."""
+        if self.person:
+            return None
+        kinds = {name: self.dataset.column(name).kind for name in self.frequency.shown}
+        for table in self.larger:
+            found = holdout_of(table, self.frequency, self.hierarchies, kinds)
+            if found is not None:
+                return found
+        return None
 
     @property
     def strangers(self) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from ..base.arrays import I64
 from ..data.frequency import FrequencySet
 from .crowd import Crowd, crowd_of
+from .holdout import Holdout
 from .problem import Problem
 from .release import Release, View, raw_view
 
@@ -74,6 +75,11 @@ class Truth:
     def raw_crowd(self) -> Crowd | None:
         """The distinct persons behind the table as it is; None where a row is a person."""
         return crowd_of(self._problem)
+
+    @property
+    def holdout(self) -> Holdout | None:
+        """People who had no part in the table: what is right of them as well is no leak."""
+        return self._problem.holdout
 
     @property
     def public_count(self) -> I64 | None:

@@ -1,0 +1,136 @@
+"""How right learned guesses are: of the people of a table, and of those who had no part in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..base.arrays import B1, F64, I64
+from ..base.context import Context
+from ..release.attack_result import Cell, Details
+from ..release.holdout import Holdout
+from ..release.results import per_cent
+from .corrected_risk import Share, corrected, wilson
+from .naive_bayes import Learned, guesses
+
+#: How people who had no part in a release come about, where there are none.
+NOBODY = (
+    "There is nobody without a part in the release to compare with: draw a sample ([data] sample "
+    "below 1), or give a population table that holds the sensitive column."
+)
+_SURE = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Control:
+    """Guesses of people who had no part in the release.
+
+    Attributes
+    ----------
+    right : float
+    people : int
+    """
+
+    right: float
+    people: int
+
+    @property
+    def rate(self) -> float:
+        """Share of right guesses."""
+        return self.right / self.people
+
+
+def control_of(
+    learned: Learned, others: Holdout | None, column: str, context: Context
+) -> Control | None:
+    """Guess the value of everyone of a holdout by what was learned; None where there is nobody.
+
+    Parameters
+    ----------
+    learned : Learned
+    others : Holdout or None
+    column : str
+        The sensitive column; whoever has no value of it is left out, and a value that the table
+        has not is never guessed.
+    context : Context
+    """
+    if others is None:
+        return None
+    true = others.of(column)
+    told = true != learned.missing
+    codes = others.codes[told][:, [others.columns.index(n) for n in learned.columns]]
+    found = guesses(learned, codes, context)
+    count = others.count[told]
+    people = int(count.sum())
+    if not people:
+        return None
+    return Control(right=float(count[found.value == true[told]].sum()), people=people)
+
+
+def told_of(
+    right: float, attempted: int, baseline: float, control: Control | None
+) -> tuple[str, tuple[Details, ...], tuple[float, float] | None]:
+    """Return what the control leaves of a rate: in words, as a table, and the rate's interval.
+
+    Parameters
+    ----------
+    right : float
+        Right guesses of people of the table.
+    attempted : int
+    baseline : float
+        Share of whom naming the commonest value is right.
+    control : Control or None
+    """
+    if control is None:
+        return NOBODY, (), None
+    attack, other = wilson(right, attempted), wilson(control.right, control.people)
+    left = corrected(attack, other)
+    rows: list[dict[str, Cell]] = [
+        {"figure": "right of people of the table", **_figures(attack)},
+        {"figure": "right of people of no part in it", **_figures(other)},
+    ]
+    words = (
+        f"Of {control.people:,} people who had no part in the release it is right of "
+        f"{per_cent(control.rate)}"
+    )
+    if left is None or attack.value <= baseline:
+        words += ", and no better than naming the commonest value: nothing is learned of the table."
+    else:
+        rows.append({"figure": "learned of this table itself", **_figures(left)})
+        words += (
+            f": of this table itself it learns {per_cent(left.value)}, give or take "
+            f"{per_cent(left.error)}."
+        )
+    details = Details(
+        title="The table against people who had no part in it",
+        rows=tuple(rows),
+        x="figure",
+        y=("value",),
+        drawn="table",
+        note="Wilson intervals at 95%.",
+    )
+    return words, (details,), attack.interval
+
+
+def _figures(share: Share) -> dict[str, Cell]:
+    return {"value": round(share.value, 6), "give or take": round(share.error, 6)}
+
+
+def by_sureness(belief: F64, count: I64, right: B1, attempted: int, column: str) -> Details:
+    """Return how many people are guessed how surely, and how many of these rightly."""
+    rows: list[dict[str, Cell]] = []
+    for sure in _SURE:
+        here = belief >= sure
+        many = float(count[here].sum())
+        rows.append(
+            {
+                "at least so sure": sure,
+                "people": many / max(attempted, 1),
+                "right of these": float(count[here & right].sum()) / many if many else 0.0,
+            }
+        )
+    return Details(
+        title=f"Guesses of '{column}' by how sure they are",
+        rows=tuple(rows),
+        x="at least so sure",
+        y=("people", "right of these"),
+    )
