@@ -44,7 +44,13 @@ class Datafly(Algorithm):
     )
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
-        """Climb the lattice; see `Algorithm.run`."""
+        """Climb the lattice; see `Algorithm.run`.
+
+        Raises
+        ------
+        NotFound
+            If no node on the way keeps the promises, and others may.
+        """
         nodes = Nodes(problem, models, rows_allowed(problem, self.max_suppression), context)
         seen = [problem.leaf_rows[h.column] > 0 for h in nodes.lattice.hierarchies]
         top = nodes.lattice.top

@@ -58,7 +58,7 @@ class FixedLevels(Algorithm):
         node = levels_by_column(problem, self.levels, self.name, unnamed=heights)
         nodes = Nodes(problem, models, rows_allowed(problem, self.max_suppression), context)
         if not nodes.satisfied(node):
-            nodes.refuse("The chosen levels do not keep the promises")
+            nodes.refuse("The chosen levels do not keep the promises", decided=True)
         return Outcome(
             release=nodes.release(node),
             account=SearchAccount(

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..base.context import Context, part_of
+from ..base.errors import Infeasible, NotFound
 from ..base.registry import part, register
 from ..contracts.algorithm import Algorithm
 from ..contracts.model import GroupModel
@@ -18,7 +19,7 @@ from ..contracts.search_cost import CellCost, saving
 from ..lattice.nodes import suppression_budget
 from ..partition.best_gain import cell_prices, gain_parts
 from ..partition.box_release import box_outcome
-from ..partition.merging import keeping
+from ..partition.merging import keeping, merged
 from ..release.problem import Problem
 from ..release.results import Outcome
 
@@ -64,11 +65,27 @@ class LocalRecoding(Algorithm):
     )
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
-        """Search, then refine; see `Algorithm.run`."""
+        """Search, then refine; see `Algorithm.run`.
+
+        Raises
+        ------
+        NotFound
+            If no levels for the whole table keep the promises, and smaller classes may.
+        """
         # 1. One level per column for the whole table.
         search = self._search()
-        found = search.run(problem, models, part_of(context, 0.0, 0.6)).release.grouping
-        frequency = problem.frequency
+        try:
+            first = search.run(problem, models, part_of(context, 0.0, 0.6))
+        except Infeasible as error:
+            if all(model.monotone_merge for model in models):
+                raise  # whatever classes keep the promises, all rows as one class do
+            raise NotFound(
+                f"Not found: refining begins with levels for the whole table. {error.message}",
+                remedy=error.remedy,
+                best=error.best,
+                best_of=error.best_of,
+            ) from error
+        found, frequency = first.release.grouping, problem.frequency
         start = found.member[frequency.run_start]
         # 2. Rows that were removed are one more class, if together they keep the promises.
         left = np.flatnonzero(found.member < 0)
@@ -82,7 +99,21 @@ class LocalRecoding(Algorithm):
         nodes = [True] * len(problem.quasi)
         prices = cell_prices(problem, self.metric, nodes, weights_by_column(problem, {}, self.name))
         part = gain_parts(problem, models, prices, part_of(context, 0.6, 1.0), start=start)
-        return box_outcome(problem, run_buckets(problem, part), nodes)
+        # 4. Levels may keep by all classes together, or by the public, what a cut class does not.
+        published = part[frequency.run] >= 0
+        groups = run_buckets(problem, part)
+        kept = Buckets(
+            key=groups.key[published],
+            group=groups.group[published],
+            count=groups.count[published],
+        )
+        try:
+            kept = merged(problem, models, kept, prices, context)
+        except (Infeasible, NotFound):
+            return first  # what the public makes safe in whole columns is not safe in parts
+        group = np.full(len(groups.group), -1, dtype=np.int64)
+        group[published] = kept.group
+        return box_outcome(problem, replace(groups, group=group), nodes)
 
     def _search(self) -> Algorithm:
         """Return the first step with this technique's budget, and its metric where it goes by one.

@@ -67,7 +67,13 @@ class TopDownSpecialization(Algorithm):
     )
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
-        """Specialize from the top; see `Algorithm.run`."""
+        """Specialize from the top; see `Algorithm.run`.
+
+        Raises
+        ------
+        NotFound
+            If hiding everything breaks a promise that less may keep: the search starts there.
+        """
         if self.target:
             sensitive_columns(problem, self.target, self.title)
         time_left = clock(context, self.seconds)
@@ -75,7 +81,8 @@ class TopDownSpecialization(Algorithm):
         # Where not even hiding everything keeps the promises, there is nothing to start from.
         nodes = Nodes(problem, models, 0, context)
         if not nodes.satisfied(nodes.lattice.top):
-            nodes.refuse("Hiding every value does not keep the promises")
+            what = "Hiding every value does not keep the promises"
+            nodes.refuse(what, decided=nodes.monotone)
         cut = _Cut(problem, models, self.target)
         steps: list[Mapping[str, int | float | str]] = []
         # 1. Every value stands at the root of its hierarchy.

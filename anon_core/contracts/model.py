@@ -168,6 +168,13 @@ class GroupModel(PrivacyModel):
         """Return whether groups that all keep the promise keep it when merged with each other."""
         return self.monotone_merge or self.closed_under_union
 
+    def decided_by_whole(self) -> bool:
+        """Return whether no grouping of all rows keeps what they break as one group.
+
+        Not where groups that `per_group` calls bad can keep the promise together.
+        """
+        return self.unions_keep()
+
     def allows_removal(self) -> bool:
         """Return whether a group that breaks the promise may be removed instead."""
         return True

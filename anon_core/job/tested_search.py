@@ -54,7 +54,28 @@ def search(
     Infeasible, BadPlan
         If the technique refuses the other promises.
     """
-    unseen = [m for m in models if m.needs_public and not algorithm.counts_public]
+    people = problem.population
+    beyond = [] if algorithm.counts_public else [m for m in models if m.counts_public(people)]
+    unseen = [m for m in beyond if m.needs_public]
+    try:
+        return _search(algorithm, problem, models, unseen, measure, recomputable, context)
+    except Infeasible:
+        if len(beyond) == len(unseen):
+            raise
+        # By rows alone it cannot be kept; with the people of the public table it may be.
+        return _search(algorithm, problem, models, beyond, measure, recomputable, context)
+
+
+def _search(
+    algorithm: Algorithm,
+    problem: Problem,
+    models: Sequence[GroupModel],
+    unseen: list[GroupModel],
+    measure: Measure,
+    recomputable: Recomputable,
+    context: Context,
+) -> Outcome:
+    """Run a technique, and test the promises about people that it does not see."""
     tested = [*unseen, *(m for m in models if m.private_columns())]
     if not tested:
         return algorithm.run(problem, models, context)
@@ -73,7 +94,7 @@ def search(
             if isinstance(error, BadPlan) and own:  # it cannot be steered by what people ask for
                 steering, own, unseen = [m for m in steering if m not in own], [], [*unseen, *own]
                 continue
-            if not turn:
+            if not turn and (steering or isinstance(error, BadPlan)):
                 raise
             break  # larger groups than the technique can form
         verdicts = [v for model in tested for v in measure(model, outcome)]
@@ -101,7 +122,7 @@ def search(
 
 
 def _beyond(unseen: Sequence[GroupModel]) -> str:
-    if any(model.needs_public for model in unseen):
+    if any(model.needs_public or model.may_count_public for model in unseen):
         return "the people of the public table"
     return "what people ask for themselves" if unseen else "whom else a published row may be of"
 

@@ -159,8 +159,8 @@ def walk_outcome(walk: Walk) -> Outcome:
 
     Raises
     ------
-    Infeasible
-        If none of them keeps the promises within the budget.
+    Infeasible, NotFound
+        If none of them keeps the promises within the budget; by whether others may.
     """
     nodes = walk.nodes
     value = walk.best_value

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.context import Context
-from ..base.errors import Infeasible
+from ..base.errors import Infeasible, NotFound
 from ..base.params import Technique, number
 from ..contracts.group_stats import GroupStats
 from ..contracts.model import GroupModel
@@ -303,12 +303,34 @@ class Nodes:
         """Return a node as column → level of the hierarchy as it was given."""
         return dict(zip(self.problem.quasi, self.original(node), strict=True))
 
-    def refuse(self, what: str = "") -> NoReturn:
-        """Raise `Infeasible` with the best of the nodes that were looked at.
+    def decided(self) -> bool:
+        """Return whether the nodes that were looked at tell that no node keeps the promises."""
+        if len(self._looked) == self.lattice.size:
+            return not any(self.within(removed) for removed in self._looked.values())
+        top = self._looked.get(self.lattice.top)
+        return self.monotone and top is not None and not self.within(top)
+
+    def refuse(self, what: str = "", *, decided: bool | None = None) -> NoReturn:
+        """Refuse, with the best of the nodes that were looked at.
 
         Without `what` no node is known to keep the promises. Most were then decided without being
         looked at; where one of them may remove fewer rows, they are looked at now, as far as there
         are not too many.
+
+        Parameters
+        ----------
+        what : str
+            What was tried, for a technique that need not have looked at all there is.
+        decided : bool, optional
+            Whether all that the technique could publish is decided; by default, whether all nodes
+            are.
+
+        Raises
+        ------
+        Infeasible
+            If nothing that could be published keeps the promises.
+        NotFound
+            If that is open.
         """
         # Where a promise that a class keeps is kept by all rows as one class, the top is the best.
         best_is_known = all(m.monotone_merge and m.monotone_suppress for m in self.models)
@@ -316,15 +338,26 @@ class Nodes:
             for node in self.lattice.nodes():
                 if node not in self._looked:
                     self.removed(node)
+        proven = not what or self.decided()
         what = what or "No choice of levels keeps the promises"
         removed, rows = self._least_removed, self.problem.rows
         levels = ", ".join(
             f"'{column}' at level {level}"
             for column, level in self.names(self._least_node or self.lattice.top).items()
         )
-        raise Infeasible(
+        found = (
             f"{what} with at most {self.budget} of {rows} rows removed; the best removes {removed} "
-            f"({removed / rows:.1%}: {levels}).",
+            f"({removed / rows:.1%}: {levels})."
+        )
+        if not (proven if decided is None else decided):
+            raise NotFound(
+                f"Not found: {found} Others may.",
+                remedy="Choose the optimal search, allow more suppression, or ask for less.",
+                best=removed / rows,
+                best_of="share of rows removed",
+            )
+        raise Infeasible(
+            found,
             remedy="Allow more suppression, ask for less, or add a more general level to a "
             "hierarchy.",
             best=removed / rows,

@@ -64,6 +64,10 @@ class SlicingLDiversity(MostShare):
             f"{named(self.column)} right at most {times(1 / self.l)}."
         )
 
+    def decided_by_whole(self) -> bool:
+        """Return that it is open: by p(t, s) groups can keep together what one of them breaks."""
+        return False
+
     def sliced_share(self, problem: Problem) -> Mapping[str, int]:
         """Return l for every column concerned."""
         return dict.fromkeys(self.protects(problem), self.l)

@@ -42,10 +42,10 @@ def merged(
         context.report(1.0 - len(broken) / max(count, 1), "Merging groups")
         if not len(broken):
             return groups
-        if count == 1 and not all(model.unions_keep() for model in models):
+        if count == 1 and not all(model.decided_by_whole() for model in models):
             raise NotFound(
                 "Not found: groups that break a promise were merged with their nearest, down to "
-                "the whole table as one, and that breaks it, too. Smaller groups may keep it.",
+                "all rows as one, and that breaks it, too. Smaller groups may keep it.",
                 remedy="Choose the optimal search or Mondrian, or ask for less.",
                 best=0.0,
                 best_of="classes that keep it",

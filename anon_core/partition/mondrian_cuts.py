@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.context import Context
-from ..base.errors import BadPlan, Infeasible
+from ..base.errors import BadPlan, Infeasible, NotFound
 from ..contracts.group_stats import GroupStats, histogram
 from ..contracts.model import GroupModel
 from ..contracts.partitioner import Buckets, buckets_of_rows
@@ -260,15 +260,31 @@ def refuse_whole(problem: Problem, models: Sequence[GroupModel]) -> None:
 
     Groups that keep such a promise keep it when merged, so then no grouping of all rows keeps it.
     Where merging can break a promise, nothing is known of groups by that.
+
+    Raises
+    ------
+    Infeasible
+        If no grouping keeps a promise.
+    NotFound
+        If cuts cannot begin, and it is open whether groups keep one together.
     """
     for model in models:
-        if model.unions_keep() and not keeps_whole(problem, model):
-            raise Infeasible(
-                f"Not even the whole table as one class keeps {model.title}.",
+        if not model.unions_keep() or keeps_whole(problem, model):
+            continue
+        if not model.decided_by_whole():
+            raise NotFound(
+                f"Not found: the whole table as one group breaks {model.title}, where cuts begin; "
+                "several groups weighed together may keep it.",
                 remedy="Ask for less, or load more rows.",
                 best=0.0,
-                best_of="classes that keep it",
+                best_of="groups that keep it",
             )
+        raise Infeasible(
+            f"Not even the whole table as one class keeps {model.title}.",
+            remedy="Ask for less, or load more rows.",
+            best=0.0,
+            best_of="classes that keep it",
+        )
 
 
 def _partition(

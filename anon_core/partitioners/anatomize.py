@@ -75,7 +75,7 @@ class Anatomize(Partitioner):
         # 3. What is left over.
         waiting = by_value[~in_group]
         gaps = waiting[value[waiting] == hierarchy.missing_leaf]
-        group[gaps] = context.generator.permutation(len(gaps)) % formed
+        group[gaps] = context.generator.permutation(len(gaps)) % max(formed, 1)
         for row in waiting[value[waiting] != hierarchy.missing_leaf].tolist():  # at most l − 1 rows
             lacking = np.flatnonzero(~np.any(value_of[:formed] == value[row], axis=1))
             chosen = int(context.generator.choice(lacking))

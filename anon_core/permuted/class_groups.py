@@ -8,6 +8,7 @@ from typing import cast
 import numpy as np
 
 from ..base.context import Context, part_of
+from ..base.errors import Infeasible, NotFound
 from ..base.params import Technique
 from ..base.registry import find
 from ..contracts.algorithm import Algorithm
@@ -60,12 +61,24 @@ def groups_by(
     ------
     Infeasible
         If no grouping keeps the promises.
+    NotFound
+        If the technique has no classes to begin with, and other groups may keep the promises.
     BadPlan
         If they cannot steer the technique.
     """
     if isinstance(way, Partitioner):
         return way.split_linked(problem, models, blocks, context)
-    found = way.run(problem, models, part_of(context, 0.0, 0.9)).release
+    try:
+        found = way.run(problem, models, part_of(context, 0.0, 0.9)).release
+    except Infeasible as error:
+        if all(model.decided_by_whole() for model in models):
+            raise  # so do all rows as one group, and then any grouping of them
+        raise NotFound(
+            f"Not found: groups begin with the classes of {way.title}. {error.message}",
+            remedy=error.remedy,
+            best=error.best,
+            best_of=error.best_of,
+        ) from error
     # A permuted release removes no row: what was removed is a group too, and joins the nearest
     # where it does not keep the promises by itself.
     quasi = len(problem.quasi)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from anon_core.base.context import Context
-from anon_core.base.errors import BadPlan, Infeasible
+from anon_core.base.errors import BadPlan, NotFound
 from anon_core.contracts.model import GroupModel
 from anon_core.job.runner import run
 from anon_core.kernels import tuple_partition as kernels
@@ -57,7 +57,7 @@ def compare(rng: np.random.Generator) -> tuple[int, int]:
     context = Context(generator=np.random.default_rng(seed))
     whole = [list(range(len(at)))]
     if naive_kernels.highest_posterior(whole, shown, star, s) * least > 1 or len(at) < size:
-        with pytest.raises(Infeasible):
+        with pytest.raises(NotFound):
             diverse_buckets(problem, models, blocks, context)
         return 0, 0
     found = diverse_buckets(problem, models, blocks, context)
@@ -131,7 +131,7 @@ def test_a_sensitive_column_may_stay_linked() -> None:
     assert len(groups) > 1
     with pytest.raises(BadPlan, match="says nothing where the column stays linked"):
         run(case.plan(algorithm=algorithm | {"partition": "mondrian"}, models=models), case.dataset)
-    with pytest.raises(Infeasible, match="whole table as one bucket") as refused:
+    with pytest.raises(NotFound, match="whole table as one bucket") as refused:
         run(case.plan(algorithm=algorithm, models=[models[0] | {"l": 4}]), case.dataset)
     assert refused.value.best == 3
     assert "at most 3" in refused.value.remedy

@@ -14,6 +14,7 @@ from anon_core.base.registry import family, find
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.model import GroupModel, PrivacyModel
 from anon_core.job.plan import Plan
+from anon_core.permuted.class_groups import made_for_shares
 from anon_core.release.problem import Problem
 
 from ..charts.chart_frame import palette, show
@@ -21,7 +22,7 @@ from ..charts.example_plot import example_chart
 from ..components.guard import handled
 from ..session import promise_facts, state
 from ..words.explain import plain, what_is_this
-from ..words.plan_words import any_promise, made_for_shares, of_several, shares
+from ..words.plan_words import any_promise, of_several, shares
 from . import allowed_range, promise_picker
 from .parameter_forms import parameter_form
 from .promise_picker import once

@@ -13,7 +13,6 @@ from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Partitioner
 from anon_core.contracts.search_cost import BEST_BY
 from anon_core.job.plan import Plan
-from anon_core.permuted.class_groups import made_for_shares
 
 from .phrases import count, in_a_sentence, share
 
@@ -52,7 +51,7 @@ def not_defined(plan: Plan) -> str:
         return ""
     titles = [m.title for m in plan.models if m.needs_whole_rows]
     if not titles:
-        return _unpromised(plan)
+        return ""
     return (
         f"{listing(titles)} is not defined where columns are permuted apart: no published row is a "
         "person's. Replace it by a promise about groups."
@@ -97,27 +96,6 @@ def any_promise() -> type[Partitioner]:
     """Return what forms groups for whatever is promised of them."""
     known = cast(dict[str, type[Partitioner]], family("partitioner"))
     return next(kind for kind in known.values() if kind.takes_any_promise)
-
-
-def _columns(model: GroupModel, alone: list[str]) -> list[str]:
-    column = str(model.as_mapping().get("column", ""))
-    return [column] if column else alone
-
-
-def _unpromised(plan: Plan) -> str:
-    """Return why groups cannot be formed as chosen, or an empty text."""
-    chosen = [way for way in _ways(plan) if made_for_shares(type(way))]
-    alone = [n for n in plan.roles.sensitive if n not in plan.roles.quasi]
-    named = {
-        name for model in plan.models if shares(type(model)) for name in _columns(model, alone)
-    }
-    if not chosen or named:
-        return ""
-    return (
-        f"{chosen[0].title} forms groups for the frequency l-diversity of a sensitive column, and "
-        "no promise names one. Promise it, or choose "
-        f"{any_promise().title} under “Groups by”."
-    )
 
 
 def _crossed(model: GroupModel) -> bool:

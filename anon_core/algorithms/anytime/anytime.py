@@ -172,7 +172,8 @@ class Anytime(Algorithm):
             start = walk.best if turn % 2 else (0,) * len(nodes.lattice.top)
             walk.improve(walk.descend(_above(start, nodes.lattice.top, context, turn % 2 == 0)))
         if walk.best_value[0]:
-            nodes.refuse("None of the levels that were looked at keeps the promises")
+            what = "None of the levels that were looked at keeps the promises"
+            nodes.refuse(what, decided=nodes.monotone if self.recoding == "local" else None)
         return _Found(
             release=nodes.release(walk.best),
             searched=nodes if nodes.nested else None,

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...base.context import Context, now, part_of
-from ...base.errors import BadPlan, Infeasible
+from ...base.errors import BadPlan, NotFound
 from ...base.params import number
 from ...base.registry import register
 from ...contracts.algorithm import Algorithm
@@ -157,9 +157,9 @@ def _refuse_hopeless(groups: Sequence[Group], bounds: Bounds) -> None:
         return
     chance = rows / people
     worst = float(chance[bad].max())
-    raise Infeasible(
-        f"In {int(bad.sum())} of {len(groups)} groups even the most general cells give a chance of "
-        f"presence out of bounds, up to {worst:.4g}.",
+    raise NotFound(
+        f"Not found: in {int(bad.sum())} of {len(groups)} groups even the most general cells give "
+        f"a chance of presence out of bounds, up to {worst:.4g}.",
         remedy="Form larger groups (a larger bucket size), form them by MPALM cuts, or ask for "
         "less.",
         best=worst,
@@ -191,17 +191,18 @@ def _first_node(
     return None, tried
 
 
-def _refused(done: int, groups: int, context: Context) -> Infeasible:
+def _refused(done: int, groups: int, context: Context) -> NotFound:
     if context.out_of_time():
-        return Infeasible(
-            f"The time box ended with {done} of {groups} groups settled; nothing is released.",
+        return NotFound(
+            f"Not found: the time box ended with {done} of {groups} groups settled; nothing is "
+            "released.",
             remedy="Give more time, use fewer columns, or form smaller groups.",
             best=done / groups,
             best_of="share of groups settled",
         )
-    return Infeasible(
-        f"For group {done + 1} of {groups} no node at or below its box keeps δ-presence, as far as "
-        "it could be counted.",
+    return NotFound(
+        f"Not found: for group {done + 1} of {groups} no node at or below its box was seen to keep "
+        "δ-presence, as far as it could be counted.",
         remedy="Form other groups (another bucket size, or MPALM cuts), or ask for less.",
         best=done / groups,
         best_of="share of groups settled",
@@ -257,9 +258,9 @@ def _confirm(
     joint = published_buckets(release.view, problem.population, context).joint
     shared = len(joint.types) - len(np.unique(joint.types))
     if shared:
-        raise Infeasible(
-            f"The groups overlap: {shared} combinations of public people fit more than one of "
-            "them, so that a group's chances cannot be told by themselves.",
+        raise NotFound(
+            f"Not found: the groups overlap: {shared} combinations of public people fit more than "
+            "one of them, so that a group's chances cannot be told by themselves.",
             remedy="Form the groups by Mondrian or MPALM cuts, which do not overlap.",
             best=float(shared),
             best_of="combinations of people who fit several groups",
@@ -269,8 +270,9 @@ def _confirm(
             release.view, audience_of(problem), reference_of(problem), context
         ):
             if not verdict.holds:
-                raise Infeasible(
-                    "The groups hold by themselves, but not all together: " + verdict.sentence,
+                raise NotFound(
+                    "Not found: the groups hold by themselves, but not all together: "
+                    + verdict.sentence,
                     remedy="A chance of 0 outside all groups breaks δ min above 0: form the groups "
                     "by MPALM cuts, or choose δ min of 0.",
                     best=verdict.reached,

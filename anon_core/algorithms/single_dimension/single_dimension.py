@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...base.context import Context
-from ...base.errors import Infeasible
+from ...base.errors import NotFound
 from ...base.registry import register
 from ...contracts.algorithm import Algorithm, Approach
 from ...contracts.model import GroupModel
@@ -18,7 +18,7 @@ from ...contracts.partitioner import run_buckets
 from ...contracts.per_column import column_weights, weights_by_column
 from ...partition.box_release import covered_outcome
 from ...partition.merging import group_stats, keeping
-from ...partition.mondrian_cuts import cut_by_tree
+from ...partition.mondrian_cuts import cut_by_tree, refuse_whole
 from ...release.problem import Problem
 from ...release.results import Outcome
 from .column_cuts import Dimension, classes_of
@@ -63,11 +63,13 @@ class SingleDimension(Algorithm):
             for h, w in zip(problem.quasi_hierarchies, weights.tolist(), strict=True)
         ]
         if self._degree(problem, models, dimensions) is None:
-            raise Infeasible(
-                "Not even the whole table as one class keeps every promise.",
-                remedy="Ask for less, or load more rows.",
+            refuse_whole(problem, models)
+            raise NotFound(
+                "Not found: the classes that splitting starts from break a promise, and smaller "
+                "ones may keep it.",
+                remedy="Choose the optimal search or Mondrian, or ask for less.",
                 best=0.0,
-                best_of="classes that keep it",
+                best_of="share of classes that keep it",
             )
         tried = 0
         while True:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ...base.arrays import I64
 from ...base.context import Context
-from ...base.errors import Infeasible
+from ...base.errors import NotFound
 from ...contracts.model import GroupModel
 from ...contracts.partitioner import Buckets, buckets_of_rows
 from ...data.frequency import dense_rank
@@ -23,6 +23,7 @@ from ...kernels.tuple_partition import (
     Runs,
     tuple_partition,
 )
+from ...partition.leading_share import mended
 from ...partition.mondrian_cuts import (
     limits,
     normalized_positions,
@@ -69,14 +70,16 @@ def diverse_buckets(
             over_all[name] = max(least, over_all.get(name, 0))
         if not share:
             by_group.append(model)
-    refuse_unlimited(by_group, "The partition of tuples")
+    if over_all:
+        refuse_unlimited(by_group, "The partition of tuples")
     refuse_whole(problem, by_group)
+    limited = [model for model in by_group if model.by_limits]
     frequency = problem.frequency
     key = context.generator.permutation(rows_of_keys(problem))
     people = _people(problem, blocks, over_all, key)
     if over_all:
         _refuse_one_bucket(people, list(over_all))
-    watched, distinct, share = limits(problem, by_group)
+    watched, distinct, share = limits(problem, limited)
     extra = [frequency.columns.index(name) for name in watched]
     hierarchies = problem.quasi_hierarchies
     leaves = np.array([len(h.leaves) for h in hierarchies], dtype=np.int64)
@@ -119,7 +122,8 @@ def diverse_buckets(
     done = done[np.argsort(done[:, 0])]
     group = np.empty(rows, dtype=np.int64)
     group[order] = np.repeat(np.arange(len(done)), done[:, 1] - done[:, 0])
-    return buckets_of_rows(key, group)
+    # Where no limits describe a promise, groups that break it are merged.
+    return mended(problem, by_group, buckets_of_rows(key, group), context)
 
 
 def _people(
@@ -186,10 +190,11 @@ def _refuse_one_bucket(people: People, names: Sequence[str]) -> None:
         np.maximum.at(top, owner, count)
         if np.any((top * people.least[j] > size)[here]):
             largest = int((size[here] // top[here]).min())
-            raise Infeasible(
-                f"Not even the whole table as one bucket is {people.least[j]}-diverse for everyone "
-                f"on {' or '.join(repr(n) for n in names)}: some quasi-identifiers linked to it "
-                "have rows with one value too often.",
+            raise NotFound(
+                f"Not found: the whole table as one bucket, where cuts begin, is not "
+                f"{people.least[j]}-diverse for everyone on "
+                f"{' or '.join(repr(n) for n in names)}: some quasi-identifiers linked to it have "
+                "rows with one value too often.",
                 remedy=f"Choose l of at most {largest}."
                 if largest > 1
                 else "Link the sensitive column with fewer or coarser columns, or with none.",

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from anon_core.__main__ import main
-from anon_core.base.errors import BadPlan, Infeasible
+from anon_core.base.errors import BadPlan, NotFound
 from anon_core.data.table import Dataset
 from anon_core.job.result import Result
 from anon_core.job.runner import run
@@ -122,7 +122,7 @@ def test_groups_that_overlap_are_refused() -> None:
         sensitive=("s",),
     )
     public = Dataset.from_frame(pd.concat([case.frame[["a", "b"]]] * 3))
-    refused = list[Infeasible]()
+    refused = list[NotFound]()
     for seed in range(8):
         plan = case.plan(
             seed=seed,
@@ -134,7 +134,7 @@ def test_groups_that_overlap_are_refused() -> None:
         )
         try:
             assert run(plan, case.dataset, population=public).verification.holds
-        except Infeasible as error:
+        except NotFound as error:
             refused.append(error)
     assert len(refused) > 2  # other seeds deal groups that do not overlap
     assert all("groups overlap" in error.message for error in refused)

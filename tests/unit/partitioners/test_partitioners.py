@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,16 +13,21 @@ import pytest
 
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Cancelled, Infeasible
+from anon_core.contracts.model import GroupModel
 from anon_core.contracts.partitioner import Buckets
 from anon_core.models.bucket_size import BucketSize
+from anon_core.models.entropy_l_diversity import EntropyLDiversity
 from anon_core.models.frequency_l_diversity import FrequencyLDiversity
 from anon_core.models.l_diversity import DistinctLDiversity
+from anon_core.models.recursive_l_diversity import RecursiveLDiversity
+from anon_core.models.t_closeness import TCloseness
 from anon_core.partition.mondrian_cuts import deal
 from anon_core.partitioners.anatomize import Anatomize
 from anon_core.partitioners.balanced import Dealt
 from anon_core.partitioners.bisection import Bisection
 from anon_core.partitioners.mondrian import MondrianGroups
 from anon_core.release.problem import Problem
+from tests import diversity_twin as twin
 from tests.making import PATIENTS, Case
 
 BY_VALUE = (Anatomize(), Bisection(), Dealt())
@@ -108,21 +115,41 @@ def test_dealing_gives_l_to_2l_minus_1_rows_with_no_value_twice() -> None:
 # ---- what they refuse ----------------------------------------------------------------------------
 
 
+#: Promises beside, or in place of, one column's frequency l-diversity, and when a group keeps them.
+OTHERS: list[tuple[list[GroupModel], Callable[[list[int]], bool]]] = [
+    ([BucketSize(k=2)], lambda g: len(g) >= 2),
+    ([FrequencyLDiversity(l=2), BucketSize(k=3)], lambda g: len(g) >= 3 and diverse(g, 2)),
+    (
+        [FrequencyLDiversity(l=2), DistinctLDiversity(l=3)],
+        lambda g: len({*g}) > 2 and diverse(g, 2),
+    ),
+    ([RecursiveLDiversity(c=2.0, l=2)], lambda g: twin.recursive(g, Fraction(2), 2)),
+    ([TCloseness(t=0.0)], lambda g: len(g) == len(PATIENTS.rows)),
+]
+
+
+def diverse(group: list[int], least: int) -> bool:
+    return max(Counter(group).values()) * least <= len(group)
+
+
 @pytest.mark.parametrize("partitioner", BY_VALUE, ids=lambda p: p.name)
-@pytest.mark.parametrize(
-    ("models", "words"),
-    [
-        ([BucketSize(k=2)], "name none for frequency"),
-        ([FrequencyLDiversity(l=2), BucketSize(k=3)], "asks for at least 3"),
-        ([FrequencyLDiversity(l=2), DistinctLDiversity(l=3)], "cannot be steered|asks for"),
-    ],
-)
-def test_a_partition_by_values_says_what_it_needs(
-    partitioner: Any, models: list[Any], words: str
+@pytest.mark.parametrize(("models", "kept"), OTHERS)
+def test_a_partition_by_values_keeps_other_promises_as_well(
+    partitioner: Any, models: list[GroupModel], kept: Callable[[list[int]], bool]
 ) -> None:
-    with pytest.raises(BadPlan, match=words) as refused:
-        partitioner.split(PATIENTS.problem(), models, Context())
-    assert "Mondrian" in refused.value.remedy
+    problem = PATIENTS.problem()
+    found = values_of(problem, partitioner.split(problem, models, Context()))
+    assert all(kept(group) for group in found)
+    assert sum(map(len, found)) == problem.rows
+
+
+@pytest.mark.parametrize("partitioner", BY_VALUE, ids=lambda p: p.name)
+def test_a_partition_by_values_refuses_what_all_rows_together_break(partitioner: Any) -> None:
+    with pytest.raises(Infeasible, match="Not even the whole table"):
+        partitioner.split(PATIENTS.problem(), [EntropyLDiversity(l=2.9)], Context())
+    alone = replace(PATIENTS, sensitive=()).problem()
+    with pytest.raises(BadPlan, match="none is marked"):
+        partitioner.split(alone, [BucketSize(k=2)], Context())
 
 
 def test_a_smaller_bucket_is_no_further_wish() -> None:
