@@ -9,7 +9,7 @@ from anon_core.contracts.algorithm import met_first
 from ui.components import hotkey
 from ui.components.guard import handled, panel, show_error
 from ui.forms import attack_form, promises_form, run_form, technique_picker
-from ui.panels import counts_panel
+from ui.panels import cost_panel, counts_panel
 from ui.panels.shell import next_step, page
 from ui.session import jobs, results, running, state
 from ui.session import population_tables as population
@@ -171,6 +171,7 @@ if page("Run", "▶️", needs="roles"):
     with right, st.container(key="run-side"):
         st.subheader("What this will do", anchor=False)
         sentence, button, under_way = st.container(), st.container(), st.container()
+        cost = st.container()
         # Drawn before the forms, so that a stopped run is seen to have stopped at once.
         with under_way, panel("The run"):
             jobs.watch(running.JOB)
@@ -188,6 +189,8 @@ if page("Run", "▶️", needs="roles"):
         ready = what_will_happen()
     with button, panel("Run"):
         run_button(ready=ready)
+    with cost, panel(cost_panel.PANEL):
+        cost_panel.draw(ready=ready)
     with came_to, panel("The last result"):
         last_outcome()
     st.divider()

@@ -36,15 +36,14 @@ from ui.panels import (
 from ui.panels.shell import next_step, page
 from ui.session import attacking, pinning, results, running, state
 from ui.words.explain import plain, what_is_this
-from ui.words.phrases import hidden, left_out, symbol
+from ui.words.phrases import hidden, left_out
 
 
 def head(run: Series) -> None:
     """Draw what the run was, and the button that pins it."""
     result = run.facts.result
     promised = " + ".join(
-        ", ".join([m.title, *(f"{symbol(k)} = {v}" for k, v in m.as_mapping().items() if v != "")])
-        for m in result.plan.models
+        ", ".join([model.title, *model.settings()]) for model in result.plan.models
     )
     noun = run.facts.noun[0 if len(run.facts.sizes) == 1 else 1]
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -59,13 +59,17 @@ class PrivacyModel(Technique):
         together : str
             What rows that stand together are called: class or group.
         """
+        told = ", ".join(self.settings())
+        return f"{self.title} ({told}): {self.summary}" if told else f"{self.title}: {self.summary}"
+
+    def settings(self) -> list[str]:
+        """Return what each parameter was set to as its form says it, without those left empty."""
         values = self.as_mapping()
-        told = ", ".join(
+        return [
             _in_words(p, values[p.name])
             for p in self.parameters()
-            if p.name in values and values[p.name] not in ("", False)
-        )
-        return f"{self.title} ({told}): {self.summary}" if told else f"{self.title}: {self.summary}"
+            if p.name in values and values[p.name] not in ("", False, 0, (), [])
+        ]
 
     @abstractmethod
     def measure(

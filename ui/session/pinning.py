@@ -62,10 +62,5 @@ def unpin(letter: str) -> None:
 
 
 def _title(plan: Plan) -> str:
-    promises: list[str] = []
-    for model in plan.models:
-        values = [
-            f"{k.replace('delta_', 'δ ')} = {v}" for k, v in model.as_mapping().items() if v != ""
-        ]
-        promises.append(", ".join([model.title, *values]))
+    promises = [", ".join([model.title, *model.settings()]) for model in plan.models]
     return f"{plan.algorithm.title} · {' + '.join(promises)}"
