@@ -36,12 +36,14 @@ def main() -> None:
 @panel("Hierarchies")
 def _choice(data: Dataset) -> None:
     """Draw everything that an edit changes; an edit draws no more than this again."""
-    quasi = state.roles().quasi
+    roles = state.roles()
+    # What a sensitive column can be published as is chosen on Run.
+    columns = (*roles.quasi, *(n for n in roles.sensitive if n not in roles.quasi))
     column = st.radio(
-        "Quasi-identifier",
-        quasi,
+        "Column",
+        columns,
         format_func=plain,
-        captions=[_caption(name) for name in quasi],
+        captions=[_caption(name) for name in columns],
         key="hierarchies/column",
         horizontal=True,
     )
@@ -53,17 +55,19 @@ def _choice(data: Dataset) -> None:
         fits = builder(data.column(column))
     with files, panel("Hierarchy"):
         hierarchy_files.draw(data, column)
-    if fits:
+    if fits and column in roles.quasi:
         with right, panel("What each level does"):
             level_panel.draw(data, column)
 
 
 def _caption(column: str) -> str:
     rows = state.levels().get(column)
+    sensitive = column not in state.roles().quasi
     if not rows:
-        return "value or \\*"
+        return "sensitive, exact" if sensitive else "value or \\*"
     height = max(len(rows[0]) - 1, 1)
-    return f"{height} level{'s' if height > 1 else ''}"
+    told = f"{height} level{'s' if height > 1 else ''}"
+    return f"sensitive, {told}" if sensitive else told
 
 
 main()

@@ -8,7 +8,7 @@ from anon_core.base.errors import AnonError, Cancelled, Infeasible, NotFound
 from anon_core.contracts.algorithm import met_first
 from ui.components import hotkey
 from ui.components.guard import handled, panel, show_error
-from ui.forms import attack_form, promises_form, run_form, technique_picker
+from ui.forms import attack_form, promises_form, run_form, sensitive_levels, technique_picker
 from ui.panels import cost_panel, counts_panel
 from ui.panels.shell import next_step, page
 from ui.session import jobs, results, running, state
@@ -36,6 +36,7 @@ def choices() -> None:
     chosen = technique_picker.chosen(draft["algorithm"].get("name", met_first()[0]))
     promised = promises_form.models(draft, roles.sensitive, chosen)
     models = promised.tables
+    published = sensitive_levels.draw(draft)
     st.subheader("Technique", anchor=False)
     algorithm = run_form.technique(draft)
     st.subheader("Attackers", anchor=False)
@@ -54,6 +55,7 @@ def choices() -> None:
         metrics = run_form.metrics(draft, models)
     state.update_draft(
         models=models,
+        sensitive_levels=published,
         algorithm=algorithm,
         metrics=metrics,
         attacks=attacks,

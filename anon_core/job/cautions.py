@@ -18,6 +18,7 @@ def cautions(plan: Plan, problem: Problem, release: Release) -> tuple[str, ...]:
         *_shortened_sets(release),
         *_missing_as_values(plan, problem),
         *_rare_ends(plan, release),
+        *_raised(plan),
         *_strangers(problem),
         *(told for model in plan.models for told in model.cautions(problem)),
     )
@@ -49,6 +50,14 @@ def _rare_ends(plan: Plan, release: Release) -> Iterator[str]:
             f"Ranges of '{name}' end at {count:,} {'value' if count == 1 else 'values'} that fewer "
             f"than {least} people have: real values of theirs stand in the release. Build a "
             "hierarchy with round cuts for the column and publish its groups."
+        )
+
+
+def _raised(plan: Plan) -> Iterator[str]:
+    for name, level in plan.sensitive_levels.items():
+        yield (
+            f"'{name}' is published at level {level} of its hierarchy: promises and attacks count "
+            "what is published there, and what that loses is in no metric."
         )
 
 

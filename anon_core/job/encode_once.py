@@ -10,6 +10,9 @@ from ..release.problem import Problem
 from .plan import LevelTable, Plan
 from .prepare import prepare
 
+#: Tables of a recipe that `prepare` reads.
+_READ = ("data", "types", "roles", "hierarchies", "sensitive_levels", "population", "export")
+
 
 class EncodedOnce:
     """Fits plans to one table; plans that ask for the same encoding get the same problem.
@@ -40,9 +43,14 @@ class EncodedOnce:
 def _asked(plan: Plan) -> str:
     """Return all that `prepare` reads of a plan, as a text."""
     told = plan.as_mapping()
-    kept = [told.get(n) for n in ("data", "types", "roles", "hierarchies", "population", "export")]
+    kept = [told.get(n) for n in _READ]
     promises = [
-        (model.needs_trees(plan.roles), model.private_columns(), model.needs_public)
+        (
+            model.needs_trees(plan.roles),
+            model.private_columns(),
+            model.needs_public,
+            model.needs_combined(plan.roles),
+        )
         for model in plan.models
     ]
     public = plan.algorithm.needs_public or any(m.may_count_public for m in plan.models)

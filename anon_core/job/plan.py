@@ -26,6 +26,7 @@ from .recipe_parts import (
     list_of,
     names_of,
     person_of,
+    refuse_no_levels,
     refuse_other_shape,
     refuse_unknown_keys,
     table_of,
@@ -45,6 +46,7 @@ _SECTIONS = {
     "types",
     "roles",
     "hierarchies",
+    "sensitive_levels",
     "algorithm",
     "models",
     "metrics",
@@ -72,6 +74,9 @@ class Plan:
     roles : Roles
     hierarchies : mapping of str to str
         Column → path of its level table, relative to the recipe.
+    sensitive_levels : mapping of str to int
+        Sensitive columns that are published at this level of their hierarchy, in place of their
+        values; promises count what is published.
     algorithm : Algorithm
     models : tuple of GroupModel
         The promises; at least one.
@@ -97,6 +102,7 @@ class Plan:
     data: DataOptions = field(default_factory=DataOptions)
     types: Mapping[str, ColumnKind] = field(default_factory=dict[str, ColumnKind])
     hierarchies: Mapping[str, str] = field(default_factory=dict[str, str])
+    sensitive_levels: Mapping[str, int] = field(default_factory=dict[str, int])
     metrics: tuple[Metric, ...] = ()
     attacks: tuple[Attack, ...] = ()
     population_size: int | None = None
@@ -127,6 +133,7 @@ class Plan:
                 f"[export] formulas is {brief(self.formulas)}.",
                 remedy="Use 'neutralise' or 'keep'.",
             )
+        refuse_no_levels(self.sensitive_levels, self.roles)
         if not self.models:
             raise BadPlan(
                 "The plan names no privacy model, so the release would promise nothing.",
@@ -226,6 +233,8 @@ class Plan:
         }
         if self.hierarchies:
             named["hierarchies"] = dict(self.hierarchies)
+        if self.sensitive_levels:
+            named["sensitive_levels"] = dict(self.sensitive_levels)
         named["algorithm"] = _technique_mapping(self.algorithm)
         named["models"] = [_technique_mapping(m) for m in self.models]
         if self.metrics:
@@ -287,6 +296,7 @@ class Plan:
                 person=person_of(roles),
             ),
             hierarchies=texts_of("[hierarchies]", table_of(given, "hierarchies")),
+            sensitive_levels=dict(table_of(given, "sensitive_levels")),
             algorithm=technique_of("algorithm", Algorithm, given["algorithm"]),
             models=tuple(technique_of("model", GroupModel, m) for m in list_of(given, "models")),
             metrics=tuple(technique_of("metric", Metric, m) for m in list_of(given, "metrics")),

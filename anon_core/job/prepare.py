@@ -15,6 +15,7 @@ from ..release.look_alikes import refuse_look_alikes
 from ..release.problem import Problem, build_problem
 from .plan import LevelTable, Plan
 from .publish import is_formula
+from .sensitive_levels import at_levels
 
 
 def prepare(
@@ -43,7 +44,7 @@ def prepare(
     plan.roles.check(dataset)
     if plan.formulas == "neutralise":
         _refuse_formula_names(plan, dataset)
-    table = dataset.with_kinds(plan.types)
+    table, hierarchies = at_levels(plan, dataset.with_kinds(plan.types), hierarchies or {})
     if plan.data.missing == "drop":
         table = table.without_missing((*plan.roles.quasi, *plan.roles.sensitive))
         if table.rows == 0:
@@ -63,15 +64,15 @@ def prepare(
     trees = [n for model in plan.models for n in model.needs_trees(plan.roles)]
     built = {
         name: from_rows(table.column(name), rows)
-        for name, rows in (hierarchies or {}).items()
+        for name, rows in hierarchies.items()
         if name in plan.roles.quasi or name in trees
     }
     looked_at = dict.fromkeys(n for a in plan.all_attacks() for n in a.needs_trees(plan.roles))
-    for name in [n for n in looked_at if n in (hierarchies or {}) and n not in built]:
+    for name in [n for n in looked_at if n in hierarchies and n not in built]:
         with suppress(AnonError):  # what does not fit tells an attacker nothing
-            built[name] = from_rows(table.column(name), (hierarchies or {})[name])
+            built[name] = from_rows(table.column(name), hierarchies[name])
     for name in [n for n in built if n in plan.roles.quasi]:
-        refuse_false_labels(name, (hierarchies or {})[name], table.column(name).kind)
+        refuse_false_labels(name, hierarchies[name], table.column(name).kind)
     people = population if population is not None else plan.population_size
     if people is None and table is not whole and not _asks_for_public(plan):
         people = whole  # nobody outside knows who was drawn

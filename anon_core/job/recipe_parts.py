@@ -13,6 +13,7 @@ from ..base.params import Technique
 from ..base.registry import Family, family, find
 from ..contracts.algorithm import Algorithm
 from ..data.kinds import KINDS, ColumnKind
+from ..data.roles import Roles
 
 _T = TypeVar("_T", bound=Technique)
 
@@ -102,6 +103,22 @@ def texts_of(place: str, given: Mapping[str, Any]) -> dict[str, str]:
         if not isinstance(value, str):
             raise BadPlan(f"{place} {key} is {brief(value)}.", remedy="Write a path in quotes.")
     return dict(given)
+
+
+def refuse_no_levels(levels: Mapping[str, object], roles: Roles) -> None:
+    """Refuse levels of what is not sensitive only, and what is no level."""
+    for name, level in levels.items():
+        if name not in roles.sensitive or name in roles.quasi:
+            raise BadPlan(
+                f"[sensitive_levels] names '{name}', which is not sensitive only.",
+                remedy="Name a column that is marked as sensitive and nothing else; levels of "
+                "quasi-identifiers are the technique's.",
+            )
+        if isinstance(level, bool) or not isinstance(level, int) or level < 1:
+            raise BadPlan(
+                f"[sensitive_levels] {name} is {brief(level)}.",
+                remedy="Use a whole number from 1 up; leave the column out to publish its values.",
+            )
 
 
 def types_of(given: Mapping[str, Any]) -> dict[str, ColumnKind]:

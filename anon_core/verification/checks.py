@@ -45,6 +45,7 @@ from .published import PublishedTable
 from .reading import read_options, read_table
 from .recipe_text import read_recipe
 from .sampling import is_guessable
+from .sensitive_levels import at_levels
 from .shape import completed
 from .spelling import check_spelling
 from .tables import PrivateTable, Promise, joined, read_promise, section
@@ -87,6 +88,7 @@ def verify(
         If a level table is ragged or gives a value two paths.
     """
     promise = read_promise(recipe, [str(name) for name in private.columns])
+    promise, private, levels = at_levels(recipe, promise, private, levels)
     table = PrivateTable(promise, private, levels)
     published: dict[str, PublishedTable] = {}
     for name in table_names(promise):

@@ -131,7 +131,9 @@ def _encoding(plan: Plan) -> jobs.Work:
 def _depends_on(plan: Plan) -> object:
     data = state.dataset()
     mapping = plan.as_mapping()
-    chosen = {n: mapping.get(n) for n in ("data", "types", "roles", "population", "seed", "export")}
+    read = ("data", "types", "roles", "sensitive_levels", "population", "seed", "export")
+    chosen = {n: mapping.get(n) for n in read}
     trees = sorted({n for model in plan.models for n in model.needs_trees(plan.roles)})
+    combined = any(model.needs_combined(plan.roles) for model in plan.models)
     levels = {name: state.level_fingerprint(name) for name in plan.hierarchies}
-    return (data.fingerprint if data is not None else "", chosen, trees, levels)
+    return (data.fingerprint if data is not None else "", chosen, trees, combined, levels)

@@ -406,13 +406,19 @@ def _change(work: dict[str, Any]) -> None:
 
 def _recipe() -> dict[str, Any]:
     work = _work()
-    quasi: Sequence[str] = work["roles"]["quasi"]
-    files = {name: f"hierarchies/{name}.csv" for name in quasi if name in work["levels"]}
+    roles: Mapping[str, Sequence[str]] = work["roles"]
+    coarser = dict.fromkeys((*roles["quasi"], *roles["sensitive"]))
+    files = {name: f"hierarchies/{name}.csv" for name in coarser if name in work["levels"]}
     apart = ("left_out", "person")
     named = {role: names for role, names in work["roles"].items() if role not in apart}
     if work["roles"]["person"]:
         (named["person"],) = work["roles"]["person"]
-    return {**draft(), "roles": named, "hierarchies": files}
+    made = {**draft(), "roles": named, "hierarchies": files}
+    levels = cast(dict[str, int], made.pop("sensitive_levels", {}))
+    secret_only = [n for n in roles["sensitive"] if n not in roles["quasi"]]
+    if kept := {n: level for n, level in levels.items() if n in secret_only and n in files}:
+        made["sensitive_levels"] = kept
+    return made
 
 
 def _role_names(roles: Roles, left_out: Sequence[str]) -> dict[str, list[str]]:

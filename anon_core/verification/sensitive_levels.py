@@ -1,0 +1,78 @@
+"""Sensitive columns that the recipe publishes at a level: the private table as it then reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..base.errors import BadPlan
+from .tables import Promise, section
+from .texts import read_private_column
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Levels = Mapping[str, Sequence[Sequence[str]]]
+
+
+def at_levels(
+    recipe: Mapping[str, Any], promise: Promise, private: pd.DataFrame, levels: Levels
+) -> tuple[Promise, pd.DataFrame, Levels]:
+    """Return the promise, the private table and the level tables of what is to be published.
+
+    Each value of such a column gives way to its line's label at that level, as a text; what lies
+    below is gone from its level table. A missing value stays missing.
+
+    Raises
+    ------
+    BadPlan
+        If the recipe names no level of a sensitive column's own level table, or it lacks a value.
+    """
+    named = section(recipe, "sensitive_levels")
+    if not named:
+        return promise, private, levels
+    frame, kinds, above = private.copy(), dict(promise.kinds), dict(levels)
+    for name, level in named.items():
+        lines = [[cell.strip() for cell in line] for line in levels.get(name, ()) if line]
+        if name not in promise.sensitive or name in promise.quasi:
+            raise BadPlan(
+                "The recipe's sensitive_levels names a column that is not sensitive only.",
+                remedy="Correct the recipe's roles.",
+            )
+        if isinstance(level, bool) or not isinstance(level, int) or level < 1:
+            raise BadPlan(
+                "The recipe's sensitive_levels holds something other than levels from 1 up.",
+                remedy="Write column = 1.",
+            )
+        # A single column of values has '*' above it.
+        lines = [line if len(line) > 1 else [*line, "*"] for line in lines]
+        if not lines or level >= min(map(len, lines)):
+            raise BadPlan(
+                f"The level table of '{name}' has no level {level}.",
+                remedy="Use the level tables the release was made with.",
+            )
+        place = [str(n) for n in private.columns].index(name)
+        column = read_private_column(
+            private.iloc[:, place],
+            promise.kinds.get(name),
+            promise.missing_tokens,
+            neutralised=False,
+            ordered=False,
+        )
+        label = dict[int, str]()
+        for line in lines:
+            label.setdefault(column.code_of_text(line[0]), line[level])
+        label.pop(column.missing, None)
+        if any(code not in label for code in range(len(column.keys))):
+            raise BadPlan(
+                f"The level table of '{name}' lacks values of the table.",
+                remedy="Use the level tables the release was made with.",
+            )
+        texts = np.array([*(label[c] for c in range(len(column.keys))), None], dtype=object)
+        frame.isetitem(place, texts[column.codes])
+        kinds[name] = "text"
+        above[name] = [list(line) for line in dict.fromkeys(tuple(line[level:]) for line in lines)]
+    return replace(promise, kinds=kinds), frame, above

@@ -1,0 +1,46 @@
+"""At which level of its hierarchy each sensitive column is published."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from ..session import state
+from ..words.explain import plain
+from .following import follow, place
+
+_EXACT = "Its values, as they are"
+
+
+def draw(draft: dict[str, Any]) -> dict[str, int]:
+    """Draw the choice for each sensitive column with a hierarchy; return the recipe's table."""
+    roles, tables = state.roles(), state.levels()
+    present: dict[str, int] = draft.get("sensitive_levels", {})
+    found: dict[str, int] = {}
+    for name in roles.sensitive:
+        if name in roles.quasi or name not in tables or len(tables[name][0]) < 2:
+            continue
+        rows = tables[name]
+        options = [_EXACT, *(_words(rows, level) for level in range(1, len(rows[0])))]
+        now = options[min(int(present.get(name, 0)), len(options) - 1)]
+        key = f"sensitive-level/{name}"
+        chosen = st.selectbox(
+            f"'{plain(name)}' is published as",
+            options,
+            index=place(options, follow(key, now)),
+            key=key,
+            help="Values that are alike, such as three illnesses of the stomach, count as "
+            "different values where they are published; at a level that names what they share "
+            "they are one. Promises and attacks count what is published.",
+        )
+        if level := options.index(chosen):
+            found[name] = level
+    return found
+
+
+def _words(rows: list[list[str]], level: int) -> str:
+    """Return a level with examples of its labels."""
+    labels = list(dict.fromkeys(row[level] for row in rows))
+    shown = ", ".join(labels[:3])
+    return f"Level {level}: {shown}{', …' if len(labels) > 3 else ''}"
