@@ -101,7 +101,7 @@ def _optimum(result: Result) -> dict[str, Any] | None:
     return {
         "cost": found.cost,
         "release": found.release,
-        "metric": "loss",
+        "metric": found.metric,
         "of": found.of(),
         "cells": dict(found.cells),
         "removable": found.removable,

@@ -47,12 +47,15 @@ class Optimum:
         the range from its first to its last value.
     removable : int
         Rows that may be removed.
+    metric : str
+        Name of the loss metric.
     """
 
     cost: float
     release: float
     cells: dict[str, Cells]
     removable: int
+    metric: str
 
     def of(self) -> str:
         """Return in words of what space it is the optimum."""
@@ -113,7 +116,9 @@ def optimum(
     if not np.isfinite(cost):
         return None
     measured = metric.measure(problem, release, context).value
-    return Optimum(cost=cost, release=measured, cells=cells, removable=removable)
+    return Optimum(
+        cost=cost, release=measured, cells=cells, removable=removable, metric=metric.name
+    )
 
 
 def _members(rows: int) -> B1:
