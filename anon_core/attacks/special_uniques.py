@@ -1,0 +1,143 @@
+"""Special uniques (SUDA): rows that a few columns single out, the fewer the worse."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+import numpy as np
+
+from ..base.context import Context, part_of
+from ..base.params import choice, integer, number
+from ..base.registry import register
+from ..contracts.attack import Attack, Disclosure, Question
+from ..identity.column_subsets import MOST_SETS
+from ..identity.covering_changes import covering_changes
+from ..identity.lines import quasi_lines
+from ..identity.minimal_uniques import Variant, dis_suda, file_risk, minimal_uniques
+from ..identity.special_details import column_details, row_details, set_details
+from ..overlap.fitting_people import why_not
+from ..release.attack_result import AttackResult
+from ..release.audience import Audience
+from ..release.release import View
+from ..release.results import per_cent
+from ..release.truth import Truth
+
+
+@register("attack")
+@dataclass(frozen=True, kw_only=True)
+class SpecialUniques(Attack):
+    """Find the smallest sets of columns that make a published row unique."""
+
+    name: ClassVar[str] = "special-uniques"
+    title: ClassVar[str] = "Special uniques (SUDA)"
+    summary: ClassVar[str] = (
+        "Someone who knows a few quasi-identifiers looks for rows that are unique in them; a row "
+        "that many small sets of columns single out is at most risk. Says why each of these rows "
+        "is, and what would cover it."
+    )
+    formula: ClassVar[str] = (
+        "score = Σ over minimal sets Π_{i=|set|}^{M} (columns − i); rows with such a set / n; "
+        "DIS = U f / (U f + 2 P (1 − f)), shared out among rows by their scores (DIS-SUDA)"
+    )
+    source: ClassVar[str] = (
+        "Manning, Haglin and Keane 2008, doi 10.1007/s10618-007-0078-6; Elliot, Manning and Ford "
+        "2002; Skinner and Elliot 2002, doi 10.1111/1467-9868.00365; sdcMicro, Templ et al. 2015"
+    )
+    discloses: ClassVar[Disclosure] = "identity"
+    answers: ClassVar[tuple[Question, ...]] = ("singling out",)
+
+    by_default: ClassVar[bool] = False
+    told_at: ClassVar[int] = 5
+    tells_certain: ClassVar[bool] = True
+
+    size: int = integer(
+        default=3,
+        low=1,
+        high=20,
+        help="Columns of the largest sets that are tried, M.",
+        label="Largest set",
+    )
+    share: float = number(
+        default=0.1,
+        low=1e-9,
+        high=1.0,
+        help="Sampling share f where no population is stated: table / population.",
+        label="Sampling share",
+    )
+    variant: str = choice(
+        default="sdcmicro",
+        options={"sdcmicro": "as sdcMicro does", "proportional": "in proportion to scores"},
+        help="How the file's risk is shared out among its rows.",
+        label="DIS-SUDA",
+    )
+
+    def reason_not_applicable(self, view: View, audience: Audience) -> str:
+        """Ask for rows whose quasi-identifiers stand together, and for few enough sets."""
+        columns = len(view.quasi)
+        sets = sum(math.comb(columns, size) for size in range(1, min(self.size, columns) + 1))
+        if sets > MOST_SETS:
+            return (
+                f"It would try {sets:,} sets of columns; at most {MOST_SETS:,} are tried. Lower "
+                "the size of the largest set."
+            )
+        return why_not(view)
+
+    def run(
+        self, view: View, audience: Audience, truth: Truth, context: Context
+    ) -> Sequence[AttackResult]:
+        """Look for minimal sets in the release, and in the table as it is.
+
+        Raises
+        ------
+        AnonError
+            If the quasi-identifiers stand in several link blocks.
+        """
+        lines = quasi_lines(view, truth)
+        found = minimal_uniques(lines, self.size, part_of(context, 0.0, 0.4))
+        raw = quasi_lines(truth.raw, truth)
+        of_raw = minimal_uniques(raw, self.size, part_of(context, 0.4, 0.7)).special
+        changes = covering_changes(found, audience.hierarchies, part_of(context, 0.7, 1.0))
+        alike = lines.alike(range(len(lines.columns)), context)
+        uniques = int(np.count_nonzero(alike == 1))
+        pairs = int(lines.count[alike == 2].sum()) // 2
+        people = audience.population
+        share = self.share if people is None else min(view.rows / people.size, 1.0)
+        whole = file_risk(uniques, pairs, share)
+        variant = cast(Variant, self.variant)
+        risk = dis_suda(found.score, whole, uniques, len(lines.columns), variant)
+        special = found.special
+        rows, exposed = truth.rows, int(np.count_nonzero(special))
+        told = f"{exposed:,} of {rows:,} rows are special uniques ({per_cent(exposed / rows)})"
+        if exposed:
+            first = next((c for c in changes if c.covered.any()), None)
+            told += (
+                f": unique in at most {found.size} quasi-identifiers. The highest score is "
+                f"{int(found.score.max())}, with DIS-SUDA {float(risk.max()):.3g} at a sampling "
+                f"share of {share:.3g}"
+            )
+            if first is not None:
+                told += f"; {first.words} covers {int(first.covered.sum()):,} of them"
+        return [
+            AttackResult(
+                attack=self.name,
+                attempted=rows,
+                eligible=view.rows,
+                succeeded=float(exposed),
+                rate=exposed / rows,
+                worst=1.0 if exposed else 0.0,
+                baseline=1.0 if rows == 1 else 0.0,
+                raw=int(np.count_nonzero(of_raw)) / rows,
+                at_risk=exposed,
+                threshold=1.0,
+                per_class=special.astype(np.float64),
+                sentence=f"{told}.",
+                details=(
+                    column_details(found, changes),
+                    set_details(found, rows),
+                    row_details(found, risk, self.variant, changes),
+                ),
+            )
+        ]

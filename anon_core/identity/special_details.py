@@ -1,0 +1,100 @@
+"""Special uniques as tables: what columns and sets contribute, and the rows at most risk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..base.arrays import F64
+from ..release.attack_result import Details
+from .covering_changes import Change
+from .minimal_uniques import Chosen, MinimalUniques
+
+_SETS = 10  # sets that are listed
+_ROWS = 20  # rows that are listed
+
+
+def column_details(found: MinimalUniques, changes: Sequence[Change]) -> Details:
+    """Return the share of the scores that sets with each column have, and whom a change covers."""
+    columns = found.lines.columns
+    share = np.zeros(len(columns))
+    for chosen in found.marks:
+        share[list(chosen)] += found.weight(chosen) * np.count_nonzero(found.minimal(chosen))
+    whole = max(int(found.score.sum()), 1)
+    covered = {(c.column, c.suppressed): int(c.covered.sum()) for c in changes}
+    order = sorted(range(len(columns)), key=lambda d: (-share[d], d))
+    return Details(
+        title="What each column contributes to special uniques",
+        rows=tuple(
+            {
+                "column": columns[d],
+                "share of the scores": float(share[d]) / whole,
+                "covered one level up": covered.get((columns[d], False), 0),
+                "covered if suppressed": covered.get((columns[d], True), 0),
+            }
+            for d in order
+        ),
+        x="column",
+        y=("share of the scores",),
+        drawn="bars",
+        note="Of all scores, the part of sets that hold the column; a set of two counts for both. "
+        "Beside it the special uniques that would be none any more with the whole column one level "
+        "up, or without it.",
+    )
+
+
+def set_details(found: MinimalUniques, rows: int) -> Details:
+    """Return the sets that single out most rows."""
+    number = {c: int(np.count_nonzero(found.minimal(c))) for c in found.marks}
+    worst = sorted(number, key=lambda c: (-number[c], len(c), c))[:_SETS]
+    return Details(
+        title="Smallest sets of columns that single rows out",
+        rows=tuple(
+            {"columns": _words(found, c), "rows": number[c], "share of rows": number[c] / rows}
+            for c in worst
+        ),
+        x="columns",
+        y=("share of rows",),
+        drawn="bars",
+        note="Rows that the set makes unique, and no part of it does.",
+    )
+
+
+def row_details(
+    found: MinimalUniques, risk: F64, variant: str, changes: Sequence[Change]
+) -> Details:
+    """Return the rows with the highest scores, why they are unique, and what would cover them."""
+    lines = found.lines
+    special = np.flatnonzero(found.special)
+    order = special[np.argsort(-found.score[special], kind="stable")][:_ROWS]
+    told = []
+    for line in order.tolist():
+        sets = found.sets_of(line)
+        cells = [
+            f"{name} = {lines.vocabularies[name].texts[code]}"
+            for name, code in zip(lines.columns, lines.codes[line].tolist(), strict=True)
+        ]
+        cover = next((c.words for c in changes if c.covered[line]), "no single column")
+        told.append(
+            {
+                "row": ", ".join(cells),
+                "score": int(found.score[line]),
+                "DIS-SUDA": float(risk[line]),
+                "unique in": "; ".join(_words(found, c) for c in sets[:5]),
+                "covered by": cover,
+            }
+        )
+    return Details(
+        title="Special uniques at most risk",
+        rows=tuple(told),
+        x="row",
+        y=("DIS-SUDA",),
+        drawn="table",
+        note=f"DIS-SUDA by the formula {variant}; the cheapest change of a whole column after "
+        "which the row is unique in no set that was tried.",
+    )
+
+
+def _words(found: MinimalUniques, chosen: Chosen) -> str:
+    return " + ".join(found.lines.columns[d] for d in chosen)
