@@ -25,10 +25,10 @@ from ui.charts.verdict_plot import verdict_chart, verdicts_by_class
 from ui.components.guard import handled, panel
 from ui.panels import (
     attack_panel,
+    by_value_panel,
     details_panel,
     lattice_panel,
     parts_panel,
-    reconstruction_panel,
     search_panel,
     table_panel,
     verdict_lines,
@@ -134,7 +134,6 @@ def metrics(run: Series, colours: Palette) -> None:
             st.markdown(f"**{plain(title_of(name))}**  \n{plain(value)}")
             what_is_this(family("metric")[name])
             details_panel.draw(run, colours, measure.details, f"metric-{name}")
-    reconstruction_panel.draw(run.facts.result)
     heat = None if run.facts.permuted else kept(column_heat, [run], colours)
     if heat is not None:
         show(heat, key="heat")
@@ -189,6 +188,8 @@ if page("Results", "📊", needs="result"):
             lattice_panel.draw(last)
         if parts_panel.applies(last):
             parts_panel.draw(shown)
+        with panel("Value by value"):
+            by_value_panel.draw(shown, tones)
         with panel("The search"):
             search_panel.draw(last)
         next_step("pages/6_Compare.py", "Compare pinned runs")

@@ -9,6 +9,7 @@ from ..base.secret import spell
 from ..contracts.attack import Attack
 from ..release.attack_result import AttackResult, Details
 from ..release.links import links
+from .by_value import columns_told, distribution, who_pays
 from .version import VERSION
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ def as_json(result: Result) -> dict[str, Any]:
             for name, m in result.measures.items()
             if m.details
         },
+        "by_value": _by_value(result),
         "models": [
             {
                 "name": v.model,
@@ -155,6 +157,20 @@ def _attack(found: AttackResult) -> dict[str, Any]:
         "people_hit": [] if hits is None else hits.row[:LISTED].tolist(),
         "details": [_details(d) for d in found.details],
     }
+
+
+def _by_value(result: Result) -> dict[str, Any]:
+    """Return who pays and how columns are spread; nothing where losses were not measured."""
+    found: dict[str, Any] = {}
+    for name in columns_told(result.problem):
+        pays = who_pays(result, name)
+        if pays is not None:
+            spread = distribution(result, name)
+            found[name] = {
+                "who_pays": [dict(row) for row in pays.rows],
+                "distribution": [dict(row) for row in spread.rows],
+            }
+    return found
 
 
 def _details(told: Details) -> dict[str, Any]:

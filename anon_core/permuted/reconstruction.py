@@ -7,8 +7,7 @@ she is found in the group. The error of a person is the sum of squared differenc
 RCE adds up all persons. As printed the sum over persons stands in both equations 5 and 6; it
 is taken once here, and the integral over points is a sum.
 
-These are figures about exact cells in groups; no rebuilt density is defined for boxes, so they are
-no metric of every release.
+These are figures about exact cells in groups; for boxes see `metrics.reconstruction_error`.
 """
 
 from __future__ import annotations
@@ -38,12 +37,37 @@ class Reconstruction:
     bound_holds : bool
         Whether the theorem may be used: every group has from l to 2l − 1 rows and no sensitive
         value twice. Its proof replaces N/l by 1, which raises the bound where N > l.
+    delta : float64 array of shape (entries,)
+        δ of a person of each published entry of the grouping (those with a class), in order.
+    group : int64 array of shape (entries,)
+        The group of each such entry.
     """
 
     error: float
     per_group: npt.NDArray[np.float64]
     bound: float
     bound_holds: bool
+    delta: npt.NDArray[np.float64]
+    group: npt.NDArray[np.int64]
+
+    def density(self, view: View, sensitive: str, entry: int) -> dict[str, float]:
+        """Return what is rebuilt of a person: the height δ · c(v) at every value v of the group.
+
+        Parameters
+        ----------
+        view : View
+            Of the release that was rebuilt.
+        sensitive : str
+        entry : int
+            Place of the person's entry in `delta`.
+        """
+        table = view.block_of(sensitive)
+        here = table.group == self.group[entry]
+        texts = view.vocabularies[sensitive].texts
+        return {
+            texts[code]: float(self.delta[entry] * count)
+            for code, count in zip(table.codes[here, 0], table.count[here], strict=True)
+        }
 
 
 def person_error(
@@ -182,4 +206,6 @@ def _reconstruction(
         bound_holds=bool(
             np.all(published >= least) and np.all(published < 2 * least) and np.all(own == 1)
         ),
+        delta=delta,
+        group=group,
     )

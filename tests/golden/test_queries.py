@@ -7,6 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from anon_core.base.context import Context
+from anon_core.metrics.reconstruction_error import ReconstructionError
 from anon_core.permuted.reconstruction import (
     anatomy_bound,
     anatomy_reconstruction,
@@ -116,6 +118,26 @@ def test_p_11_reconstruction_of_the_anatomy() -> None:
     assert found.error == pytest.approx(7.0, abs=1e-12)
     assert found.per_group.tolist() == pytest.approx([4.0, 3.0])
     assert anatomy_bound(9, 4) == 27 / 4
+
+
+def test_p_11_and_p_12_as_a_metric() -> None:
+    whole, cut = anatomy(), permuted()
+    found = ReconstructionError(least=4).measure(whole.problem, whole, Context())
+    assert found.value == pytest.approx(7 / 9)
+    assert found.also["RCE"] == pytest.approx(7)
+    assert found.also["Anatomy's least, n(1 − 1/l)"] == pytest.approx(27 / 4)
+    found = ReconstructionError().measure(cut.problem, cut, Context())
+    assert found.also["RCE"] == pytest.approx(749 / 100)
+    assert found.also["Li's least (theorem 2)"] == pytest.approx(3717 / 500)
+
+
+def test_the_density_that_is_rebuilt_of_a_person() -> None:
+    whole = anatomy()
+    found = anatomy_reconstruction(whole, "Disease", 4)
+    for entry, group in enumerate(found.group.tolist()):
+        told = found.density(whole.view, "Disease", entry)
+        assert set(told.values()) == {[1 / 5, 1 / 4][group]}
+        assert sum(told.values()) == pytest.approx(1)
 
 
 def test_p_12_reconstruction_of_the_permutation() -> None:

@@ -144,7 +144,7 @@ def test_column_sets_by_hand_are_read_back() -> None:
 
 @pytest.mark.parametrize(
     ("technique", "told"),
-    [("anatomy", "0.7778 per person, 7.0 in all"), ("permutation", "per person")],
+    [("anatomy", "0.7778 per person"), ("permutation", "per person")],
 )
 def test_the_reconstruction_error_stands_among_the_metrics(technique: str, told: str) -> None:
     held = load(
@@ -154,11 +154,8 @@ def test_the_reconstruction_error_stands_among_the_metrics(technique: str, told:
     )
     carried_out(held)
     said = plain(words(open_page(RESULTS, held)))
-    assert "Reconstruction error: Disease" in said
+    assert "Reconstruction error" in said
     assert told in said
-    held = load("li-microdata", algorithm={"name": "mondrian"})
-    carried_out(held)
-    assert "Reconstruction error" not in plain(words(open_page(RESULTS, held)))
 
 
 @pytest.mark.parametrize(("name", "technique", "models"), CASES)
