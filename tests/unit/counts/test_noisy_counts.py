@@ -1,7 +1,7 @@
 """Counts with noise: categories, budgets, the noise itself, and what is refused.
 
 Noise is drawn by OpenDP from the operating system and cannot be seeded. Tests of what it looks like
-therefore fail by chance; each does in one of 10**9 runs, which is far rarer than a broken machine.
+therefore fail by chance; each does in fewer than one of 10**7 runs.
 """
 
 from __future__ import annotations
@@ -67,10 +67,19 @@ def chi_square(drawn: list[int], epsilon: float, reach: int) -> float:
 
 @pytest.mark.parametrize(("epsilon", "reach"), [(0.2, 20), (math.log(2), 8), (2.0, 3)])
 def test_noise_is_two_sided_geometric(epsilon: float, reach: int) -> None:
-    drawn = noise.with_noise([0] * 20_000, epsilon)
+    """Of 60,000 draws; the rarest bin then expects 18.
+
+    By importance sampling a right noise is called wrong once in 10**8 runs at most (ε = 2, where
+    bins are rarest; 2 · 10**-10 and less at ε = ln 2 and 0.2): the level of 10**-9 is that of the
+    χ² curve, which the statistic follows only nearly. A scale that is 1.2 times the right one is
+    missed less than once in 10**80 runs, and one of 1.1 less than once in 10**20. With 20,000 draws
+    the latter was missed once in 10,000 runs at ε = 0.2.
+    """
+    drawn = noise.with_noise([0] * 60_000, epsilon)
     assert chi_square(drawn, epsilon, reach) > FALSE_ALARM
-    # The test can fail: it would see a budget that is a tenth off.
-    assert chi_square(drawn, 1.1 * epsilon, reach) < FALSE_ALARM
+    # The test can fail: it would see a budget that is a tenth or a fifth off.
+    for factor in (1.1, 1.2, 1 / 1.2):
+        assert chi_square(drawn, factor * epsilon, reach) < FALSE_ALARM
     assert len(set(noise.with_noise([0] * 200, epsilon))) > 1
 
 
