@@ -1,0 +1,110 @@
+"""Write `docs/models_and_techniques.md`: which technique hosts which privacy model, and why not.
+
+Nothing is run: refusals are asked of the very check that a run makes, and the rest of the classes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(CHECKOUT))
+
+from anon_core.base.errors import BadPlan  # noqa: E402 - the checkout has to be found first
+from anon_core.base.registry import family  # noqa: E402
+from anon_core.contracts.algorithm import Algorithm, refuse_unsteered  # noqa: E402
+from anon_core.contracts.model import GroupModel  # noqa: E402
+
+PAGE = CHECKOUT / "docs" / "models_and_techniques.md"
+STEERED, BOTH, TESTED = "●", "◐", "○"
+_HEAD = """# Which technique hosts which privacy model
+
+Written by `python scripts/models_and_techniques.py` from the registry; a test sees that it is
+current. Rows are privacy models, columns techniques.
+
+A pair with a sign can be run:
+
+- **●**: the promise steers the search. It ends in a verified release; or in *infeasible*, which is
+  said only where nothing that the technique could publish keeps the promise; or, where it does not
+  look at everything, in *not found*.
+- **○**: the technique forms ever larger groups, and finished releases are tested. It ends in a
+  verified release or in *not found*, which proves nothing.
+- **◐**: as ●, and finished releases are tested as well, for whether the promise can be recomputed.
+
+A letter is a refusal before anything is searched, for the reason below.
+
+**†**, of a promise as it stands in a new plan: merging groups that keep it can break it, or groups
+that break it can keep it together. All rows as one group then decide nothing, and a technique that
+does not look at everything it could publish says *not found* where the promise may be kept. The
+same is said of other promises where rows may be removed. Average and maximum risk ask less where
+there is a public table: techniques that count rows alone test finished releases for it.
+
+A promise that is hosted is recomputed from the published text; what cannot be recomputed is not
+released.
+"""
+
+
+def asked(kind: type[GroupModel]) -> GroupModel:
+    """Return a model as it is by default, with the private column it is about."""
+    private = {p.name: "own" for p in kind.parameters() if p.kind == "private-column"}
+    return cast(GroupModel, kind.from_mapping(private))
+
+
+def refusal(algorithm: Algorithm, model: GroupModel) -> str:
+    """Return why a technique hosts a model for no table, in general words; empty where it does."""
+    try:
+        refuse_unsteered(algorithm, [model])
+    except BadPlan as error:
+        told = error.message.replace(algorithm.title, "the technique")
+        told = told.replace(model.title, "the promise")
+        return f"{told[0].upper()}{told[1:]} {error.remedy}"
+    return ""
+
+
+def sign(algorithm: Algorithm, model: GroupModel) -> str:
+    """Return whether a promise steers a technique that hosts it, or is tested, or both."""
+    if model.needs_public and not algorithm.counts_public:
+        return TESTED
+    return BOTH if model.private_columns() else STEERED
+
+
+def table() -> tuple[dict[tuple[str, str], str], dict[str, str]]:
+    """Return the sign of every pair of model and technique, and the reason of every letter."""
+    algorithms = cast(Mapping[str, type[Algorithm]], family("algorithm"))
+    models = cast(Mapping[str, type[GroupModel]], family("model"))
+    found: dict[tuple[str, str], str] = {}
+    letters: dict[str, str] = {}
+    for name, kind in models.items():
+        for other, technique in algorithms.items():
+            model, algorithm = asked(kind), technique()
+            reason = refusal(algorithm, model)
+            if reason:
+                found[name, other] = letters.setdefault(reason, chr(ord("a") + len(letters)))
+            else:
+                found[name, other] = sign(algorithm, model)
+    return found, {letter: reason for reason, letter in letters.items()}
+
+
+def page() -> str:
+    """Return the page."""
+    found, reasons = table()
+    models, algorithms = (list(dict.fromkeys(names)) for names in zip(*found, strict=True))
+    known: Mapping[str, Any] = family("model")
+    lines = [_HEAD, "## The table", ""]
+    lines.append(f"| model | {' | '.join(f'`{name}`' for name in algorithms)} |")
+    lines.append(f"|---|{':-:|' * len(algorithms)}")
+    for name in models:
+        model = asked(known[name])
+        open_ = "" if model.decided_by_whole() or model.of_mechanism else " †"
+        signs = " | ".join(found[name, other] for other in algorithms)
+        lines.append(f"| `{name}`{open_} | {signs} |")
+    lines += ["", "## Why a pair is refused", ""]
+    lines += [f"- **{letter}**: {reason}" for letter, reason in reasons.items()]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
