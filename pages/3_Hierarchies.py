@@ -47,6 +47,11 @@ def _choice(data: Dataset) -> None:
         key="hierarchies/column",
         horizontal=True,
     )
+    if column not in roles.quasi:
+        st.caption(
+            "A sensitive column is published exactly unless Run says at which of these levels; "
+            "searches do not choose among them."
+        )
     files = st.container()
     with st.container(key="stack-hierarchy"):
         left, right = st.columns([13, 5], gap="medium")

@@ -247,6 +247,10 @@ class GroupModel(PrivacyModel):
         """Return the promise of each sensitive column by itself, whatever else is known."""
         return self
 
+    def where_linked(self, blocks: Sequence[tuple[str, ...]], columns: ByRole) -> GroupModel:
+        """Return what the promise comes to where only the columns of a block stay linked."""
+        return self
+
     def needs_combined(self, columns: ByRole) -> bool:
         """Return whether `needs` names the combinations of sensitive values."""
         return False

@@ -8,7 +8,7 @@ are combinations of the others' values in it (Machanavajjhala et al. 2007, secti
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -147,6 +147,19 @@ class SensitiveValues(GroupModel):
     def by_itself(self) -> Self:
         """Return the promise where no other sensitive value is known."""
         return replace(self, others_known=False) if self.others_known else self
+
+    def where_linked(self, blocks: Sequence[tuple[str, ...]], columns: ByRole) -> GroupModel:
+        """Return the promise by itself where no column concerned stays linked to another secret.
+
+        Who knows a person's other value then learns nothing from it: within a group it may stand
+        beside any value.
+        """
+        secret = [name for name in columns.sensitive if name not in columns.quasi]
+        for name in self.protects(columns):
+            block = next((b for b in blocks if name in b), tuple(secret))
+            if any(other in block for other in secret if other != name):
+                return self
+        return self.by_itself()
 
     def needs(self, columns: ByRole) -> tuple[str, ...]:
         """Return them, or the combinations of all sensitive values where others are known."""

@@ -64,6 +64,8 @@ def permuted(
     BadPlan
         If permuting a group could lose what a model promises of it.
     """
+    if told:
+        models = [model.where_linked(blocks, problem) for model in models]
     for model in models:
         if not model.survives_permutation:
             raise BadPlan(

@@ -177,6 +177,25 @@ def test_the_second_computation_agrees_with_the_definition(seed: int) -> None:
         assert (verdict.state == "holds") == check.holds, (name, verdict, check)
 
 
+@pytest.mark.parametrize("name", ["bucketization", "permutation"])
+def test_columns_that_stand_alone_tell_nothing_of_each_other(name: str) -> None:
+    """Rows (a, x) and (b, y) are enough where the columns are permuted apart, and only there."""
+    columns = {"q": ["p", "q"], "s": ["a", "b"], "t": ["x", "y"]}
+    case = Case(
+        columns=columns, quasi=("q",), sensitive=("s", "t"), kinds=dict.fromkeys("qst", "text")
+    )  # type: ignore[arg-type]
+    promise = {"name": "frequency-l-diversity", "l": 2, "others_known": True}
+    algorithm = {"name": name, "partition": "mondrian"}
+    plan = case.plan(algorithm=algorithm, models=[promise])
+    if name == "bucketization":  # it keeps the sensitive columns of a row together
+        with pytest.raises(Infeasible):
+            run(plan, case.dataset, assess=False)
+        return
+    result = run(plan, case.dataset, assess=False)
+    assert result.verification.holds
+    assert [v.reached for v in result.verdicts] == [2, 2]
+
+
 @pytest.mark.parametrize(
     "algorithm",
     [

@@ -46,6 +46,7 @@ def test_a_level_that_is_chosen_is_published() -> None:
     ]
     app = box.set_value("Level 1: first half, second half").run()
     assert not app.exception
+    assert f"'{name}' is published at level 1 of its hierarchy" in words(app).replace("\\", "")
     assert app.session_state["state/work"]["draft"]["sensitive_levels"] == {name: 1}
     held = {**held, "state/work": app.session_state["state/work"]}
     result = carried_out(held)
@@ -68,3 +69,4 @@ def test_sensitive_columns_can_be_given_levels() -> None:
     assert name in [option.replace("\\", "") for option in column.options]
     app = column.set_value(name).run()
     assert not app.exception
+    assert "unless Run says" in words(app)

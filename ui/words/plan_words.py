@@ -180,7 +180,8 @@ def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[st
     elif permutes and plan.algorithm.coarsens:
         parts.append("Cells are coarsened group by group, where it takes that; no row is removed.")
     elif permutes:
-        parts.append("Every value stays exact and no row is removed.")
+        exact = "Every other value" if plan.sensitive_levels else "Every value"
+        parts.append(f"{exact} stays exact and no row is removed.")
     for parameter in plan.algorithm.parameters():
         chosen = values[parameter.name]
         if parameter.label == BEST_BY:
@@ -190,6 +191,10 @@ def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[st
         parts.append("Rows that miss a value in a column with a role are dropped first.")
     if plan.data.sample < 1:
         parts.append(f"A random sample of {share(plan.data.sample)} of rows is drawn before.")
+    for name, level in plan.sensitive_levels.items():
+        parts.append(
+            f"'{name}' is published at level {level} of its hierarchy, and promises count that."
+        )
     gone = len(plan.roles.identifier)
     if gone:
         named = count(gone, "identifier") if gone > 1 else "identifier"
