@@ -19,11 +19,10 @@ from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
 from anon_core.partition import mondrian_cuts
 from tests.asked import measured
-from tests.making import random_case
+from tests.making import Case
 from tests.often import often
-from tests.property.test_spread_searches import PROMISES, drawn
-
-SEEDS = st.integers(0, 2**32 - 1)
+from tests.property.test_spread_searches import PROMISES
+from tests.strategies import cases, numbered_cases
 
 
 def never(models: Sequence[GroupModel]) -> bool:
@@ -31,20 +30,18 @@ def never(models: Sequence[GroupModel]) -> bool:
 
 
 @often(200)
-@given(seed=SEEDS)
-def test_asked_cuts_are_the_compiled_ones(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    case = random_case(rng, rows=int(rng.integers(4, 60)))
+@given(case=cases(rows=(4, 60)), k=st.integers(2, 4), data=st.data())
+def test_asked_cuts_are_the_compiled_ones(case: Case, k: int, data: st.DataObject) -> None:
     problem = case.problem()
-    k = int(rng.integers(2, 5))
     ways: list[list[GroupModel]] = [
         [KAnonymity(k=k)],
         [KAnonymity(k=k), DistinctLDiversity(l=2)],
         [FrequencyLDiversity(l=2)],
     ]
-    models = ways[int(rng.integers(3))]
-    weights = rng.uniform(0.2, 2, len(problem.quasi))
-    trees = [bool(t) for t in rng.random(len(problem.quasi)) < 0.5]
+    models = data.draw(st.sampled_from(ways))
+    many = len(problem.quasi)
+    weights = np.array(data.draw(st.lists(st.floats(0.2, 2), min_size=many, max_size=many)))
+    trees = data.draw(st.lists(st.booleans(), min_size=many, max_size=many))
     try:
         one = mondrian_cuts.strict_parts(problem, models, Context(), by_tree=trees, weights=weights)
     except Infeasible:
@@ -64,10 +61,8 @@ def test_asked_cuts_are_the_compiled_ones(seed: int) -> None:
     ids=["median", "relaxed", "quartiles", "best gain"],
 )
 @often(40)
-@given(seed=SEEDS)
-def test_every_part_keeps_what_is_asked(settings: dict[str, str], seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    case = drawn(rng)
+@given(case=numbered_cases())
+def test_every_part_keeps_what_is_asked(settings: dict[str, str], case: Case) -> None:
     problem = case.problem()
     search = Mondrian(**settings)  # type: ignore[arg-type]
     for name, (asked, judge) in PROMISES.items():

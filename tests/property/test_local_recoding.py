@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
+from hypothesis import given, settings
 
 from anon_core.base.errors import Infeasible
 from anon_core.job.runner import run
-from tests.making import random_case
+from tests.making import Case
+from tests.often import times
+from tests.strategies import cases
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("first", ["optimal", "datafly"])
 @pytest.mark.parametrize("budget", [0.0, 0.2, 1.0])
 def test_it_never_loses_more_than_its_first_step(first: str, budget: float) -> None:
-    rng = np.random.default_rng([73, len(first), int(budget * 10)])
     better = 0
-    for _ in range(15):
-        case = random_case(rng, rows=40)
+
+    @settings(max_examples=times(60))
+    @given(case=cases(rows=(20, 40)))
+    def tried(case: Case) -> None:
+        nonlocal better
         models = [
             {"name": "k-anonymity", "k": 3},
             {"name": "l-diversity", "l": 2, "column": "s0"},
@@ -28,10 +33,12 @@ def test_it_never_loses_more_than_its_first_step(first: str, budget: float) -> N
         except Infeasible:
             with pytest.raises(Infeasible):
                 run(case.plan(algorithm=local, models=models), case.dataset, case.levels)
-            continue
+            return
         after = run(case.plan(algorithm=local, models=models), case.dataset, case.levels)
         assert after.verification.holds
         assert after.release.suppressed <= before.release.suppressed
         assert after.measures["loss"].value <= before.measures["loss"].value + 1e-12
         better += after.measures["loss"].value < before.measures["loss"].value - 1e-9
+
+    tried()
     assert better > 0

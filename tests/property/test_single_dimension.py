@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from hypothesis import given, settings
 
 from anon_core.base.errors import Infeasible
 from anon_core.job.runner import run
-from tests.making import random_case
+from tests.making import Case
+from tests.often import times
+from tests.strategies import cases
 
 
+@pytest.mark.often
 def test_equal_values_publish_the_same_everywhere() -> None:
-    rng = np.random.default_rng(97)
     split = 0
-    for _ in range(40):
-        case = random_case(rng, rows=30)
+
+    @settings(max_examples=times(160))
+    @given(case=cases(rows=(4, 40)))
+    def tried(case: Case) -> None:
+        nonlocal split
         plan = case.plan(
             algorithm={"name": "single-dimension", "weights": {"q0": 2}},
             models=[
@@ -24,7 +31,7 @@ def test_equal_values_publish_the_same_everywhere() -> None:
         try:
             result = run(plan, case.dataset, case.levels)
         except Infeasible:
-            continue
+            return
         assert result.verification.holds
         problem, release = result.problem, result.release
         member = release.grouping.member
@@ -34,4 +41,6 @@ def test_equal_values_publish_the_same_everywhere() -> None:
             pairs = np.unique(np.stack([leaf, said], axis=1), axis=0)
             assert len(pairs) == len(np.unique(leaf))
         split += len(result.class_sizes) > 1
+
+    tried()
     assert split > 10

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -25,8 +24,9 @@ from anon_core.release.reference import reference_of
 from tests import diversity_twin as twin
 from tests import naive
 from tests.diversity_twin import counted
-from tests.making import Case, random_case
+from tests.making import Case
 from tests.often import often
+from tests.strategies import numbered_cases
 
 F = Fraction
 Group = Sequence[Any]
@@ -82,24 +82,10 @@ PROMISES: dict[str, tuple[dict[str, object], Judge]] = {
 }
 
 
-def drawn(rng: np.random.Generator) -> Case:
-    """Draw a table of a few columns with hierarchies; its sensitive column is one of numbers."""
-    case = random_case(rng, rows=int(rng.integers(4, 20)), quasi=2, kinds=("text", "number"))
-    numbers = rng.choice([1, 2, 3, 6], len(case.rows), p=(0.4, 0.3, 0.2, 0.1))
-    return replace(
-        case,
-        columns={**case.columns, "s0": [str(n) for n in numbers]},
-        kinds={**case.kinds, "s0": "number"},
-        sensitive=("s0",),
-    )
-
-
 @pytest.mark.parametrize("name", PROMISES)
 @often(24)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_the_best_node_is_the_best_of_all(name: str, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    case, budget = drawn(rng), float(rng.choice([0.0, 0.1, 0.3]))
+@given(case=numbered_cases(), budget=st.sampled_from([0.0, 0.1, 0.3]))
+def test_the_best_node_is_the_best_of_all(name: str, case: Case, budget: float) -> None:
     asked, judge = PROMISES[name]
     promise = {"column": "s0", **asked}
     model: GroupModel = find("model", name.split(",")[0]).from_mapping(promise)  # type: ignore[assignment]
@@ -141,15 +127,13 @@ def test_the_best_node_is_the_best_of_all(name: str, seed: int) -> None:
 
 
 @often(60)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_the_facts_that_searches_lean_on(seed: int) -> None:
+@given(
+    values=st.lists(st.sampled_from([1, 2, 3, 6]), min_size=12, max_size=12),
+    cuts=st.sets(st.integers(1, 12), min_size=2, max_size=2).map(sorted),
+)
+def test_the_facts_that_searches_lean_on(values: list[int], cuts: list[int]) -> None:
     """What a class says of merging holds: U, A, and that good groups lie only in possible ones."""
-    rng = np.random.default_rng(seed)
-    values = rng.choice([1, 2, 3, 6], 12).tolist()
-    cuts = sorted(rng.integers(0, 13, 2).tolist())
     one, other = values[: cuts[0]], values[cuts[0] : cuts[1]]
-    if not one or not other:
-        return
     case = Case(
         columns={"q": [str(i) for i in range(12)], "s": [str(v) for v in values]},
         quasi=("q",),

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import numpy as np
 from hypothesis import given
-from hypothesis import strategies as st
 
 from anon_core.job.runner import run
 from anon_core.verification.checks import verify
+from tests.making import Case
 from tests.often import often
-from tests.property.test_spread_searches import PROMISES, drawn
+from tests.property.test_spread_searches import PROMISES
+from tests.strategies import numbered_cases
 
 
 @often(24)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_it_tells_what_keeps_a_promise_and_what_does_not(seed: int) -> None:
+@given(case=numbered_cases())
+def test_it_tells_what_keeps_a_promise_and_what_does_not(case: Case) -> None:
     """Exact quasi-identifiers are published; whether a promise holds is told of each by itself."""
-    case = drawn(np.random.default_rng(seed))
     algorithm = {"name": "fixed-levels", "levels": dict.fromkeys(case.quasi, 0)}
     easy = {"name": "entropy-l-diversity", "l": 1, "column": "s0"}
     plan = case.plan(algorithm=algorithm, models=[easy])
