@@ -60,7 +60,7 @@ def _present() -> None:
                 shell.next_step("pages/2_Roles.py", "Mark the columns")
             if state.can_undo_dataset():
                 st.button(
-                    "Bring back the table before",
+                    "Restore the previous table",
                     key="start/undo_dataset",
                     icon=":material/undo:",
                     on_click=_bring_back,
@@ -191,7 +191,7 @@ def _recipe() -> None:
         show_error(error, where="The recipe was not opened")
         st.caption("Roles, hierarchies and settings are unchanged.")
         if wanted is not None:
-            st.caption("It reads its file with other options than this table was read with.")
+            st.caption("The recipe uses other import settings than this table was read with.")
             _read_again_button(wanted)
         return
     st.session_state["start/recipe_reading"] = (state.dataset(), wanted)

@@ -80,7 +80,7 @@ def _columns(found: tuple[ColumnProfile, ...]) -> None:
         "Missing": [one.missing for one in found],
         "Most frequent": [one.top for one in found],
         "Its share": [one.top_share * 100 for one in found],
-        "Once only": [one.once_share * 100 for one in found],
+        "Unique values": [one.once_share * 100 for one in found],
     }
     if any(one.notes for one in found):
         shown["Notes"] = [" ".join(one.notes) for one in found]
@@ -100,7 +100,7 @@ def _columns(found: tuple[ColumnProfile, ...]) -> None:
             "Its share": st.column_config.NumberColumn(
                 format="%.1f%%", help="Share of rows that have the most frequent value."
             ),
-            "Once only": st.column_config.ProgressColumn(
+            "Unique values": st.column_config.ProgressColumn(
                 format="%.1f%%",
                 min_value=0,
                 max_value=100,

@@ -115,7 +115,10 @@ def _uniqueness(data: Dataset) -> None:
 
 def _contributions(found: Uniqueness) -> None:
     order = sorted(found.contribution, key=lambda name: -found.contribution[name])
-    fewer, part = f"Unique {found.counted} fewer without it", f"Share of all {found.counted}"
+    fewer, part = (
+        f"Fewer unique {found.counted} if it were dropped",
+        f"Share of all {found.counted}",
+    )
     st.dataframe(
         {
             "Quasi-identifier": order,
@@ -128,7 +131,7 @@ def _contributions(found: Uniqueness) -> None:
             part: st.column_config.ProgressColumn(format="%.1f%%", min_value=0, max_value=100),
         },
     )
-    st.caption("A column can contribute nothing because another one says the same.")
+    st.caption("A column contributes nothing where another one carries the same information.")
 
 
 def _undecided() -> None:

@@ -68,7 +68,7 @@ def head(run: Series) -> None:
         earlier = results.before()
         if earlier is not None:
             st.button(
-                "Back to the result before",
+                "Previous result",
                 key="back",
                 icon=":material/undo:",
                 type="tertiary",

@@ -149,8 +149,8 @@ def _sentence(found: Members, rows: int, people: int, uncounted: int) -> str:
         )
     if len(found.contradicted):
         parts.append(
-            f"{len(found.contradicted):,} buckets hold values that no choice of public people "
-            "gives, so the table is not part of the public one; nothing is claimed of the people "
+            f"{len(found.contradicted):,} buckets cannot be explained by any choice of public "
+            "people, so the table is not part of the public one; nothing is claimed of the people "
             "who fit them."
         )
     if uncounted:

@@ -47,7 +47,7 @@ def transformation_choice() -> Any:
         },
         help="Levels of columns are raised, rows are removed within the budget, whole columns are "
         "blanked; where no rows may go the budget plays no part.",
-        label="May change",
+        label="What may be changed",
         # The top of a hierarchy blanks the column (Samarati 2008, slide 33).
         aliases={"AG_AS": "AG"},
     )

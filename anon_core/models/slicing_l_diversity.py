@@ -39,7 +39,7 @@ class SlicingLDiversity(MostShare):
     name: ClassVar[str] = "slicing-l-diversity"
     title: ClassVar[str] = "l-diversity for slicing"
     summary: ClassVar[str] = (
-        "Whoever knows a person's quasi-identifiers and weighs all groups the person may be in "
+        "Anyone who knows a person's quasi-identifiers and weighs all groups the person may be in "
         "guesses the sensitive value right at most 1 time in l."
     )
     formula: ClassVar[str] = (

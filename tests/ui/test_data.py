@@ -31,7 +31,7 @@ def test_shows_every_column(start: AppTest) -> None:
     assert not start.exception
     table = start.dataframe[0].value
     assert list(table["Column"]) == ["Name", "Zip", "Age", "Salary"]
-    assert list(table["Once only"]) == [100.0, 12.5, 0.0, 75.0]
+    assert list(table["Unique values"]) == [100.0, 12.5, 0.0, 75.0]
 
 
 def test_every_column_has_a_distribution(start: AppTest) -> None:

@@ -163,14 +163,14 @@ def test_a_table_is_read_again_as_the_recipe_says(start: AppTest) -> None:
     )
     start.file_uploader(key="start/upload/0").upload("x.csv", content, "text/csv").run()
     start.file_uploader(key="start/recipe/0").upload("r.toml", recipe.encode(), "text/x").run()
-    assert any("other options" in note.value for note in start.info)
+    assert any("other import settings" in note.value for note in start.info)
     start.button(key="start/read_again").click().run()
     assert not start.exception
     assert start.session_state["state/dataset"].column("Age").missing == 1
     work = start.session_state["state/work"]
     assert work["draft"]["algorithm"]["name"] == "mondrian"
     assert work["roles"]["quasi"] == ["Zip", "Age"]
-    assert [note.value for note in start.info] == ["The table was read again as the recipe says\\."]
+    assert "The table was read again as the recipe says\\." in [n.value for n in start.info]
     assert "start/read_again" not in [button.key for button in start.button]
 
 

@@ -81,13 +81,13 @@ def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
     figure.update_yaxes(range=[0, 1.18 * highest])
     finish(figure, colours, height=270, runs=runs)
     meaning = [
-        "A class is a set of rows that say the same in every quasi-identifier."
+        "A class is a set of rows with identical quasi-identifiers."
         if not all(r.facts.permuted for r in runs)
         else "",
         "A group is a set of rows with one published number, among which links are cut."
         if any(r.facts.permuted for r in runs)
         else "",
-        "Left of the dashed line stands nobody, if the promise holds."
+        "If the promise holds, nobody is left of the dashed line."
         if any(r.facts.least > 1 for r in runs)
         else "The promises name no least size.",
     ]

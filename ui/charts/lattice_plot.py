@@ -162,7 +162,7 @@ def node_chart(
             x=[across[at]],
             y=[picture.nodes[at].height],
             mode="markers",
-            name="in hand",
+            name="selected",
             hoverinfo="skip",
             marker={
                 "symbol": "circle-open",
@@ -200,7 +200,7 @@ def node_chart(
         numbers=_numbers(picture, metric),
         note=label(
             f"Each sign is a choice of levels ({order}); a line leads to the choice that raises "
-            "one column by one level. Higher is more general. Click one to take it in hand."
+            "one column by one level. Higher is more general. Click one to select it."
             + (
                 " A square stands around the minimal ones, below which nothing holds; a diamond "
                 "around the locally minimal ones, the lowest that hold on a path from the bottom."

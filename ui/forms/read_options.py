@@ -37,7 +37,7 @@ def reading_form(key: str, present: Mapping[str, object]) -> Callable[[], DataOp
         "Separator",
         separators,
         index=separators.index(given),
-        format_func=lambda mark: SEPARATORS.get(mark, mark) if mark else "find it out",
+        format_func=lambda mark: SEPARATORS.get(mark, mark) if mark else "Detect automatically",
         key=f"{key}/separator",
         help="The character between two cells of a text file.",
     )
@@ -45,7 +45,7 @@ def reading_form(key: str, present: Mapping[str, object]) -> Callable[[], DataOp
         "Encoding",
         encodings,
         index=encodings.index(encoding_given),
-        format_func=lambda name: name or "find it out",
+        format_func=lambda name: name or "Detect automatically",
         key=f"{key}/encoding",
         help="How letters beyond A to Z are written in a text file.",
     )

@@ -121,11 +121,11 @@ def editor(found: Sequence[ColumnProfile], suggested: Sequence[Suggestion]) -> N
             "Role": list(base.values()),
             "Suggestion": [word(one.role) for one in suggested],
             "Why": [one.reason for one in suggested],
-            "Once only": [one.once_share * 100 for one in found],
+            "Unique values": [one.once_share * 100 for one in found],
         },
         key=key,
         hide_index=True,
-        disabled=["Column", "Suggestion", "Why", "Once only"],
+        disabled=["Column", "Suggestion", "Why", "Unique values"],
         on_change=_take,
         args=(key,),
         height="content" if len(names) <= 20 else 720,
@@ -139,7 +139,7 @@ def editor(found: Sequence[ColumnProfile], suggested: Sequence[Suggestion]) -> N
             ),
             "Suggestion": st.column_config.TextColumn(width=135),
             "Why": st.column_config.TextColumn(width=320),
-            "Once only": st.column_config.NumberColumn(
+            "Unique values": st.column_config.NumberColumn(
                 format="%.1f%%",
                 width=80,
                 help="Share of rows whose value no other row has: who knows it finds the row.",

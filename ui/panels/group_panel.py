@@ -159,7 +159,7 @@ def _guesses(facts: Facts, group: int, key: str) -> None:
             formats={"share, c(v)/|G|": "percent", "share of all rows": "percent"},
         )
         st.caption(
-            "Whoever knows that a person stands in this group guesses the value with the chance "
+            "Anyone who knows that a person is in this group guesses the value with the chance "
             "c(v)/|G|: the rows that show it, of all rows of the group."
         )
 

@@ -61,7 +61,7 @@ def _upload(column: str) -> None:
         key=f"hierarchies/upload/{column}/{turn}",
         max_upload_size=64,
     )
-    st.caption("Values that the file lacks wait in the builder for a place.")
+    st.caption("Values missing from the file appear in the builder as unassigned.")
     if chosen is None:
         return
     try:

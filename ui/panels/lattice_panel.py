@@ -76,7 +76,7 @@ def draw(result: Result) -> None:
         )
         node = picture.nodes[
             st.selectbox(
-                "Levels in hand",
+                "Selected levels",
                 range(len(picture.nodes)),
                 format_func=lambda i: (
                     node_name(picture, picture.nodes[i])

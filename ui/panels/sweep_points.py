@@ -120,7 +120,7 @@ def _in_hand(points: Sequence[Point], axes: Axes) -> None:
     st.session_state[_IN_HAND] = st.session_state[_IN_HAND]  # kept while it was not drawn
     point = points[
         st.selectbox(
-            "Point in hand (a click on the chart takes one)",
+            "Selected point (or click one on the chart)",
             released,
             format_func=partial(_title, points),
             key=_IN_HAND,

@@ -111,7 +111,7 @@ def _hidden(facts: Facts, key: str) -> None:
 
 def _legend(side: str) -> str:
     if side == "Published":
-        return "Marked cells are coarser than the original; the others say what the table says."
+        return "Marked cells are coarser than the original; all others are unchanged."
     return "Marked cells are the ones that are published coarser. Identifiers are left out."
 
 

@@ -286,7 +286,7 @@ def open_recipe(recipe: Opened, others: Sequence[Opened] = ()) -> tuple[str, ...
     reading = state.draft()["data"]
     if any(draft["data"].get(key) != reading.get(key, draft["data"].get(key)) for key in _READING):
         notes.append(
-            "The recipe reads its file with other options than this table was read with. The "
+            "The recipe uses other import settings than this table was read with. The "
             "table stays as it was read until it is read again."
         )
     draft["data"] |= {key: reading[key] for key in _READING if key in reading}

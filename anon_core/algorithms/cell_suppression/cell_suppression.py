@@ -62,7 +62,7 @@ class CellSuppression(Algorithm):
             "AG_CS": "levels, then cells (AG_CS)",
         },
         help="What happens to cells in which the rows of a group differ.",
-        label="May change",
+        label="What may be changed",
         # The top of a hierarchy blanks the cell (Samarati 2008, slide 33).
         aliases={"CG_CS": "CG"},
     )
