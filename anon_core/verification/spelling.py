@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import cast
 
 import numpy as np
@@ -112,6 +111,8 @@ class _Spellings:
         tails: Mapping[str, str | None],
     ) -> None:
         self.spelling: Spelling = table.columns[name].spelling
+        self._is_text = not self.spelling.measured
+        self._keys: dict[str, Key] = {}
         self.coarse, self.tails = coarse, tails
         own = table.written(name)
         lines = [[cell.strip() for cell in line] for line in levels]
@@ -132,15 +133,19 @@ class _Spellings:
             order.append("")  # what is missing comes last
         self.place = {text: i for i, text in enumerate(order)}
 
-    @property
-    def _is_text(self) -> bool:
-        return not self.spelling.measured
+    def _key(self, text: str) -> Key:
+        """Return what makes two cells equal; ends of ranges come again, and are read once."""
+        if self._is_text:
+            return text
+        if text not in self._keys:
+            self._keys[text] = self.spelling.key(text)
+        return self._keys[text]
 
     def holds(self, text: str) -> bool:
         """Say whether a text is a spelling of what it says; of nothing, other checks tell."""
         if text == "" or text in self.labels:
             return True
-        value = self.texts.get(self.spelling.key(text))
+        value = self.texts.get(self._key(text))
         if value is not None:
             return text in value
         if not self.coarse:
@@ -156,18 +161,18 @@ class _Spellings:
         ends = text[1:-1].split(", ")
         if len(ends) != 2 or not all(map(self._end_holds, ends)):
             return False
-        low, high = (self.spelling.key(end) for end in ends)
+        low, high = (self._key(end) for end in ends)
         return not isinstance(low, str) and not isinstance(high, str) and low < high
 
     def _end_holds(self, text: str) -> bool:
-        return text in self.texts.get(self.spelling.key(text), ())
+        return text in self.texts.get(self._key(text), ())
 
     def _set_holds(self, text: str) -> bool:
         members = members_of(text)
         if members is None:
             return True
         places = [self.place[m] for m in members if m in self.place]
-        ascending = all(a < b for a, b in pairwise(places))
+        ascending = places == sorted(set(places))
         # All of them together are the top, which has a text of its own.
         some = 1 < len(members) == len(set(members)) and len(places) < len(self.place)
         return some and ascending and text == "{" + ", ".join(map(_member, members)) + "}"
