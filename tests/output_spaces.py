@@ -180,7 +180,7 @@ def published(trial: Trial, result: Result) -> Classes:
         ]
         for r, cell in zip(table, cells, strict=True)
     ]
-    owner = _matched(wanted)
+    owner = matched(wanted)
     found: defaultdict[Cells, list[int]] = defaultdict(list)
     for j, cell in enumerate(cells):
         found[cell].append(owner[j])
@@ -248,7 +248,7 @@ def largest_chance(
     return max(max(sliced_posterior(buckets, p).sensitive.values()) for p in people)
 
 
-def _matched(wanted: Sequence[Sequence[int]]) -> list[int]:
+def matched(wanted: Sequence[Sequence[int]]) -> list[int]:
     """Return a row of its own for every published one, of those it may be."""
     owner: dict[int, int] = {}
 

@@ -82,17 +82,19 @@ def fits(person: Sequence[str], cells: Cells) -> bool:
     return all(value in cell for value, cell in zip(person, cells, strict=True))
 
 
-def keeps(trial: Trial, classes: Classes) -> bool | None:
+def keeps(trial: Trial, classes: Classes, shown: Sequence[int] = ()) -> bool | None:
     """Say whether classes keep what a trial promises; None where this twin cannot tell.
 
-    Classes whose rows were removed are left out; without any, nothing is promised.
+    Classes whose rows were removed are left out; without any, nothing is promised. Rows show the
+    sensitive values of `shown`, or else their own.
     """
     if not classes:
         return None
     asked, rows, values = trial.asked, trial.case.rows, trial.values
     if trial.model in BY_CLASS:
         judge = BY_CLASS[trial.model]
-        return all(judge([values[i] for i in c.rows], values, asked) for c in classes)
+        told = shown or values
+        return all(judge([told[i] for i in c.rows], values, asked) for c in classes)
     if trial.model not in _KEEPS or not classes[0].cells:
         return None
     if trial.technique.averages and (trial.people or trial.model not in _BY_SIZE):
@@ -162,28 +164,29 @@ def _one_k(trial: Trial, classes: Classes, rows: Sequence[naive.Row]) -> bool:
 
 
 def _k_one(trial: Trial, classes: Classes, rows: Sequence[naive.Row]) -> bool:
-    taken = Counter(j for own in _matches(trial, classes) for j in own)
-    published = sum(len(c.rows) for c in classes)
-    return all(taken[j] >= trial.asked["k"] for j in range(published))
+    """Count the people of the table, also those whose row was removed."""
+    return all(sum(fits(p, c.cells) for p in rows) >= trial.asked["k"] for c in classes)
 
 
 def _global(trial: Trial, classes: Classes, rows: Sequence[naive.Row]) -> bool:
-    """Count the rows of each person that some perfect matching gives them, by trying all."""
-    matches = _matches(trial, classes)
+    """Count the rows that some assignment of all rows to different people gives a person.
 
-    def completes(person: int, used: frozenset[int], skip: int) -> bool:
-        if person == len(matches):
+    By trying all: whose row was removed is not known.
+    """
+    cells = [c.cells for c in classes for _ in c.rows]
+    fitting = [[i for i, p in enumerate(rows) if fits(p, cell)] for cell in cells]
+
+    def completes(row: int, taken: frozenset[int], skip: int) -> bool:
+        if row == len(cells):
             return True
-        if person == skip:
-            return completes(person + 1, used, skip)
-        return any(
-            completes(person + 1, used | {j}, skip) for j in matches[person] if j not in used
-        )
+        if row == skip:
+            return completes(row + 1, taken, skip)
+        return any(completes(row + 1, taken | {i}, skip) for i in fitting[row] if i not in taken)
 
-    return all(
-        sum(completes(0, frozenset({j}), i) for j in own) >= trial.asked["k"]
-        for i, own in enumerate(matches)
+    may = Counter(
+        i for j, own in enumerate(fitting) for i in own if completes(0, frozenset({i}), j)
     )
+    return all(may[i] >= trial.asked["k"] for c in classes for i in c.rows)
 
 
 def _sliced(trial: Trial, classes: Classes, rows: Sequence[naive.Row]) -> bool | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from .evidence import CannotTell, Evidence
-from .findings import Check
+from .findings import Check, Rows, named
 from .match import covering_pairs, text_runs
 from .tables import joined
 from .texts import Codes, read_cover
@@ -23,10 +24,14 @@ class Matches:
         Published rows that a row of the table fits; rows that fit none are left out.
     of_rows : int
         Rows of the table that a published row fits.
+    found_by_few, fits_few : bool arrays of shape (classes,)
+        Classes that somebody fits who fits fewer rows than promised; that fewer people fit.
     """
 
     of_people: int
     of_rows: int
+    found_by_few: npt.NDArray[np.bool_]
+    fits_few: npt.NDArray[np.bool_]
 
 
 def check_matches(
@@ -48,12 +53,19 @@ def check_matches(
         Whether only matches count that leave everyone else a row.
     """
     k = evidence.integer("k")
+    rows = Rows()
     reached = int(evidence.sizes.min()) if len(evidence.sizes) else k
     if reached < k:
         if evidence.form == "averaged":
             raise CannotTell("nobody's values fit an average for sure")
-        found = _fewest(evidence, perfect=perfect)
+        found = _fewest(evidence, k, perfect=perfect)
         reached = min(getattr(found, side) for side in sides)
+        bad = np.zeros(len(evidence.sizes), dtype=np.bool_)
+        if "of_people" in sides:
+            bad |= found.found_by_few
+        if "of_rows" in sides:
+            bad |= found.fits_few
+        rows = evidence.grouped.table.rows_of(bad[evidence.grouped.group])
     what = what.format(k)
     return [
         Check(
@@ -61,14 +73,16 @@ def check_matches(
             holds=reached >= k,
             bound=float(k),
             reached=float(reached),
+            rows=rows.first if reached < k else (),
             sentence=f"Recomputed from the published file: {what} (fewest {reached})."
             if reached >= k
-            else f"Broken is that {what}: the fewest are {reached}.",
+            else f"Broken is that {what}: the fewest are {reached}"
+            f"{f' {named(rows)}' if rows else ''}.",
         )
     ]
 
 
-def _fewest(evidence: Evidence, *, perfect: bool) -> Matches:
+def _fewest(evidence: Evidence, k: int, *, perfect: bool) -> Matches:
     promise, table, sizes = evidence.promise, evidence.private, evidence.sizes
     release = evidence.grouped.table
     covers = [
@@ -91,7 +105,11 @@ def _fewest(evidence: Evidence, *, perfect: bool) -> Matches:
         point, box = point[kept], box[kept]
     per_point = np.bincount(point, weights=sizes[box], minlength=len(people))
     per_box = np.bincount(box, weights=people[point], minlength=len(sizes))
+    few = (per_point > 0) & (per_point < k)
+    found_by_few = np.bincount(box, weights=few[point], minlength=len(sizes)) > 0
     return Matches(
+        found_by_few=found_by_few if len(point) else np.ones(len(sizes), dtype=np.bool_),
+        fits_few=per_box < k,
         # A person whose row is hidden and who fits no published row is nobody's to find.
         of_people=int(per_point[per_point > 0].min(initial=table.rows)) if len(point) else 0,
         of_rows=int(per_box.min(initial=table.rows)),
