@@ -90,7 +90,7 @@ def _uniqueness(data: Dataset) -> None:
         return
     person = state.roles().person
     found = state.once(
-        "uniqueness",
+        "unique rows",
         (data.fingerprint, quasi, person),
         lambda: uniqueness(data, quasi, person),
     )

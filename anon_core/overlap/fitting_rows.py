@@ -170,6 +170,29 @@ def _fits(everyone: FrequencySet, view: View, persons: Persons, context: Context
     return Fits(persons=persons, rows_of_person=of_person, people_of_row=of_row, fewest_rows=fewest)
 
 
+def rows_fitting(
+    codes: I32, low: I32, high: I32, sizes: I64, context: Context
+) -> npt.NDArray[np.int64] | None:
+    """Return how many published rows fit each of some people, shape (tuples,).
+
+    None where there are too many people and classes to compare, or none; see `fewest_fitting`.
+    """
+    if not len(codes) or not len(sizes) or len(codes) * len(sizes) > _MOST:
+        return None
+    boxes = _Boxes(codes, low, high)
+    found = np.zeros(len(codes), dtype=np.int64)
+    nobody = np.zeros(len(codes), dtype=np.int64)
+    room = np.empty(WORD * WORDS, dtype=np.int64)
+    unasked = np.zeros(len(sizes), dtype=np.int64)
+    pairs = 0
+    for table, these, some in boxes.tables(context):
+        args = boxes.lines[some], nobody[some], sizes[these], found[some]
+        pairs += tally(table, *args, unasked[these], room)
+        if pairs > _MOST_PAIRS:
+            return None
+    return found
+
+
 def fewest_fitting(
     codes: I32, low: I32, high: I32, sizes: I64, context: Context
 ) -> npt.NDArray[np.int64]:
@@ -188,19 +211,11 @@ def fewest_fitting(
         Published rows.
     context : Context
     """
-    if not len(codes) or not len(sizes) or len(codes) * len(sizes) > _MOST:
+    of_person = rows_fitting(codes, low, high, sizes, context)
+    if of_person is None:
         return sizes
     boxes = _Boxes(codes, low, high)
-    of_person = np.zeros(len(codes), dtype=np.int64)
-    nobody = np.zeros(len(codes), dtype=np.int64)
     room = np.empty(WORD * WORDS, dtype=np.int64)
-    unasked = np.zeros(len(sizes), dtype=np.int64)
-    pairs = 0
-    for table, these, some in boxes.tables(context):
-        args = boxes.lines[some], nobody[some], sizes[these], of_person[some]
-        pairs += tally(table, *args, unasked[these], room)
-        if pairs > _MOST_PAIRS:
-            return sizes
     none = np.int64(np.iinfo(np.int64).max)
     fewest = np.full(len(sizes), none)
     for table, these, some in boxes.tables(context):

@@ -1,0 +1,202 @@
+"""Linking: join a register to the release by what is known, and pick a row that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from ..base.context import Context, part_of
+from ..base.params import integer, number, quasi_columns
+from ..base.registry import register
+from ..contracts.attack import Attack, Disclosure, Question
+from ..identity.candidates import Known
+from ..identity.column_subsets import named_sets
+from ..identity.known_sets import known_sets, with_errors
+from ..identity.linked_people import Joined, joined, own_groups, published_share
+from ..identity.register import drawn_people, named_person, register_of
+from ..inference.corrected_risk import wilson
+from ..release.attack_result import AttackResult, Details
+from ..release.audience import Audience
+from ..release.release import View
+from ..release.results import per_cent
+from ..release.truth import Truth
+
+_NOTE = (
+    "Sets of known columns of each size, up to three of them drawn. Where columns are permuted "
+    "apart, the rows that fit are those of the groups that can hold the person."
+)
+
+
+@register("attack")
+@dataclass(frozen=True, kw_only=True)
+class Linking(Attack):
+    """Join people of a register to the release by a few columns."""
+
+    name: ClassVar[str] = "linking"
+    title: ClassVar[str] = "Linking with a register"
+    summary: ClassVar[str] = (
+        "Someone with a register of people, the population table or else the table itself, joins "
+        "it to the release by some columns, which may be known roughly or wrongly, and picks one "
+        "of the rows that fit each person."
+    )
+    formula: ClassVar[str] = (
+        "mean over people of [own row fits] / rows that fit; permuted: rows of the groups of which "
+        "every block has a line that fits"
+    )
+    source: ClassVar[str] = (
+        "Samarati 2001, doi 10.1109/69.971193; Sweeney 2002, doi 10.1142/S0218488502001648"
+    )
+    discloses: ClassVar[Disclosure] = "identity"
+    answers: ClassVar[tuple[Question, ...]] = ("linkability", "singling out")
+
+    by_default: ClassVar[bool] = False
+    told_at: ClassVar[int] = 6
+
+    columns: tuple[str, ...] = quasi_columns(
+        help="Quasi-identifiers that the attacker knows.",
+        label="Known columns",
+        empty="all quasi-identifiers",
+    )
+    people: int = integer(
+        default=1000,
+        low=1,
+        high=100_000,
+        help="People of the register who are tried; where there are more they are drawn.",
+        label="People tried",
+    )
+    row: int = integer(
+        default=0,
+        low=0,
+        help="Row of the table whose person is attacked, counted from 1; 0 draws people at random.",
+        label="One person's row",
+    )
+    tolerance: float = number(
+        default=0.0,
+        low=0.0,
+        help="How far off the numbers that the attacker knows may be.",
+        label="Tolerance of numbers",
+    )
+    errors: float = number(
+        default=0.0,
+        low=0.0,
+        high=1.0,
+        help="Share of the known values that are somebody else's.",
+        label="Share of errors",
+    )
+    threshold: float = number(
+        default=0.2,
+        low=0.0,
+        high=1.0,
+        help="Chance above which a person counts as at risk: 0.2 is 1 in 5, 0.0909 is 1 in 11.",
+        label="Acceptable chance",
+    )
+
+    def reason_not_applicable(self, view: View, audience: Audience) -> str:
+        """Ask for cells that cover values."""
+        if view.averaged:
+            return "It needs a release whose cells cover values: an average fits nobody for sure."
+        return ""
+
+    def run(
+        self, view: View, audience: Audience, truth: Truth, context: Context
+    ) -> Sequence[AttackResult]:
+        """Join, for one known column, two, and so on, in the release and in the table as it is.
+
+        Raises
+        ------
+        BadPlan
+            If a known column is no quasi-identifier, or the named row is not there.
+        """
+        names = named_sets(audience.quasi, self.columns, 0, self.title)[0]
+        places = [audience.quasi.index(name) for name in names]
+        sets = known_sets(places, context.generator)
+        people = register_of(audience, truth)
+        tuples = (
+            named_person(people, truth, self.row)
+            if self.row
+            else drawn_people(people, self.people, context.generator)
+        )
+        true, run = people.codes[tuples], people.run[tuples]
+        inside = np.ones(1) if self.row else people.inside[tuples]
+        group = own_groups(truth.frequency, truth.places, run, context.generator)
+        own = raw = Known(told=true, true=true, tolerance=self.tolerance)
+        there = inside * published_share(truth.frequency, truth.places)[run]
+        if self.errors:
+            wrong = with_errors(true, people.codes, people.count, self.errors, context.generator)
+            own = replace(own, told=wrong, group=group)
+            # Nobody is missing from the table as it is, so that a run is its own place.
+            raw = replace(own, group=run)
+            there = inside
+        found = joined(view, people, own, there, sets, part_of(context, 0.0, 0.5))
+        of_raw = joined(truth.raw, people, raw, inside, sets, part_of(context, 0.5, 1.0))
+        return [self._result(view, truth, people.size, group, sets, found, of_raw)]
+
+    def _result(
+        self,
+        view: View,
+        truth: Truth,
+        size: int,
+        group: np.ndarray[tuple[int, ...], np.dtype[np.int64]],
+        sets: Sequence[tuple[int, ...]],
+        found: Joined,
+        raw: Joined,
+    ) -> AttackResult:
+        chance, tried = found.chance[-1], len(group)
+        succeeded = float(chance.sum())
+        rate, worst = succeeded / tried, float(chance.max(initial=0.0))
+        per_class = np.zeros(len(view.group_size))
+        there = (group >= 0) & (group < len(per_class))
+        np.maximum.at(per_class, group[there], chance[there])
+        sampled = tried < size or self.errors > 0
+        interval = None
+        if sampled and not self.row:
+            low, high = wilson(succeeded, tried).interval
+            interval = min(low, rate), max(high, rate)
+        known = f"{len(sets[-1])} column{'s' * (len(sets[-1]) > 1)}"
+        who = f"Of {tried:,} people" if tried > 1 else "For this person"
+        return AttackResult(
+            attack=self.name,
+            attempted=tried,
+            eligible=min(tried, round(tried * view.rows / size)) if tried > 1 else 1,
+            succeeded=succeeded,
+            rate=rate,
+            worst=worst,
+            baseline=1.0 / size,
+            raw=float(raw.chance[-1].mean()),
+            at_risk=int(np.count_nonzero(chance > self.threshold)),
+            threshold=self.threshold,
+            per_class=per_class,
+            interval=interval,
+            sentence=(
+                f"{who}, {known} known, the right row is picked {per_cent(rate)} of the time; a "
+                f"single row fits {int(found.single[-1].sum()):,} of them."
+            ),
+            details=(_curve(sets, found, raw),),
+        )
+
+
+def _curve(sets: Sequence[tuple[int, ...]], found: Joined, raw: Joined) -> Details:
+    """Return how much is linked by the number of known columns."""
+    sizes = np.array([len(chosen) for chosen in sets])
+
+    def mean(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]], size: int) -> float:
+        return float(values[sizes == size].mean())
+
+    return Details(
+        title="Right rows by the number of columns known",
+        rows=tuple(
+            {
+                "columns known": size,
+                "right row": mean(found.chance, size),
+                "single row fits": mean(found.single.astype(np.float64), size),
+                "right row in the raw table": mean(raw.chance, size),
+            }
+            for size in sorted(set(sizes.tolist()))
+        ),
+        x="columns known",
+        y=("right row", "single row fits", "right row in the raw table"),
+        note=_NOTE,
+    )

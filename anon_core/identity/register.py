@@ -1,0 +1,127 @@
+"""The register that an attacker joins to a release: who is in it, and whom of them they attack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..base.arrays import F64, I32, I64
+from ..base.errors import BadPlan
+from ..data.frequency import dense_rank
+from ..release.audience import Audience
+from ..release.truth import Truth
+from ..release.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Register:
+    """People an attacker knows: the population table, or the table itself where there is none.
+
+    Attributes
+    ----------
+    audience : Audience
+    columns : tuple of str
+        The quasi-identifiers.
+    codes : int32 array of shape (tuples, quasi)
+        Distinct tuples, as leaves; -1 for a value that no cell can cover.
+    count : int64 array of shape (tuples,)
+        People of each tuple.
+    run : int64 array of shape (tuples,)
+        The table's quasi tuple that is the same, -1 where there is none.
+    inside : float64 array of shape (tuples,)
+        Share of the tuple's people who are in the table.
+    """
+
+    audience: Audience
+    columns: tuple[str, ...]
+    codes: I32
+    count: I64
+    run: I64
+    inside: F64
+
+    @property
+    def size(self) -> int:
+        """People of the register; those whom no cell can cover included."""
+        return int(self.count.sum())
+
+    def cover(self, vocabulary: Vocabulary) -> tuple[I32, I32]:
+        """Return the first and last leaf that each text covers, among the register's leaves."""
+        people = self.audience.population
+        if people is None or people.codes is None:
+            return vocabulary.lo, vocabulary.hi
+        return people.cover(vocabulary)
+
+    def measure(self, name: str) -> F64 | None:
+        """Return the numbers that the leaves of a column stand for; None where they are texts."""
+        people = self.audience.population
+        known = self.audience.hierarchies
+        if people is not None and people.codes is not None:
+            known = people.hierarchies
+        return known[name].measure
+
+
+def register_of(audience: Audience, truth: Truth) -> Register:
+    """Return the register: the population table where there is one, else the table itself."""
+    frequency, people = truth.frequency, audience.population
+    own = frequency.run_codes
+    if people is None or people.codes is None or people.tuple_count is None:
+        return Register(
+            audience=audience,
+            columns=audience.quasi,
+            codes=own,
+            count=frequency.run_count,
+            run=np.arange(len(own), dtype=np.int64),
+            inside=np.ones(len(own)),
+        )
+    placed = [people.place[name][own[:, d]] for d, name in enumerate(audience.quasi)]
+    both = [np.append(p, people.codes[:, d]) + np.int32(1) for d, p in enumerate(placed)]
+    rank, first = dense_rank(both, [int(c.max(initial=0)) + 1 for c in both])
+    run_of = np.full(len(first), -1, dtype=np.int64)
+    run_of[rank[: len(own)]] = np.arange(len(own))
+    run = run_of[rank[len(own) :]]
+    rows = np.where(run >= 0, frequency.run_count[run], 0)
+    return Register(
+        audience=audience,
+        columns=audience.quasi,
+        codes=people.codes,
+        count=people.tuple_count,
+        run=run,
+        inside=np.minimum(rows / people.tuple_count, 1.0),
+    )
+
+
+def drawn_people(register: Register, people: int, generator: np.random.Generator) -> I64:
+    """Return the tuples of people drawn from a register without replacement, one a person.
+
+    Everyone where there are no more than `people`.
+    """
+    until = np.cumsum(register.count)
+    if register.size <= people:
+        return np.repeat(np.arange(len(until)), register.count)
+    places = np.sort(generator.choice(register.size, people, replace=False))
+    return np.searchsorted(until, places, side="right").astype(np.int64)
+
+
+def named_person(register: Register, truth: Truth, row: int) -> I64:
+    """Return the tuple of the person of one row of the table, counted from 1; shape (1,).
+
+    Raises
+    ------
+    BadPlan
+        If the table has no such row, or its person is not in the register.
+    """
+    if row > truth.rows:
+        raise BadPlan(
+            f"Row {row:,} is to be attacked, but the table has {truth.rows:,}.",
+            remedy=f"Name a row from 1 to {truth.rows:,}, or 0 for people drawn at random.",
+        )
+    frequency = truth.frequency
+    run = frequency.run[frequency.row_key[row - 1]]
+    found = np.flatnonzero(register.run == run)
+    if not len(found):
+        raise BadPlan(
+            f"The person of row {row:,} is not in the population table.",
+            remedy="Give the whole population table, or name another row.",
+        )
+    return found[:1].astype(np.int64)
