@@ -780,3 +780,31 @@ def fitting_classes(boxes: Sequence[tuple[Codes, Codes]], person: Codes) -> list
 def lowest_bit(word: int) -> int:
     """Return the place of the lowest bit of a word that is not zero."""
     return next(place for place in itertools.count() if word >> place & 1)
+
+
+# ---- values dealt among the rows of a group ------------------------------------------------------
+
+
+def dealt(weight: Sequence[Sequence[float]], times: Sequence[int]) -> list[list[float]]:
+    """Return how likely each row has each value: every deal is written down and weighed."""
+    values = [v for v, n in enumerate(times) for _ in range(n)]
+    found = [[0.0] * len(times) for _ in weight]
+    whole = 0.0
+    for deal in set(itertools.permutations(values)):
+        own = math.prod(weight[r][v] for r, v in enumerate(deal))
+        whole += own
+        for r, v in enumerate(deal):
+            found[r][v] += own
+    return [[x / whole for x in row] for row in found]
+
+
+def scaled_deals(
+    weight: Sequence[Sequence[float]], times: Sequence[int], rounds: int = 400
+) -> list[list[float]]:
+    """Return a matrix scaled in turn until rows sum to 1 and columns to how often values stand."""
+    found = [list(row) for row in weight]
+    for _ in range(rounds):
+        found = [[x / sum(row) for x in row] for row in found]
+        sums = [sum(row[v] for row in found) for v in range(len(times))]
+        found = [[x * times[v] / sums[v] for v, x in enumerate(row)] for row in found]
+    return [[x / sum(row) for x in row] for row in found]
