@@ -11,6 +11,7 @@ import pytest
 from anon_core.base.errors import Infeasible
 from anon_core.job.result import Result
 from anon_core.job.runner import run
+from anon_core.verification.checks import verify
 from tests.making import Case
 
 PAIRED = [("q", "a", "x"), ("q", "b", "y")]
@@ -41,3 +42,16 @@ def test_all_combinations_keep_it(name: str) -> None:
     ]
     assert result.verification.holds
     assert not any(column.startswith("\0") for column in result.published.column_names)
+
+
+@pytest.mark.parametrize(("name", "linked"), [("anatomy", True), ("permutation", False)])
+def test_the_second_computation_sees_which_columns_stay_linked(name: str, linked: bool) -> None:
+    columns = {"q": ["p", "q"], "s1": ["a", "b"], "s2": ["x", "y"]}
+    case = Case(columns=columns, quasi=("q",), sensitive=("s1", "s2"))  # type: ignore[arg-type]
+    promise: dict[str, object] = {"name": "frequency-l-diversity", "l": 2}
+    plan = case.plan(algorithm={"name": name, "partition": "mondrian"}, models=[promise])
+    result = run(plan, case.dataset, assess=False)
+    known = {**plan.completed(), "models": [{**promise, "others_known": True}]}
+    found = verify(known, case.dataset.frame(coded=True), {}, result.files)
+    told = [check.holds for check in found.checks if check.name == "frequency-l-diversity"]
+    assert told == [not linked, not linked]

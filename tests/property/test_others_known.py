@@ -154,27 +154,32 @@ def test_the_facts_that_searches_lean_on(seed: int) -> None:
             assert good[2], name
 
 
-@often(24)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_the_second_computation_agrees_with_the_definition(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    case = drawn(rng)
-    algorithm = {"name": "fixed-levels", "levels": {n: int(rng.integers(0, 2)) for n in case.quasi}}
-    plan = case.plan(algorithm=algorithm, models=[{"name": "entropy-l-diversity", "l": 1}])
-    levels = {n: [list(line) for line in lines] for n, lines in case.levels.items()}
-    result = run(plan, case.dataset, levels, assess=False)
-    node = tuple(int(plan.algorithm.as_mapping()["levels"][n]) for n in case.quasi)  # type: ignore[index]
-    classes, problem = naive.classes(case.rows, case.attributes, node), case.problem(combined=True)
-    recipe, frame = plan.completed(), case.dataset.frame(coded=True)
-    for name, (asked, judge) in PROMISES.items():
-        promise = {"name": name.split(",")[0], "column": "s0", "others_known": True, **asked}
-        found = verify({**recipe, "models": [promise]}, frame, levels, dict(result.files))
-        check = next(c for c in found.checks if c.name == promise["name"])
-        assert check.holds == all(keeps(judge, case, m) for m in classes.values()), (name, check)
-        (verdict,) = promised(name).measure(
-            result.release.view, audience_of(result.problem), reference_of(problem), Context()
-        )
-        assert (verdict.state == "holds") == check.holds, (name, verdict, check)
+def test_the_second_computation_agrees_with_the_definition() -> None:
+    rng, met = np.random.default_rng(17), set[tuple[bool, bool]]()
+    for _ in range(times(28)):
+        case = drawn(rng)
+        heights = [len(a.labels[next(iter(a.labels))]) - 1 for a in case.attributes]
+        node = tuple(h if rng.random() < 0.7 else int(rng.integers(0, h + 1)) for h in heights)
+        algorithm = {"name": "fixed-levels", "levels": dict(zip(case.quasi, node, strict=True))}
+        plan = case.plan(algorithm=algorithm, models=[{"name": "entropy-l-diversity", "l": 1}])
+        levels = {n: [list(line) for line in lines] for n, lines in case.levels.items()}
+        result = run(plan, case.dataset, levels, assess=False)
+        classes = naive.classes(case.rows, case.attributes, node)
+        problem = case.problem(combined=True)
+        values = [int(v) for v in case.column("s0")]
+        recipe, frame = plan.completed(), case.dataset.frame(coded=True)
+        for name, (asked, judge) in PROMISES.items():
+            promise = {"name": name.split(",")[0], "column": "s0", "others_known": True, **asked}
+            found = verify({**recipe, "models": [promise]}, frame, levels, dict(result.files))
+            check = next(c for c in found.checks if c.name == promise["name"])
+            held = all(keeps(judge, case, m) for m in classes.values())
+            assert check.holds == held, (name, check)
+            (verdict,) = promised(name).measure(
+                result.release.view, audience_of(result.problem), reference_of(problem), Context()
+            )
+            assert (verdict.state == "holds") == held, (name, verdict, check)
+            met.add((all(judge([values[i] for i in m], values) for m in classes.values()), held))
+    assert met >= {(True, True), (True, False), (False, False)}  # and it is a matter of others
 
 
 @pytest.mark.parametrize("name", ["bucketization", "permutation"])
