@@ -13,11 +13,14 @@ from ..base.errors import AnonError
 from ..base.params import integer
 from ..base.registry import register
 from ..contracts.attack import Attack, Disclosure
-from ..permuted.pairings import Pairings, pairings
-from ..release.attack_result import AttackResult
+from ..permuted.pairings import Listed, Pairings, pairings
+from ..release.attack_result import AttackResult, Details
 from ..release.audience import Audience
 from ..release.release import View
 from ..release.truth import Truth
+
+#: Matching groups that are told one by one; more of them are told together.
+_WIDEST = 20
 
 
 @register("attack")
@@ -104,7 +107,33 @@ class FakeTuples(Attack):
                 f"{listed.expected:.3g} of its rows on average, and any one row shows them with a "
                 f"chance of at most {listed.lemma:.3g} (Li's lemma value, no bound on presence)."
             ),
+            details=(_histograms(listed),),
         )
+
+
+def _histograms(listed: Listed) -> Details:
+    """Return how many groups combinations match: those of the table beside the fake ones."""
+    most = max(int(listed.original.max(initial=1)), int(listed.fake.max(initial=1)))
+    real, fake = (
+        np.bincount(np.minimum(found, _WIDEST), minlength=min(most, _WIDEST) + 1)
+        for found in (listed.original, listed.fake)
+    )
+    return Details(
+        title="Groups that a combination matches: of the table, and fake",
+        rows=tuple(
+            {
+                "groups": f"{at} or more" if at == _WIDEST else str(at),
+                "in the table": int(real[at]),
+                "fake": int(fake[at]),
+            }
+            for at in range(1, len(real))
+        ),
+        x="groups",
+        y=("in the table", "fake"),
+        drawn="bars",
+        shares=False,
+        note="The more alike both are, the less the number of matching groups gives a person away.",
+    )
 
 
 def _groups(buckets: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> str:

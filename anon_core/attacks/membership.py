@@ -13,11 +13,14 @@ from ..base.errors import AnonError
 from ..base.params import number
 from ..base.registry import register
 from ..contracts.attack import Attack, Disclosure, Question
-from ..membership.exact_chances import count, shares
+from ..membership.graded import Graded, grade, in_table
 from ..membership.members import Members, find_members, hits, proven_by_raw
+from ..membership.membership_details import beside_union, how_known, spread_of
+from ..membership.united import overlapping, united
 from ..overlap.fitting_people import why_not_covered
-from ..release.attack_result import AttackResult
+from ..release.attack_result import AttackResult, Details
 from ..release.audience import Audience
+from ..release.people import Population
 from ..release.release import View
 from ..release.truth import Truth
 
@@ -56,6 +59,14 @@ class Membership(Attack):
         label="Time box",
         unit="seconds",
     )
+    graded: float = number(
+        default=5.0,
+        low=0.0,
+        high=86_400.0,
+        help="Further time for chances between 0 and 1: counted, or estimated and labelled so.",
+        label="Time for chances",
+        unit="seconds",
+    )
 
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for a public table."""
@@ -91,7 +102,8 @@ class Membership(Attack):
         proven, undecided = found.proven, found.undecided
         fitting, _ = found.per_bucket
         people = population.size
-        worst, uncounted = _worst(found, boxed)
+        chances = grade(found, self._timed(context), max_states=_STATES)
+        worst, uncounted = _worst(found, chances)
         exposed = proven + undecided
         return [
             AttackResult(
@@ -113,21 +125,45 @@ class Membership(Attack):
                 upper_bound=bool(undecided or uncounted),
                 sentence=_sentence(found, view.rows, people, uncounted),
                 hits=hits(found, population),
+                details=(
+                    spread_of(chances, in_table(population, truth, view.quasi)),
+                    how_known(chances),
+                    *self._union(view, population, found, chances, context),
+                ),
             )
         ]
 
+    def _timed(self, context: Context) -> Context:
+        """Return the context with the time for chances."""
+        end = now() + self.graded
+        return replace(context, deadline=min(end, context.deadline or end))
 
-def _worst(found: Members, context: Context) -> tuple[float, int]:
+    def _union(
+        self,
+        view: View,
+        population: Population,
+        found: Members,
+        chances: Graded,
+        context: Context,
+    ) -> tuple[Details, ...]:
+        """Return what the union of overlapping buckets would tell; nothing where none overlap."""
+        label = overlapping(found.published.joint, len(view.group_size))
+        if len(np.unique(label)) == len(label) or found.published.unclear.any():
+            return ()
+        timed = self._timed(context)
+        other = find_members(united(view, label), population, timed)
+        return (beside_union(chances, grade(other, timed, max_states=_STATES), population),)
+
+
+def _worst(found: Members, chances: Graded) -> tuple[float, int]:
     """Return the highest δ of anyone, 1 where somebody's is not known; and how many those are."""
     if found.proven or found.undecided:
         return 1.0, 0
     if not found.eligible:
         return 0.0, 0
-    joint = found.published.joint
-    delta = shares(joint, count(joint.system, context, max_states=_STATES).mean)
-    unknown = np.isnan(delta)
-    highest = float(np.where(unknown, 1.0, delta).max(initial=0.0))
-    return highest, int(joint.count[unknown].sum())
+    unknown = ~chances.counted
+    highest = float(np.where(unknown, 1.0, chances.chance).max(initial=0.0))
+    return highest, int(chances.people[unknown].sum())
 
 
 def _sentence(found: Members, rows: int, people: int, uncounted: int) -> str:

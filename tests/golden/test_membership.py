@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from anon_core.attacks.fake_tuples import FakeTuples
 from anon_core.attacks.membership import Membership
 from anon_core.base.context import Context
 from anon_core.data.table import Dataset
@@ -189,6 +190,21 @@ def test_a_release_of_overlapping_buckets_as_attacked() -> None:
     assert result.succeeded == result.at_risk == proven
     assert (result.attempted, result.interval) == (10, None)
     assert "Sara" in {n for n, d in zip(NAMES, truth.delta_worlds, strict=True) if d == 1}
+    # T-16 beside T-15 (E-08): of Ada, Elizabeth and the others what both models say.
+    spread, known, beside = result.details
+    assert sum(int(r["members"]) for r in spread.rows) == 8
+    assert sum(int(r["non-members"]) for r in spread.rows) == 2
+    assert {r["known"]: r["people"] for r in known.rows}["δ = 1, proven"] == proven
+    both = {
+        NAMES[int(r["public row"]) - 1]: (r["δ, groups kept apart"], r["δ, groups united"])
+        for r in beside.rows
+    }
+    for name, pair in both.items():
+        assert pair == pytest.approx((float(JOINT[name]), float(BY_UNION[name]))), name
+    assert both["Ada"] == pytest.approx((1, 3 / 5))
+    # One line for people who look alike.
+    alike = dict(zip(NAMES, PEOPLE, strict=True))
+    assert {alike[n] for n in both} == {alike[n] for n in NAMES if JOINT[n] != BY_UNION[n]}
 
 
 def test_combined_permutation_t17() -> None:
@@ -264,6 +280,14 @@ SLICED = [
     ([5370, 5370, 5370, 5371], [(27, "40k"), (27, "30k"), (25, "15k"), (25, "30k")]),
     ([5371, 5372, 5372, 5373], [(25, "9k"), (25, "25k"), (25, "45k"), (27, "42k")]),
 ]
+
+
+def test_fake_tuples_as_attacked_t21() -> None:
+    problem = with_public(private())
+    release = by_hand(problem, [0, 0, 0, 0, 1, 1, 1, 1], (("zip",), ("age", "salary")))
+    (result,) = FakeTuples().run(*attacked(problem, release.view), Context())
+    (both,) = result.details
+    assert both.rows == ({"groups": "1", "in the table": 8, "fake": 12},)
 
 
 def test_fake_tuples_t21() -> None:

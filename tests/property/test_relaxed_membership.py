@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pytest
 
 from anon_core.base.context import Context
 from anon_core.membership.bucket import union
 from anon_core.membership.decide import UNKNOWN, YES, decide
+from anon_core.membership.graded import grade
 from anon_core.membership.members import find_members
 from anon_core.models.bucket_size import BucketSize
 from anon_core.partition.mondrian_cuts import relaxed_parts
@@ -91,3 +93,45 @@ def test_joint_membership_on_relaxed_partitions_is_that_of_listing() -> None:
     assert overlapping > 30
     assert proven > 30
     assert sharper > 0
+
+
+def test_graded_chances_are_those_of_listing_and_brackets_hold_them() -> None:
+    rng = np.random.default_rng(90)
+    open_ones = counted = estimated = 0
+    for number in range(60):
+        public, people = drawn(rng)
+        problem = case_of(people).problem(population=case_of(public).dataset)
+        population = problem.population
+        assert population is not None
+        assert population.row_tuple is not None
+        context = Context(generator=np.random.default_rng(number))
+        parts = relaxed_parts(problem, [BucketSize(k=2)], context)
+        release = bucket_release(problem, parts, (("a",), ("b",)), ())
+        published = shown(release.view)
+        truth = assigned([tuple((v,) for v in p) for p in public], published).delta_assignments
+        found = find_members(release.view, population, Context())
+        whole = grade(found, Context(), max_states=10_000)
+        late = Context(deadline=0.0)
+        hurried = grade(find_members(release.view, population, late), late, max_states=10_000)
+        guessed = grade(found, Context(), max_states=1)
+        for person, kind in enumerate(population.row_tuple.tolist()):
+            exact = float(truth[person])
+            assert whole.counted[kind]
+            assert whole.chance[kind] == pytest.approx(exact)
+            assert whole.sure[kind] == (exact == 1)
+            assert whole.never[kind] == (exact == 0)
+            for graded in (whole, hurried, guessed):
+                assert graded.low[kind] - 1e-9 <= exact <= graded.high[kind] + 1e-9
+                assert not graded.sure[kind] or exact == 1
+                assert not graded.never[kind] or exact == 0
+                assert np.isnan(graded.chance[kind]) == (
+                    not graded.counted[kind] and not graded.estimated[kind]
+                )
+            if guessed.estimated[kind]:
+                assert guessed.chance[kind] == pytest.approx(exact, abs=1e-6)  # nothing is thinned
+        open_ones += int(hurried.unknown.sum())
+        estimated += int(guessed.estimated.sum())
+        counted += int((whole.counted & ~whole.sure & ~whole.never).sum())
+    assert open_ones
+    assert counted
+    assert estimated
