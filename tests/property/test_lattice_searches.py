@@ -7,6 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from anon_core.algorithms.datafly import Datafly
 from anon_core.algorithms.incognito import Incognito
@@ -24,10 +26,19 @@ from anon_core.models.l_diversity import DistinctLDiversity
 from tests import naive
 from tests.enumeration import Enumeration
 from tests.making import Case, random_case
-from tests.often import chunks
+from tests.often import often, times
+from tests.strategies import cases, ks
 
 BUDGETS = (0.0, 0.1, 0.3)
-CHUNKS, CHUNK = 10, 20
+#: Tables that each kind of promise is tried on.
+TABLES = times(240)
+
+
+@st.composite
+def asked(draw: st.DrawFn) -> tuple[Case, int]:
+    """Draw a table and a k it has rows enough for."""
+    case = draw(cases(quasi=(1, 3)))
+    return case, draw(ks(case))
 
 
 def drawn(rng: np.random.Generator) -> tuple[Case, int]:
@@ -50,13 +61,16 @@ def best(case: Case, found: Enumeration, nodes: Sequence[naive.Node], which: str
     return min(nodes, key=lambda n: (criterion(case, found, n, which), sum(n), n))
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("promises", ["k", "k+l"])
-@pytest.mark.parametrize("chunk", chunks(3, CHUNKS))
-def test_samarati_and_incognito_find_what_enumeration_finds(chunk: int, promises: str) -> None:
-    rng = np.random.default_rng([1998, chunk])
+def test_samarati_and_incognito_find_what_enumeration_finds(promises: str) -> None:
     decided = 0
-    for _ in range(CHUNK):
-        case, k = drawn(rng)
+
+    @settings(max_examples=TABLES)
+    @given(asked=asked())
+    def tried(asked: tuple[Case, int]) -> None:
+        nonlocal decided
+        case, k = asked
         least = 2 if promises == "k+l" else 0
         models: list[GroupModel] = [KAnonymity(k=k)]
         models += [DistinctLDiversity(l=2)] if least else []
@@ -88,28 +102,29 @@ def test_samarati_and_incognito_find_what_enumeration_finds(chunk: int, promises
                     assert account.steps
                     assert outcome.release.suppressed == found.removed[expected]
                     assert outcome.release.grouping.classes == found.kept[expected]
-    assert decided > CHUNK
+
+    tried()
+    assert decided > TABLES
 
 
-@pytest.mark.parametrize("chunk", chunks(3, CHUNKS))
-def test_the_matrix_counts_what_the_classes_count(chunk: int) -> None:
-    rng = np.random.default_rng([44, chunk])
-    for _ in range(CHUNK):
-        case, k = drawn(rng)
-        problem = case.problem()
-        found = Enumeration(case, k, metrics=())
-        matrix = distance_matrix(problem, k)
-        assert {n: matrix.removed(n) for n in found.removed} == found.removed
-        try:
-            by_classes = Samarati(max_suppression=0.2).run(problem, [KAnonymity(k=k)], Context())
-        except Infeasible:
-            continue
-        by_matrix = Samarati(max_suppression=0.2, check="distance vectors").run(
-            problem, [KAnonymity(k=k)], Context()
-        )
-        assert by_matrix.account.node == by_classes.account.node
-        assert by_matrix.account.minimal == by_classes.account.minimal
-        assert by_matrix.account.steps == by_classes.account.steps
+@often(240)
+@given(asked=asked())
+def test_the_matrix_counts_what_the_classes_count(asked: tuple[Case, int]) -> None:
+    case, k = asked
+    problem = case.problem()
+    found = Enumeration(case, k, metrics=())
+    matrix = distance_matrix(problem, k)
+    assert {n: matrix.removed(n) for n in found.removed} == found.removed
+    try:
+        by_classes = Samarati(max_suppression=0.2).run(problem, [KAnonymity(k=k)], Context())
+    except Infeasible:
+        return
+    by_matrix = Samarati(max_suppression=0.2, check="distance vectors").run(
+        problem, [KAnonymity(k=k)], Context()
+    )
+    assert by_matrix.account.node == by_classes.account.node
+    assert by_matrix.account.minimal == by_classes.account.minimal
+    assert by_matrix.account.steps == by_classes.account.steps
 
 
 def test_nodes_decided_at_once_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:

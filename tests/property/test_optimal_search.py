@@ -8,6 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from anon_core.algorithms.optimal import Optimal
 from anon_core.base.context import Context
@@ -23,12 +25,12 @@ from anon_core.release.results import Outcome
 from tests import naive
 from tests.enumeration import METRICS, Enumeration
 from tests.making import Case, random_case
-from tests.often import chunks
+from tests.often import times
+from tests.strategies import cases, ks
 
 BUDGETS = (0.0, 0.02, 1.0)  # and one more, drawn for each lattice
 #: Lattices that each metric and budget is tried on, with each kind of promise.
-LATTICES = 200
-CHUNK = 40
+LATTICES = times(240)
 
 
 def test_the_costs_enumerated_here_are_all_there_are() -> None:
@@ -55,17 +57,22 @@ def check(case: Case, outcome: Outcome, all_nodes: Enumeration, metric: str, bud
     assert measured.value == pytest.approx(float(cost), abs=1e-12, rel=1e-12)
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("promises", ["k", "k+l"])
-@pytest.mark.parametrize("chunk", chunks(2, LATTICES // CHUNK))
-def test_the_search_finds_what_enumeration_finds(chunk: int, promises: str) -> None:
-    rng = np.random.default_rng([2001, chunk])
+def test_the_search_finds_what_enumeration_finds(promises: str) -> None:
     decided = spared = 0
-    for turn in range(CHUNK):
-        # Of 100 rows and more, 2 % are two rows at least.
-        rows = int(rng.integers(100, 180)) if turn % 2 else None
-        case = random_case(rng, rows=rows, quasi=int(rng.integers(1, 4)))
-        budgets = sorted([*BUDGETS, round(float(rng.uniform(0.0, 0.5)), 3)])
-        k = int(rng.integers(2, min(6, len(case.rows) + 1)))
+
+    # Of 100 rows and more, 2 % are two rows at least.
+    @settings(max_examples=LATTICES)
+    @given(
+        case=cases(quasi=(1, 3)) | cases(rows=(100, 180), quasi=(1, 3)),
+        budget=st.floats(0.0, 0.5).map(lambda b: round(b, 3)),
+        data=st.data(),
+    )
+    def tried(case: Case, budget: float, data: st.DataObject) -> None:
+        nonlocal decided, spared
+        budgets = sorted([*BUDGETS, budget])
+        k = data.draw(ks(case))
         models: list[GroupModel] = [KAnonymity(k=k)]
         if promises == "k+l":
             models.append(DistinctLDiversity(l=2))
@@ -94,7 +101,9 @@ def test_the_search_finds_what_enumeration_finds(chunk: int, promises: str) -> N
                 assert outcome.account.cost is not None
                 assert outcome.account.cost <= before + 1e-12
                 before = outcome.account.cost
-    assert decided > CHUNK * len(METRICS)
+
+    tried()
+    assert decided > LATTICES * len(METRICS)
     assert spared > 0  # 2 % matters
 
 
