@@ -109,8 +109,8 @@ def encode_population(
     if size < people:
         held = f"{people} persons" if roles.person else f"{people} rows"
         raise BadPlan(
-            f"The population has {size} people, but the table has {held}, and "
-            "everyone of the table belongs to it.",
+            f"The population has {size} {'person' if size == 1 else 'people'}, but the table has "
+            f"{held}, and everyone of the table belongs to it.",
             remedy="Give the size of the population the table was drawn from, or its whole table.",
         )
     if isinstance(population, int):
