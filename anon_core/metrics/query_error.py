@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
 import numpy as np
 
+from ..base.arrays import F64, I64
 from ..base.context import Context
-from ..base.params import choice, integer, number
+from ..base.params import choice, integer, number, own_queries
 from ..base.registry import register
 from ..contracts.metric import Metric
-from ..queries.count_queries import workload
+from ..queries.count_queries import Workload, workload
+from ..queries.own_queries import Predicate, by_hand, in_words
 from ..queries.query_answers import Spread, counts, estimates
+from ..release.attack_result import Details
 from ..release.problem import Problem
 from ..release.release import Release, hidden_view
 from ..release.results import Measure, share_of
@@ -77,6 +81,12 @@ class QueryError(Metric):
         label="A range is even over",
     )
     seed: int = integer(default=1, low=0, help="Seed of the questions: the same for every release.")
+    own: tuple[Mapping[str, Predicate], ...] = own_queries(
+        help="Questions of your own, asked instead of random ones: per column a list of values, or "
+        "low and high.",
+        label="Own questions",
+        empty="random ones",
+    )
 
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
         """Compare the table's answers with the release's; removed rows are in the former only.
@@ -84,20 +94,15 @@ class QueryError(Metric):
         The workload hangs on roles and hierarchies alone, so releases of one table are asked the
         same. Where no query at all has an answer, errors are in rows (as if each had one).
         """
-        asked = workload(
-            problem,
-            queries=self.queries,
-            predicates=self.predicates,
-            selectivity=self.selectivity,
-            generator=np.random.default_rng(self.seed),
-        )
-        actual = counts(problem, asked, context).astype(np.float64)
-        found, blind = (
-            estimates(
-                view, problem.hierarchies, asked, spread=cast(Spread, self.spread), context=context
+        asked, query = self._asked(problem)
+        whole = [counts(problem, asked, context).astype(np.float64)]
+        for view in (release.view, hidden_view(problem)):
+            spread = cast(Spread, self.spread)
+            whole.append(
+                estimates(view, problem.hierarchies, asked, spread=spread, context=context)
             )
-            for view in (release.view, hidden_view(problem))
-        )
+        actual, found, blind = (np.bincount(query, answers).astype(np.float64) for answers in whole)
+        details = self._told(actual, found)
         least = self.sanity * problem.rows
         usable = np.maximum(actual, least) > 0.0
         skipped = float(np.count_nonzero(~usable))
@@ -118,4 +123,37 @@ class QueryError(Metric):
                 "90% quantile": float(np.quantile(errors, 0.9)),
                 "queries without an answer": skipped,
             },
+            details=details,
+        )
+
+    def _asked(self, problem: Problem) -> tuple[Workload, I64]:
+        """Return the workload, and which question each of its queries belongs to."""
+        if self.own:
+            return by_hand(problem, self.own)
+        drawn = workload(
+            problem,
+            queries=self.queries,
+            predicates=self.predicates,
+            selectivity=self.selectivity,
+            generator=np.random.default_rng(self.seed),
+        )
+        return drawn, np.arange(self.queries, dtype=np.int64)
+
+    def _told(self, actual: F64, found: F64) -> tuple[Details, ...]:
+        """Return the answers to one's own questions; nothing where they are random."""
+        rows = tuple(
+            {"question": in_words(one), "in the table": true, "by the release": told}
+            for one, true, told in zip(self.own, actual.tolist(), found.tolist(), strict=False)
+        )
+        if not rows:
+            return ()
+        return (
+            Details(
+                title="Answers to your own questions",
+                rows=rows,
+                x="question",
+                y=("in the table", "by the release"),
+                drawn="table",
+                shares=False,
+            ),
         )

@@ -226,6 +226,9 @@ def test_bad_values_are_refused_with_what_is_allowed(which: Family, name: str, o
             {"a": None},
         ]
         bad += [{"a": "x"}, {"": 1}, {1: 1}]
+    if p.kind == "queries":
+        bad = [None, object(), 1, "age", [1], [{}], [{"a": {}}], [{"a": []}], [{"a": [1]}]]
+        bad += [[{"a": {"least": 1}}], [{"": ["x"]}], [{"a": ["x", "x"]}]]
     if p.kind in ("integer", "number"):
         bad += ["5", True, float("nan"), float("inf"), -float("inf"), 1 + 2j]
         bad += [p.low - 1] if p.low is not None else []
@@ -264,6 +267,9 @@ def drawn(p: Parameter, rng: np.random.Generator) -> Any:
     if p.kind == "column-sets":
         cuts = sorted({0, 5, *rng.integers(0, 6, 2).tolist()})
         return [names[a:b] for a, b in itertools.pairwise(cuts)]
+    if p.kind == "queries":
+        told = [{names[0]: names[2:4], names[1]: {"low": 1.5}}, {names[0]: {"high": "2020-01-31"}}]
+        return told[: int(rng.integers(0, 3))]
     if p.kind == "limits":
         ends = {"low": 1.5, "high": "2020-01-31"}
         return dict([list(ends.items())[int(rng.integers(2))]]) if rng.random() < 0.5 else ends

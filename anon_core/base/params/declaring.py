@@ -137,3 +137,8 @@ def private_column(*, help: str, label: str = "", empty: str = "none") -> Any:
 def sensitive_column(*, help: str, label: str = "", empty: str = "every sensitive column") -> Any:
     """Declare a field that names a sensitive column; `empty` says what none stands for."""
     return _declared("column", "", help=help, label=label, empty=empty)
+
+
+def own_queries(*, help: str, label: str, empty: str) -> Any:
+    """Declare a field of count queries written by hand; none by default, which `empty` says."""
+    return _declared("queries", (), help=help, label=label, empty=empty, quiet=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, cast
 
 from ..errors import BadPlan, brief, listing, nearest
-from .structured import FrozenMap, column_sets, columns, limits
+from .structured import FrozenMap, column_sets, columns, limits, plain_queries, queries
 
 if TYPE_CHECKING:
     from .technique import Technique
@@ -28,6 +28,7 @@ Kind = Literal[
     "by-value",
     "columns",
     "column-sets",
+    "queries",
 ]
 _WHOLE = ("integer", "level")
 #: Tables, by what their keys name.
@@ -43,15 +44,17 @@ class Parameter:
     name, label, help : str
         Field name, short label for a form, one line of explanation.
     kind : {'integer', 'number', 'choice', 'flag', 'column', 'private-column', 'technique', \
-            'level', 'limits', 'by-column', 'by-value', 'columns', 'column-sets'}
+            'level', 'limits', 'by-column', 'by-value', 'columns', 'column-sets', \
+            'queries'}
         `column` takes the name of a sensitive column, or ``""`` for what `empty` says, and
         `private-column` that of a column which is not published.
         `technique` takes the name of another technique, or a table with its name and parameters;
         `level` a level of a hierarchy, from 0; `limits` a table with ``low`` or ``high``, or both;
         `by-column` a table of quasi-identifiers, each with a value as `each` declares it,
         `by-value` one of values of sensitive columns,
-        `columns` a list of quasi-identifiers, and `column-sets` a list of lists of published
-        columns.
+        `columns` a list of quasi-identifiers, `column-sets` a list of lists of published columns,
+        and `queries` a list of tables, each with columns and what a row must show in them: a table
+        with ``low`` or ``high``, or both, or a list of values.
     default : object
         Value used when the recipe says nothing.
     low, high : float or None
@@ -118,6 +121,8 @@ class Parameter:
             return f"a list of quasi-identifiers, none twice, or none for {self.empty}"
         if self.kind == "column-sets":
             return "a list of lists of columns, none of them twice"
+        if self.kind == "queries":
+            return "a list of tables of columns, each with a list of values, or with low or high"
         noun = "a whole number" if self.kind in _WHOLE else "a number"
         if self.low is not None and self.high is not None:
             return f"{noun} from {self.low:g} to {self.high:g}"
@@ -155,6 +160,8 @@ class Parameter:
             good = columns(value)
         elif self.kind == "column-sets":
             good = column_sets(value)
+        elif self.kind == "queries":
+            good = queries(value)
         elif self.kind == "limits":
             good = limits(value)
         if good is not None and self.kind in (*_WHOLE, "number"):
@@ -188,6 +195,8 @@ class Parameter:
             return list(cast(tuple[str, ...], value))
         if self.kind == "column-sets":
             return [list(names) for names in cast(tuple[tuple[str, ...], ...], value)]
+        if self.kind == "queries":
+            return plain_queries(value)
         if self.kind != "technique":
             return value
         made = cast("Technique", value)

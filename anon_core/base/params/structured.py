@@ -93,3 +93,36 @@ def limits(value: object) -> FrozenMap[float | str] | None:
             return None
         found[str(key)] = limit
     return FrozenMap({key: found[key] for key in _ENDS if key in found})
+
+
+def queries(
+    value: object,
+) -> tuple[FrozenMap[FrozenMap[float | str] | tuple[str, ...]], ...] | None:
+    """Return count queries; None where the value is none.
+
+    Each is a mapping of columns to what a row must show there: limits, see `limits`, or a list of
+    values, none of them twice.
+    """
+    if not isinstance(value, list | tuple):
+        return None
+    found: list[FrozenMap[FrozenMap[float | str] | tuple[str, ...]]] = []
+    for one in cast(Iterable[object], value):
+        if not isinstance(one, Mapping) or not one:
+            return None
+        asked: dict[str, FrozenMap[float | str] | tuple[str, ...]] = {}
+        for column, told in cast(Mapping[object, object], one).items():
+            predicate = limits(told) if isinstance(told, Mapping) else columns(told)
+            if not isinstance(column, str) or not column or not predicate:
+                return None
+            asked[column] = predicate
+        found.append(FrozenMap(asked))
+    return tuple(found)
+
+
+def plain_queries(value: object) -> list[dict[str, object]]:
+    """Return accepted queries as a recipe has them."""
+    made = cast(tuple[FrozenMap[FrozenMap[float | str] | tuple[str, ...]], ...], value)
+    return [
+        {column: dict(p) if isinstance(p, FrozenMap) else list(p) for column, p in one.items()}
+        for one in made
+    ]
