@@ -1,0 +1,158 @@
+"""What changed between two runs: in their plans, and in every metric, attack and verdict."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..job.result import Result
+from .answer import Answer, Cell
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """One thing that two runs differ in.
+
+    Attributes
+    ----------
+    what : str
+        Where it stands in the recipe, or which figure it is.
+    before, now : int, float, str or None
+        None where one of them has no such thing.
+    """
+
+    what: str
+    before: Cell
+    now: Cell
+
+    @property
+    def change(self) -> float | None:
+        """How much a number went up; None for what is none."""
+        numbers = (int, float)
+        if isinstance(self.before, numbers) and isinstance(self.now, numbers):
+            return float(self.now) - float(self.before)
+        return None
+
+
+def plan_differences(before: Result, now: Result) -> tuple[Difference, ...]:
+    """Return what differs in the recipes of two runs; the secret seed is left out.
+
+    Parameters
+    ----------
+    before, now : Result
+    """
+    was, is_ = _flat(_told(before)), _flat(_told(now))
+    return tuple(
+        Difference(what=name, before=was.get(name), now=is_.get(name))
+        for name in dict.fromkeys([*was, *is_])
+        if was.get(name) != is_.get(name)
+    )
+
+
+def figure_differences(before: Result, now: Result) -> tuple[Difference, ...]:
+    """Return every figure of two runs beside each other, whether it differs or not.
+
+    Sizes, metrics, attacks (rate, worst case, people at risk) and promises (what was reached, and
+    whether it holds); a figure that one run lacks is None there.
+
+    Parameters
+    ----------
+    before, now : Result
+    """
+    was, is_ = _figures(before), _figures(now)
+    return tuple(
+        Difference(what=name, before=was.get(name), now=is_.get(name))
+        for name in dict.fromkeys([*was, *is_])
+    )
+
+
+def what_changed(before: Result | None, now: Result) -> Answer:
+    """Say what changed since the run before.
+
+    Parameters
+    ----------
+    before : Result or None
+    now : Result
+    """
+    if before is None:
+        return Answer(sentence="There is no run before this one.")
+    plans = plan_differences(before, now)
+    figures = [d for d in figure_differences(before, now) if d.before != d.now]
+    same_table = before.problem.dataset.fingerprint == now.problem.dataset.fingerprint
+    parts: list[str] = []
+    if not same_table:
+        parts.append("another table")
+    parts += [f"{d.what}: {_said(d.before)} → {_said(d.now)}" for d in plans]
+    asked = "; ".join(parts) if parts else "nothing in the recipe but the secret of chance"
+    if before.sha256 == now.sha256:
+        reached = "What is published is the same, byte for byte."
+    elif not figures:
+        reached = "Other rows are published, and no figure differs."
+    else:
+        moved = sum(d.change is not None for d in figures)
+        reached = f"{len(figures)} figures differ, {moved} of them by an amount."
+    rows: list[Mapping[str, Cell]] = [
+        {"figure": d.what, "before": d.before, "now": d.now, "change": d.change} for d in figures
+    ]
+    return Answer(sentence=f"Changed since the last run: {asked}. {reached}", rows=tuple(rows))
+
+
+def _told(result: Result) -> dict[str, Any]:
+    told = result.plan.as_mapping()
+    told.pop("seed", None)
+    for section in ("models", "metrics", "attacks"):
+        if section in told:  # by name, so that another order is no difference
+            told[section] = {
+                f"{one['name']}{'' if place == 0 else f' ({place + 1})'}": {
+                    k: v for k, v in one.items() if k != "name"
+                }
+                or "as it is"
+                for name in dict.fromkeys(o["name"] for o in told[section])
+                for place, one in enumerate(o for o in told[section] if o["name"] == name)
+            }
+    return told
+
+
+def _flat(table: Mapping[str, Any], path: str = "") -> dict[str, Cell]:
+    """Return a recipe's values by their dotted path."""
+    found: dict[str, Cell] = {}
+    for name, value in table.items():
+        here = f"{path}.{name}" if path else str(name)
+        if isinstance(value, Mapping) and value:
+            found |= _flat(value, here)  # pyright: ignore[reportUnknownArgumentType]
+        elif isinstance(value, str | int | float):
+            found[here] = value
+        else:
+            found[here] = json.dumps(value, sort_keys=True)
+    return found
+
+
+def _figures(result: Result) -> dict[str, Cell]:
+    sizes = result.class_sizes
+    found: dict[str, Cell] = {
+        "rows published": result.release.view.rows,
+        "rows hidden": result.release.suppressed,
+        "classes": len(sizes),
+        "smallest class": int(sizes.min()) if len(sizes) else 0,
+    }
+    for name, measure in result.measures.items():
+        found[f"metric {name}"] = measure.value
+    for attack in result.attacks:
+        name = f"attack {attack.attack}{f' ({attack.column})' if attack.column else ''}"
+        found[f"{name}: rate"] = attack.rate
+        found[f"{name}: worst case"] = attack.worst
+        found[f"{name}: people at risk"] = attack.at_risk
+    for verdict in result.verdicts:
+        name = f"promise {verdict.model}{f' ({verdict.column})' if verdict.column else ''}"
+        found[f"{name}: asked"] = verdict.bound
+        found[f"{name}: reached"] = verdict.reached
+        found[f"{name}: state"] = verdict.state
+    return found
+
+
+def _said(value: Cell) -> str:
+    return (
+        "not there" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+    )

@@ -1,0 +1,94 @@
+"""Which k? One in k, with the threshold marked: what is needed, asked for, and reached."""
+
+from __future__ import annotations
+
+import math
+from typing import cast
+
+from ..base.errors import BadPlan
+from ..base.registry import family
+from ..contracts.attack import Attack
+from ..job.result import Result
+from .answer import Answer, Cell
+
+#: Sizes that the table shows, beside those that are needed, asked for and reached.
+_SHOWN = (2, 3, 5, 10, 11, 20, 33, 50, 100)
+
+
+def least_k(threshold: float) -> int:
+    """Return the least k whose 1 in k is no more than a threshold.
+
+    Raises
+    ------
+    BadPlan
+        If the threshold is no chance above 0.
+
+    Examples
+    --------
+    >>> least_k(0.2), least_k(0.09), least_k(1 / 3), least_k(1)
+    (5, 12, 3, 1)
+    """
+    if not 0 < threshold <= 1:
+        raise BadPlan(
+            f"No k keeps a chance of at most {threshold:g}.",
+            remedy="Give a threshold above 0, and at most 1.",
+        )
+    near = round(1 / threshold)  # a third is written as 0.333…, and 3 keeps it
+    if math.isclose(near * threshold, 1.0, rel_tol=1e-12):
+        return near
+    return math.ceil(1 / threshold)
+
+
+def which_k(result: Result, threshold: float | None = None) -> Answer:
+    """Say which k the threshold needs, which was asked for, and which was reached.
+
+    Parameters
+    ----------
+    result : Result
+    threshold : float, optional
+        Chance of picking a person who is known to be in the table; by default the plan's.
+
+    Raises
+    ------
+    BadPlan
+        If the threshold is no chance above 0.
+    """
+    limit = threshold if threshold is not None else _threshold(result)
+    needed = least_k(limit)
+    asked = max((m.size_asked for m in result.plan.models), default=0)
+    sizes = result.hiding
+    reached = int(sizes.min()) if len(sizes) else 0
+    noun = "group" if result.release.grouping.published else "class"
+    words = [
+        f"A chance of at most {limit:g} needs k = {needed:,} (1 in {needed:,} is {1 / needed:.4g})"
+    ]
+    words.append(f"you asked for {asked:,}" if asked else "you asked for no k")
+    enough = "which is enough" if reached >= needed else "which is not enough"
+    words.append(f"the smallest {noun} has {reached:,}, {enough}")
+    marks = ((needed, "your threshold"), (asked, "asked for"), (reached, "reached"))
+    shown = sorted({k for k in (*_SHOWN, needed, asked, reached) if k > 0})
+    rows: list[dict[str, Cell]] = [
+        {
+            "k": k,
+            "chance, 1 in k": 1 / k,
+            "within the threshold": "yes" if k >= needed else "no",
+            "what it is": ", ".join(mark for at, mark in marks if at == k),
+        }
+        for k in shown
+    ]
+    note = (
+        "Cells are exact where columns are permuted apart: a person's row may be told by its "
+        "values, so 1 in k is the chance within the group only."
+        if result.release.grouping.published
+        else ""
+    )
+    return Answer(sentence="; ".join(words) + ".", rows=tuple(rows), note=note)
+
+
+def _threshold(result: Result) -> float:
+    """Return the plan's threshold for whoever is picked knowing that they are in the table."""
+    known = cast(dict[str, type[Attack]], family("attack"))
+    for attack in result.plan.all_attacks():
+        if known[attack.name].is_worst_case:
+            return float(cast(float, attack.as_mapping()["threshold"]))
+    return 1.0
