@@ -13,7 +13,18 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks import exhaustive, mondrian, optimal, peers, promises, scale, seeds, tables, whole
+from benchmarks import (
+    exhaustive,
+    mondrian,
+    optimal,
+    peers,
+    promises,
+    scale,
+    secrets,
+    seeds,
+    tables,
+    whole,
+)
 from benchmarks.bench import Bench
 from benchmarks.timing import shown
 
@@ -51,6 +62,7 @@ def main() -> int:
             mondrian.quality(bench, adult)
             promises.local(bench, adult)
             promises.optima(bench, adult)
+            secrets.attacks(bench, adult)
             scale.adult(bench, adult)
             if options.data is not None:  # other tools were measured on that table
                 peers.peers(bench, adult)

@@ -9,12 +9,13 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from ..base.arrays import F64, I64
 from ..base.context import Context
 from ..base.registry import register
 from ..contracts.attack import Attack, Disclosure, Question
 from ..contracts.group_stats import sensitive_histogram
 from ..contracts.people_count import commonest, crowd_histogram
-from ..release.attack_result import AttackResult
+from ..release.attack_result import AttackResult, Details
 from ..release.audience import Audience
 from ..release.release import View
 from ..release.results import per_cent
@@ -95,7 +96,26 @@ class AttributeInference(Attack):
                 f"{right:,} of {attempted:,} people ({per_cent(right / attempted)}), at "
                 f"worst with a chance of {per_cent(worst)}."
             ),
+            details=(_by_chance(column, chance, counted.known),),
         )
+
+
+def _by_chance(column: str, chance: F64, known: I64) -> Details:
+    """Return how large a share of everyone stands in classes that allow as sure a guess."""
+    everyone = max(int(known.sum()), 1)
+    return Details(
+        title=f"People by the chance that the commonest '{column}' of their group is theirs",
+        rows=tuple(
+            {
+                "chance of at least": at / 10,
+                "people": int(known[chance >= at / 10 - 1e-9].sum()) / everyone,
+            }
+            for at in range(11)
+        ),
+        x="chance of at least",
+        y=("people",),
+        note="Of those who have a value, in every class they stand in.",
+    )
 
 
 def _most(view: View, column: str) -> npt.NDArray[np.int64]:
