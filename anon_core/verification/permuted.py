@@ -148,7 +148,14 @@ def _same_sizes(grouped: Mapping[str, Grouped]) -> bool:
 def _check_groups(grouped: Mapping[str, Grouped]) -> Check:
     groups = len(next(iter(grouped.values())).sizes)
     if not _same_sizes(grouped):
-        sentence = "The groups of the two tables do not have the same numbers of rows."
+        first, *rest = (own.sizes for own in grouped.values())
+        wide = max(groups, *(len(other) for other in rest))
+        sizes = [np.pad(own, (0, wide - len(own))) for own in (first, *rest)]
+        differ = np.flatnonzero(np.any(np.stack(sizes) != sizes[0], axis=0))
+        sentence = (
+            "The groups of the two tables do not have the same numbers of rows: "
+            f"{many(len(differ), 'group', 'differs', 'differ')}, first group {int(differ[0]) + 1}."
+        )
         return Check(name="groups", holds=False, sentence=sentence)
     where = ", each with as many rows in both tables" if len(grouped) > 1 else ""
     sentence = f"{many(groups, 'group', 'is', 'are')} numbered without gaps{where}."

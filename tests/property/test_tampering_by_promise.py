@@ -29,6 +29,14 @@ WAYS = ("a cell more specific", "a row gone", "another value")
 #: A release has no promise of it, or nobody can be told to stand behind a row.
 _APART = {"differential-privacy", "slicing-l-diversity"}
 MODELS = [name for name in family("model") if name not in _APART]
+#: What is promised of all rows together, or of whom a row may be of.
+_TOGETHER = {
+    "average-risk",
+    "one-k-anonymity",
+    "k-one-anonymity",
+    "k-k-anonymity",
+    "global-one-k-anonymity",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,11 +170,20 @@ def attempt(number: int) -> str:
     if not broken(one, found):
         return f"{way}: the promise stands, {'refused all the same' if caught else 'accepted'}"
     assert caught, (number, one, way)
+    first = min(found.touched, default=1)
     named = {row for check in told.broken for row in check.rows}
-    if any(check.undecided for check in told.broken):
-        return f"{way}: broken and found undecided"
-    assert named & found.touched, (number, one, way, told.broken)
+    if any("cannot be recomputed" in check.sentence for check in told.broken) and not named:
+        return f"{way}: broken and found, though not where"
+    # A mean, and whom else a row may be of, break where nothing was changed as well.
+    elsewhere = named and one.model in _TOGETHER
+    of_group = any(_group(found, first) in check.sentence for check in told.broken)
+    assert named & found.touched or elsewhere or of_group, (number, one, way, told.broken)
     return f"{way}: broken and found"
+
+
+def _group(found: Tampered, first: int) -> str:
+    """Return how the group of a touched row is told."""
+    return f"first group {found.rows[first - 1][0]}" if found.header[0] == "group" else "\0"
 
 
 def attempts(first: int, wanted: int) -> Counter[str]:
