@@ -29,6 +29,7 @@ from ui.panels import (
     details_panel,
     lattice_panel,
     parts_panel,
+    question_panel,
     search_panel,
     table_panel,
     verdict_lines,
@@ -179,6 +180,7 @@ if page("Results", "📊", needs="result"):
             lattice_panel.under_way()
         with panel("Verdicts"):
             verdict_lines.draw(last, key="results")
+        question_panel.draw(last)
         for place, (title, draw) in zip(places(shown), panels(shown, tones), strict=True):
             with place:
                 st.subheader(title, anchor=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import cast
 
 from ..base.errors import BadPlan
@@ -39,6 +40,46 @@ def least_k(threshold: float) -> int:
     return math.ceil(1 / threshold)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Sizes:
+    """What is needed, asked for and reached.
+
+    Attributes
+    ----------
+    threshold : float
+    needed : int
+        The least k within the threshold.
+    asked : int
+        The k that was promised; 0 where none was.
+    reached : int
+        The smallest class, in rows or persons; 0 where nothing is published.
+    """
+
+    threshold: float
+    needed: int
+    asked: int
+    reached: int
+
+
+def sizes_of(result: Result, threshold: float | None = None) -> Sizes:
+    """Return which k the threshold needs, which was asked for, and which was reached.
+
+    Parameters are those of `which_k`.
+
+    Raises
+    ------
+    BadPlan
+        If the threshold is no chance above 0.
+    """
+    limit = threshold if threshold is not None else plan_threshold(result)
+    return Sizes(
+        threshold=limit,
+        needed=least_k(limit),
+        asked=max((m.size_asked for m in result.plan.models), default=0),
+        reached=int(result.hiding.min()) if len(result.hiding) else 0,
+    )
+
+
 def which_k(result: Result, threshold: float | None = None) -> Answer:
     """Say which k the threshold needs, which was asked for, and which was reached.
 
@@ -53,11 +94,8 @@ def which_k(result: Result, threshold: float | None = None) -> Answer:
     BadPlan
         If the threshold is no chance above 0.
     """
-    limit = threshold if threshold is not None else _threshold(result)
-    needed = least_k(limit)
-    asked = max((m.size_asked for m in result.plan.models), default=0)
-    sizes = result.hiding
-    reached = int(sizes.min()) if len(sizes) else 0
+    found = sizes_of(result, threshold)
+    limit, needed, asked, reached = found.threshold, found.needed, found.asked, found.reached
     noun = "group" if result.release.grouping.published else "class"
     words = [
         f"A chance of at most {limit:g} needs k = {needed:,} (1 in {needed:,} is {1 / needed:.4g})"
@@ -85,7 +123,7 @@ def which_k(result: Result, threshold: float | None = None) -> Answer:
     return Answer(sentence="; ".join(words) + ".", rows=tuple(rows), note=note)
 
 
-def _threshold(result: Result) -> float:
+def plan_threshold(result: Result) -> float:
     """Return the plan's threshold for whoever is picked knowing that they are in the table."""
     known = cast(dict[str, type[Attack]], family("attack"))
     for attack in result.plan.all_attacks():
