@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -82,3 +83,11 @@ def test_the_questions_say_what_was_not_tested(asked_for: type[Attack]) -> None:
     told = [e for e in later.as_json()["questions"] if e["attack"] == "asked-for"]
     assert [(e["tested"], e["rate"]) for e in told] == [(True, 0.5)]
     assert {e.question for e in evidence(plain)} == {"singling out", "linkability", "inference"}
+
+
+def test_every_figure_of_an_attack_is_explained() -> None:
+    told = (Path(__file__).resolve().parents[3] / "docs" / "attacks.md").read_text()
+    said = {"name", "column", "discloses", "answers"}  # in words
+    said |= {"exposed", "threshold_met", "estimated", "upper_bound"}  # follow from the others
+    for figure in made().as_json()["attacks"]:
+        assert not [key for key in figure if key not in said and f"`{key}`" not in told]
