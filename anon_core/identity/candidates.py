@@ -93,7 +93,7 @@ class _Cells:
         self.columns = tuple(register.columns.index(n) for n in names)
         self.group = block.group[first]
         self.rows = np.bincount(rank, block.count, len(first)).astype(np.int64)
-        covers = {n: _widened(register, view, n, tolerance) for n in names}
+        covers = {n: register.widened(view.vocabularies[n], tolerance) for n in names}
         shown: Mapping[str, I32] = {
             n: block.codes[first, p] for n, p in zip(names, place, strict=True)
         }
@@ -113,21 +113,6 @@ class _Cells:
     def among(self, chosen: Chosen) -> list[int]:
         """Return the places of the known columns in this block."""
         return [i for i, d in enumerate(self.columns) if d in chosen]
-
-
-def _widened(register: Register, view: View, name: str, tolerance: float) -> tuple[I32, I32]:
-    low, high = register.cover(view.vocabularies[name])
-    measure = register.measure(name)
-    if not tolerance or measure is None:
-        return low, high
-    real = measure[~np.isnan(measure)]  # missing values come last
-    some = (low < len(real)) & (high < len(real)) & (low <= high)
-    if not some.any():
-        return low, high
-    low, high = low.copy(), high.copy()
-    low[some] = np.searchsorted(real, real[low[some]] - tolerance, side="left")
-    high[some] = np.searchsorted(real, real[high[some]] + tolerance, side="right") - 1
-    return low, high
 
 
 def _of_whole_rows(

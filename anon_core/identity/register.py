@@ -52,6 +52,21 @@ class Register:
             return vocabulary.lo, vocabulary.hi
         return people.cover(vocabulary)
 
+    def widened(self, vocabulary: Vocabulary, tolerance: float) -> tuple[I32, I32]:
+        """Return what each text covers or nearly does: numbers off by a tolerance at most."""
+        low, high = self.cover(vocabulary)
+        measure = self.measure(vocabulary.column)
+        if not tolerance or measure is None:
+            return low, high
+        real = measure[~np.isnan(measure)]  # missing values come last
+        some = (low < len(real)) & (high < len(real)) & (low <= high)
+        if not some.any():
+            return low, high
+        low, high = low.copy(), high.copy()
+        low[some] = np.searchsorted(real, real[low[some]] - tolerance, side="left")
+        high[some] = np.searchsorted(real, real[high[some]] + tolerance, side="right") - 1
+        return low, high
+
     def measure(self, name: str) -> F64 | None:
         """Return the numbers that the leaves of a column stand for; None where they are texts."""
         people = self.audience.population

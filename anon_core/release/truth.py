@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -60,6 +60,11 @@ class Truth:
         grouping = self._release.grouping
         group = np.append(self._release.seen_group, -1)[grouping.member]  # -1 is the last
         return Places(key=grouping.key, group=group, count=grouping.count)
+
+    @property
+    def bare(self) -> Truth:
+        """The truth behind the table as it is: every row stands in the group of its values."""
+        return replace(self, _release=None)
 
     @property
     def raw(self) -> View:

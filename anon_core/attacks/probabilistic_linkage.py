@@ -1,0 +1,266 @@
+"""Probabilistic linkage: Fellegi and Sunter's weights on cells that cover several values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..base.arrays import B1, F64, I64
+from ..base.context import Context, part_of
+from ..base.params import integer, number
+from ..base.registry import register
+from ..contracts.attack import Attack, Disclosure, Question
+from ..identity.agreement import Agreement, agreement
+from ..identity.best_links import Links, best_links, blocking_column
+from ..identity.link_scores import right_links
+from ..identity.register import Register, register_of
+from ..inference.corrected_risk import wilson
+from ..overlap.fitting_people import matched, why_not
+from ..release.attack_result import AttackResult, Details
+from ..release.audience import Audience
+from ..release.release import Persons, View
+from ..release.results import per_cent
+from ..release.truth import Truth
+
+
+@register("attack")
+@dataclass(frozen=True, kw_only=True)
+class ProbabilisticLinkage(Attack):
+    """Link rows to people by how well cells and values agree, each person once."""
+
+    name: ClassVar[str] = "probabilistic-linkage"
+    title: ClassVar[str] = "Probabilistic linkage"
+    summary: ClassVar[str] = (
+        "Someone weighs for every row and person of a register how well they agree, column by "
+        "column, links each row to one person so that the weights sum to most, and trusts a link "
+        "that is much likelier than every other."
+    )
+    formula: ClassVar[str] = (
+        "Σ log₂(m/u) over columns, m = 1 − ε where the cell contains the value, u = share of the "
+        "register in the cell; assignment of most weight; undecided where the posterior over the "
+        "register lies between the bounds"
+    )
+    source: ClassVar[str] = "Fellegi and Sunter 1969, doi 10.1080/01621459.1969.10501049"
+    discloses: ClassVar[Disclosure] = "identity"
+    answers: ClassVar[tuple[Question, ...]] = ("linkability",)
+
+    by_default: ClassVar[bool] = False
+    told_at: ClassVar[int] = 7
+
+    people: int = integer(
+        default=200,
+        low=1,
+        high=2000,
+        help="Published rows that are linked; where there are more they are drawn.",
+        label="Rows tried",
+    )
+    epsilon: float = number(
+        default=0.02,
+        low=1e-9,
+        high=0.5,
+        help="Chance that a cell does not cover the value known of its person.",
+        label="Chance of an error",
+    )
+    near: float = number(
+        default=0.0,
+        low=0.0,
+        help="How far outside its cell a number is still near; 0 is never.",
+        label="Near numbers",
+    )
+    upper: float = number(
+        default=0.9,
+        low=0.5,
+        high=1.0,
+        help="Posterior from which on a link is trusted.",
+        label="Trusted from",
+    )
+    lower: float = number(
+        default=0.2,
+        low=0.0,
+        high=0.5,
+        help="Posterior up to which a link is no better than a guess; what lies between is "
+        "undecided, and counts as exposed.",
+        label="A guess up to",
+    )
+
+    def reason_not_applicable(self, view: View, audience: Audience) -> str:
+        """Ask for rows whose quasi-identifiers stand together, and for cells that cover values."""
+        if view.averaged:
+            return "It needs a release whose cells cover values: an average fits nobody for sure."
+        return why_not(view)
+
+    def run(
+        self, view: View, audience: Audience, truth: Truth, context: Context
+    ) -> Sequence[AttackResult]:
+        """Link rows of the release, and as many rows of the table as it is.
+
+        Raises
+        ------
+        AnonError
+            If the quasi-identifiers stand in several link blocks.
+        """
+        people = register_of(audience, truth)
+        own = _Linked(self, view, people, truth, context.generator)
+        own.link(part_of(context, 0.0, 0.4))
+        raw = _Linked(self, truth.raw, people, truth.bare, context.generator)
+        raw.link(part_of(context, 0.4, 0.8))
+        control = None
+        if audience.population is not None and audience.population.codes is not None:
+            outside = np.rint(people.count * (1 - people.inside)).astype(np.int64)
+            links = own.links_to(outside, part_of(context, 0.8, 1.0))
+            claimed = links.posterior > self.lower
+            control = float(np.count_nonzero(claimed)) / max(len(claimed), 1)
+        return [self._result(view, own, raw, control)]
+
+    def _result(
+        self, view: View, own: _Linked, raw: _Linked, control: float | None
+    ) -> AttackResult:
+        tried = max(len(own.line), 1)
+        open_ = int(np.count_nonzero(own.undecided))
+        succeeded = own.decided
+        chance = np.where(own.undecided, 1.0, own.right)
+        per_class = np.zeros(len(own.persons.sizes))
+        np.maximum.at(per_class, own.line, chance)
+        rate = own.rate
+        interval = None
+        if open_ or len(own.line) < view.rows:
+            ends = wilson(succeeded, tried).interval, wilson(succeeded + open_, tried).interval
+            exact = len(own.line) == view.rows
+            interval = (
+                (succeeded / tried, rate)
+                if exact
+                else (min(ends[0][0], rate), max(ends[1][1], rate))
+            )
+        trusted = own.links.posterior >= self.upper
+        undecided = f" {open_:,} are undecided; treated as exposed." if open_ else ""
+        return AttackResult(
+            attack=self.name,
+            attempted=tried,
+            eligible=len(own.line),
+            succeeded=succeeded,
+            undecided=open_,
+            rate=rate,
+            worst=float(chance.max(initial=0.0)),
+            baseline=float((1 / np.maximum(own.links.fitting, 1)).sum()) / tried,
+            raw=raw.rate,
+            at_risk=int(np.count_nonzero(trusted | own.undecided)),
+            threshold=self.lower,
+            per_class=per_class,
+            interval=interval,
+            upper_bound=bool(open_),
+            control=control,
+            sentence=(
+                f"Of {len(own.line):,} rows tried, {int(trusted.sum()):,} are linked with "
+                f"confidence; {succeeded:.3g} of the decided links are right "
+                f"({per_cent(succeeded / tried)}).{undecided}"
+            ),
+            details=(own.weights(), own.decisions(self.lower, self.upper)),
+        )
+
+
+class _Linked:
+    """Rows of a view that are linked to a register, and how right that is."""
+
+    def __init__(
+        self,
+        attack: ProbabilisticLinkage,
+        view: View,
+        people: Register,
+        truth: Truth,
+        generator: np.random.Generator,
+    ) -> None:
+        self.attack, self.view, self.people, self.truth = attack, view, people, truth
+        self.persons: Persons = matched(view)
+        until = np.cumsum(self.persons.sizes)
+        rows = int(until[-1]) if len(until) else 0
+        drawn = np.arange(rows)
+        if rows > attack.people:
+            drawn = np.sort(generator.choice(rows, attack.people, replace=False))
+        self.line: I64 = np.searchsorted(until, drawn, side="right").astype(np.int64)
+        self.columns: list[Agreement] = [
+            agreement(people, n, view.vocabularies[n], attack.epsilon, attack.near)
+            for n in self.persons.columns
+        ]
+        self.links: Links
+        self.right: F64
+        self.undecided: B1
+
+    def links_to(self, offered: I64, context: Context) -> Links:
+        """Link the rows to so many people of each tuple of the register."""
+        people = self.people
+        place = [people.columns.index(n) for n in self.persons.columns]
+        codes = np.ascontiguousarray(people.codes[:, place])
+        cells = self.persons.codes[self.line]
+        block = blocking_column(self.view, self.persons)
+        return best_links(self.columns, cells, people, codes, block, context, offered)
+
+    def link(self, context: Context) -> None:
+        """Link the rows to the register, and score them."""
+        self.links = self.links_to(self.people.count, context)
+        found = self.links.posterior
+        self.undecided = (found > self.attack.lower) & (found < self.attack.upper)
+        self.right = right_links(self.persons, self.line, self.links, self.people, self.truth)
+
+    @property
+    def decided(self) -> float:
+        """Expected right links among those that were decided."""
+        return float(self.right[~self.undecided].sum())
+
+    @property
+    def rate(self) -> float:
+        """Share of rows that are linked right or undecided."""
+        return (self.decided + int(self.undecided.sum())) / max(len(self.line), 1)
+
+    def weights(self) -> Details:
+        """Return what agreement and disagreement weigh, column by column."""
+        rows: list[dict[str, int | float | str]] = []
+        for d, name in enumerate(self.persons.columns):
+            texts = self.persons.codes[self.line, d].tolist()
+            bits = np.array([self.columns[d].bits_of(t) for t in texts]).reshape(-1, 3)
+            share = self.columns[d].chance[texts, 0]
+            rows.append(
+                {
+                    "column": name,
+                    "share of the register in the cell": float(share.mean()) if texts else 0.0,
+                    "agreement": float(bits[:, 0].mean()) if texts else 0.0,
+                    "disagreement": float(bits[:, 2].mean()) if texts else 0.0,
+                }
+            )
+        return Details(
+            title="What each column weighs",
+            rows=tuple(rows),
+            x="column",
+            y=("agreement", "disagreement"),
+            drawn="bars",
+            shares=False,
+            note="In bits, on average over the rows tried: log₂(m/u) where the cell contains the "
+            "value, and where it does not.",
+        )
+
+    def decisions(self, lower: float, upper: float) -> Details:
+        """Return how many links are trusted, undecided and guesses, with their mean posterior."""
+        found = self.links.posterior
+        parts = (
+            ("trusted", found >= upper),
+            ("undecided", self.undecided),
+            ("a guess", (found <= lower) & (found < upper)),
+        )
+        return Details(
+            title="Links by how likely they are",
+            rows=tuple(
+                {
+                    "link": words,
+                    "rows": int(np.count_nonzero(some)),
+                    "share of rows": float(some.mean()) if len(some) else 0.0,
+                    "mean posterior": float(found[some].mean()) if some.any() else 0.0,
+                }
+                for words, some in parts
+            ),
+            x="link",
+            y=("share of rows", "mean posterior"),
+            drawn="bars",
+            note="The posterior is normalised over everyone of the register.",
+        )
