@@ -12,7 +12,7 @@ from ui.charts.class_plots import nouns, size_chart
 from ui.charts.metric_plots import column_heat, metric_bars, what_is_lost
 from ui.charts.sensitive_heatmap import group_chart
 from ui.components.guard import handled, panel
-from ui.panels import frontier_panel
+from ui.panels import baseline_panel, frontier_panel
 from ui.panels.compare_tables import all_figures, columns_said
 from ui.panels.group_panel import title_of
 from ui.panels.shell import next_step, page
@@ -111,18 +111,24 @@ def compare(pins: list[pinning.Pin], colours: Palette) -> list[Series]:
     chosen = pins
     if len(pins) > 1:
         letters = st.pills(
-            "Runs (the first is what the others are compared with)",
+            "Runs",
             [p.letter for p in pins],
             selection_mode="multi",
             default=[p.letter for p in pins][:MOST],
             key="compare-runs",
         )
         chosen = [p for p in pins if p.letter in letters] or pins[:1]
-    runs = series.of_pins(chosen)
+    runs = baseline_panel.choose(series.of_pins(chosen))
+    by_letter = {pin.letter: pin for pin in chosen}
+    chosen = [by_letter[run.letter] for run in runs]
     with panel("Runs"):
         heads(chosen, runs)
     if len(pins) == 1:
         st.info("One run is pinned. Pin a second one on Results to compare them.")
+    if len(runs) > 1:
+        st.subheader("Differences to the baseline", anchor=False)
+        with panel("Differences to the baseline"):
+            baseline_panel.draw(runs)
     panels(runs, colours)
     st.subheader("All figures", anchor=False)
     with panel("All figures"):

@@ -169,3 +169,25 @@ def test_a_stopped_sweep_keeps_its_points() -> None:
     app.run()
     assert not app.exception
     assert "The sweep was stopped" in words(app)
+
+
+def test_runs_are_compared_with_the_baseline_that_is_chosen() -> None:
+    held = three_runs()
+    app = open_page(COMPARE, held)
+    next(s for s in app.selectbox if s.key == "baseline").set_value("C").run()
+    assert not app.exception
+    assert not app.error
+    told = [p.result.as_json() for p in held["state/pins"]]
+    frames = [d.value for d in app.dataframe]
+    plans = next(f for f in frames if "in the recipe" in f.columns).set_index("in the recipe")
+    assert plans.loc["algorithm.name"].tolist() == ["mondrian", "optimal", "optimal"]
+    assert plans.loc["models.k-anonymity.k"].tolist() == ["5", "5", "10"]
+    figures = next(
+        f for f in frames if "◆ C" in f.columns and "B − C" in f.columns and "figure" in f
+    )
+    figures = figures.set_index("figure")
+    gap = told[1]["metrics"]["loss"] - told[2]["metrics"]["loss"]
+    assert figures.loc["metric loss", "B − C"] == pytest.approx(gap)
+    assert "promise k-anonymity: asked" in figures.index
+    heads = [str(m.value) for m in app.markdown if str(m.value).startswith("### ")]
+    assert heads == ["### ◆ C", "### ● A", "### ■ B"]
