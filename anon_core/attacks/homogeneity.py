@@ -57,6 +57,7 @@ class Homogeneity(Attack):
         known, top = _most_common(view, truth.crowd, column)
         raw_known, raw_top = _most_common(truth.raw, truth.raw_crowd, column)
         share = top / np.maximum(known, 1)
+        everyone = truth.known_rows(column)
         if truth.crowd is None or truth.raw_crowd is None:
             attempted, eligible = truth.rows, int(known.sum())
             certain = int(known[top == known].sum())
@@ -66,6 +67,7 @@ class Homogeneity(Attack):
             eligible = truth.crowd.having(column)
             certain = truth.crowd.having(column, top == known)
             raw = float(truth.raw_crowd.having(column, raw_top == raw_known))
+            everyone = truth.raw_crowd.people_of_values(column)
         return AttackResult(
             attack=self.name,
             column=column,
@@ -74,8 +76,9 @@ class Homogeneity(Attack):
             succeeded=float(certain),
             rate=certain / attempted,
             worst=float(share.max(initial=0.0)),
-            # Without the release a value is certain only where the column has a single one.
-            baseline=1.0 if len(truth.known_rows(column)) == 1 else 0.0,
+            # Without the release a value is certain only where the column has a single one, and
+            # of those who have it.
+            baseline=int(everyone[0]) / attempted if len(everyone) == 1 else 0.0,
             raw=raw / attempted,
             at_risk=certain,
             threshold=1.0,

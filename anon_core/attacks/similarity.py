@@ -100,6 +100,7 @@ class Similarity(SecretAttack):
         certain = of.people(hit)
         differ = of.people(hit & (np.bincount(shown.group, minlength=shown.classes) > 1))
         of_all, _ = self._alike(whole, audience, of.column)
+        everyone = int(whole.known.sum())
         return AttackResult(
             attack=self.name,
             column=of.column,
@@ -108,7 +109,7 @@ class Similarity(SecretAttack):
             succeeded=float(certain),
             rate=certain / of.attempted,
             worst=float(chance.max(initial=0.0)),
-            baseline=1.0 if of_all.sum() == whole.known.sum() > 0 else 0.0,
+            baseline=everyone / of.attempted if of_all.sum() == everyone else 0.0,
             raw=of.raw_people((of_raw == of.raw.known) & (of.raw.known > 0)) / of.attempted,
             at_risk=certain,
             threshold=1.0,

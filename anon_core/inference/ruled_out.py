@@ -24,20 +24,16 @@ class Ranked:
         Entry at each place: class by class; entries of weight 0 are left out.
     group : int64 array of shape (weighed,)
     weight : float64 array of shape (weighed,)
-    upto : float64 array of shape (weighed + 1,)
-        Weight of all places before each.
     rank : int64 array of shape (weighed,)
         Place within the class, from 0.
-    first, size : int64 arrays of shape (groups,)
-        Where each class begins, and how many values it has left.
+    size : int64 array of shape (groups,)
+        How many values each class has left.
     """
 
     entry: I64
     group: I64
     weight: F64
-    upto: F64
     rank: I64
-    first: I64
     size: I64
 
     def beliefs(self, ruled_out: int) -> F64:
@@ -53,11 +49,17 @@ class Ranked:
         float64 array of shape (weighed,)
         """
         # Among the likeliest r a value's own place is filled by the next.
-        gone = np.where(self.rank <= ruled_out, ruled_out + 1, ruled_out)
-        gone = np.minimum(gone, self.size[self.group])
-        first = self.first[self.group]
-        left = self.upto[first + self.size[self.group]] - self.upto[first + gone]
-        return self.weight / np.where(self.rank < gone, left + self.weight, left)
+        own = self.rank <= ruled_out
+        fewer, more = self._left(ruled_out + 1), self._left(ruled_out)
+        return self.weight / np.where(own, self.weight + fewer[self.group], more[self.group])
+
+    def _left(self, gone: int) -> F64:
+        """Return the weight of each class without its likeliest values, shape (groups,).
+
+        Summed class by class: differences of one long sum would lose what is small in it.
+        """
+        kept = self.weight * (self.rank >= gone)
+        return np.bincount(self.group, kept, minlength=len(self.size)).astype(np.float64)
 
 
 def ranked(group: I64, weight: F64, groups: int) -> Ranked:
@@ -79,8 +81,6 @@ def ranked(group: I64, weight: F64, groups: int) -> Ranked:
         entry=entry,
         group=own,
         weight=heavy,
-        upto=np.concatenate([[0.0], np.cumsum(heavy)]),
         rank=np.arange(len(entry)) - first[own],
-        first=first,
         size=size,
     )

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from anon_core.attacks.background import Background
+from anon_core.attacks.homogeneity import Homogeneity
 from anon_core.attacks.probabilistic import Probabilistic
 from anon_core.attacks.similarity import Similarity
 from anon_core.attacks.skewness import Skewness
@@ -197,3 +198,22 @@ def test_entries_are_those_of_the_classes_together() -> None:
     alone: Entries = entries_of(counted, 4).together()
     assert (alone.value.tolist(), alone.count.tolist()) == ([0, 2], [2, 4])
     assert alone.known.tolist() == [6]
+
+
+def test_beliefs_keep_weights_that_are_small_beside_others() -> None:
+    # Beside a class of a million, c and d of the second are as likely as each other.
+    case = table([["a"] * 1000, ["c", "d"], list("acd")])
+    known = {"a": 999_999.0, "c": 1e-12, "d": 1e-12}
+    none = attack(case, Background(ruled_out=0, knows=known))
+    assert none.per_class == pytest.approx([1, 1 / 2, 1])
+    assert none.succeeded == pytest.approx(1000 + 2 * 1 / 2 + 1)
+    one = attack(case, Background(ruled_out=1, knows=known))
+    # Of the third a is ruled out, and c and d stay; of whoever has a one of them.
+    assert one.succeeded == pytest.approx(1000 + 2 + 1 + 2 * 1 / 2)
+
+
+@pytest.mark.parametrize("by", [Homogeneity(), Similarity()])
+def test_nothing_is_certain_beforehand_of_whom_no_value_is_known(by: Attack) -> None:
+    case = table([["7", "7", None], ["7", None, None]], number=True)
+    found = attack(case, by)
+    assert (found.baseline, found.raw, found.rate) == (0.5, 0.5, 0.5)
