@@ -15,6 +15,7 @@ from pathlib import Path
 
 from benchmarks import (
     exhaustive,
+    identities,
     mondrian,
     optimal,
     peers,
@@ -62,6 +63,7 @@ def main() -> int:
             mondrian.quality(bench, adult)
             promises.local(bench, adult)
             promises.optima(bench, adult)
+            identities.attacks(bench, adult)
             secrets.attacks(bench, adult)
             scale.adult(bench, adult)
             if options.data is not None:  # other tools were measured on that table

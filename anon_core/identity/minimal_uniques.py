@@ -97,6 +97,8 @@ def minimal_uniques(lines: RowsAlike, size: int, context: Context) -> MinimalUni
     known: dict[Chosen, _Bits] = {}  # unique in the set or in a part of it
     marks: dict[Chosen, _Bits] = {}
     score = np.zeros(len(lines.count), dtype=np.int64)
+    if not (lines.count == 1).any():  # two rows that say the same are unique in nothing
+        sets = []
     for number, chosen in enumerate(sets):
         context.report(number / len(sets), "Looking for special uniques")
         unique = np.packbits(lines.alike(chosen, context) == 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..base.arrays import F64
+from ..base.arrays import B1
 from ..base.context import Context
 from ..base.errors import listing
 from ..release.attack_result import Details
@@ -29,15 +29,15 @@ class UniqueRows:
         Rows that are unique in some combination of at most 1, 2, … columns.
     in_all : int
         Rows that are unique in all of the columns together.
-    chance : float64 array of shape (lines,)
-        1 / rows alike in the combination that tells most.
+    unique : bool array of shape (lines,)
+        Lines that are unique in some combination.
     """
 
     columns: tuple[str, ...]
     rows: dict[tuple[int, ...], int]
     of_size: tuple[int, ...]
     in_all: int
-    chance: F64
+    unique: B1
 
     @property
     def ever(self) -> int:
@@ -69,30 +69,38 @@ def unique_rows(lines: RowsAlike, size: int, context: Context, begins: float) ->
     context : Context
         Asked between any two combinations whether to go on; progress is told from `begins` on.
     begins : float
+
+    Notes
+    -----
+    A line of two rows or more is unique in no combination. Where every line is such a one, as where
+    k-anonymity holds, nothing is left to look at.
     """
     columns = range(len(lines.columns))
     size = min(size, len(lines.columns))
     sets = [c for of in range(1, size + 1) for c in itertools.combinations(columns, of)]
-    fewest = np.full(len(lines.count), np.iinfo(np.int64).max)
+    single = bool((lines.count == 1).any())
+    ever = np.zeros(len(lines.count), dtype=np.bool_)
     rows: dict[tuple[int, ...], int] = {}
     of_size: list[int] = []
     for number, chosen in enumerate(sets):
         context.report(begins + 0.4 * number / len(sets), "Trying combinations of columns")
-        alike = lines.alike(chosen, context)
-        rows[chosen] = int(np.count_nonzero(alike == 1))
-        np.minimum(fewest, alike, out=fewest)
+        rows[chosen] = 0
+        if single:
+            here = lines.alike(chosen, context) == 1
+            rows[chosen] = int(np.count_nonzero(here))
+            ever |= here
         if number + 1 == len(sets) or len(sets[number + 1]) > len(chosen):
-            of_size.append(int(np.count_nonzero(fewest == 1)))
+            of_size.append(int(np.count_nonzero(ever)))
     every = tuple(columns)
     in_all = rows.get(every)
     if in_all is None:
-        in_all = int(np.count_nonzero(lines.alike(every, context) == 1))
+        in_all = int(np.count_nonzero(lines.alike(every, context) == 1)) if single else 0
     return UniqueRows(
         columns=lines.columns,
         rows=rows,
         of_size=tuple(of_size),
         in_all=in_all,
-        chance=1.0 / np.maximum(fewest, 1),
+        unique=ever,
     )
 
 

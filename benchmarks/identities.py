@@ -1,0 +1,82 @@
+"""What attacks on identity take, how soon they stop when asked to, and that they agree."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import suppress
+from typing import Any, cast
+
+from anon_core import run
+from anon_core.base.context import Context
+from anon_core.base.errors import Cancelled
+from anon_core.base.registry import family, find
+from anon_core.contracts.attack import Attack, not_applicable
+from anon_core.job.result import Result
+from anon_core.release.attack_result import AttackResult
+from anon_core.release.truth import truth_of
+from benchmarks.bench import Bench, read
+from benchmarks.tables import K, Source
+from benchmarks.timing import Row, shown, table
+
+_TOGETHER = 1.0  # seconds asked for, of all that every run carries out
+_STOP = 0.5
+
+
+def attacks(bench: Bench, source: Source) -> None:
+    """Measure every attack on identity, and those that are asked for by themselves."""
+    for algorithm, budget in (("mondrian", 0.0), ("optimal", 0.02)):
+        plan, dataset, levels = read(source, source.recipe(f"who-{algorithm}", algorithm, budget))
+        result = run(plan, dataset, levels, assess=False)
+        kinds = {n: cast(type[Attack], k) for n, k in family("attack").items()}
+        own = [n for n, kind in kinds.items() if kind.discloses == "identity"]
+        own = [
+            n for n in own if not not_applicable(kinds[n](), result.release.view, result.audience)
+        ]
+        usual = [n for n in own if kinds[n].by_default]
+        row, _ = bench.time(
+            f"{', '.join(usual)} together",
+            lambda usual=usual, result=result: [_run(result, n) for n in usual],
+            f"under {_TOGETHER:g} s was asked",
+        )
+        rows = [row]
+        found: dict[str, AttackResult] = {n: _run(result, n) for n in usual}
+        for name in own:
+            if name not in usual:
+                row, found[name] = bench.time(name, lambda n=name, r=result: _run(r, n))
+                late = _stopped(result, name, min(row.seconds) / 2)
+                note = f"stopped {shown(late)} after it was asked to; {shown(_STOP)} was asked"
+                rows.append(Row(what=row.what, seconds=row.seconds, note=note))
+        print(table(f"Attacks on identity: {source.title}, {algorithm}, k = {K}", rows))
+        bench.check(
+            found["special-uniques"].succeeded == found["uniqueness"].succeeded,
+            f"{found['uniqueness'].succeeded:,.0f} rows are unique in 3 columns, counted twice",
+        )
+        known, linked = found["prosecutor"], _run(result, "linking", people=100_000)
+        bench.check(
+            abs(known.rate - linked.rate) < 1e-9,
+            f"everyone linked by all columns is found as by the prosecutor, {known.rate:.4%}",
+        )
+
+
+def _run(result: Result, name: str, context: Context | None = None, **given: Any) -> AttackResult:
+    truth = truth_of(result.problem, result.release)
+    adversary = cast(Attack, find("attack", name).from_mapping(given))
+    context = context or Context()
+    return adversary.run(result.release.view, result.audience, truth, context)[0]
+
+
+def _stopped(result: Result, name: str, after: float) -> float:
+    """Return the seconds between asking an attack to stop and its end."""
+    context, asked = Context(), [time.perf_counter()]
+
+    def stop() -> None:
+        asked[0] = time.perf_counter()
+        context.cancel.set()
+
+    timer = threading.Timer(after, stop)
+    timer.start()
+    with suppress(Cancelled):
+        _run(result, name, context)
+    timer.cancel()
+    return max(time.perf_counter() - asked[0], 0.0)
