@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -163,30 +164,56 @@ def plan(part: System) -> Plan:
             remaining[r] -= 1
             if not remaining[r]:
                 fields.give(*at[r], bits[r])
-    words = max(fields.words, 1)
+    return Plan(
+        layers=_layers(part, rows, drafts, max(fields.words, 1)), words=max(fields.words, 1)
+    )
+
+
+def _layers(
+    part: System,
+    rows: Sequence[Sequence[int]],
+    drafts: Sequence[tuple[int, list[tuple[int, int, int, int]], list[tuple[int, int]]]],
+    words: int,
+) -> tuple[Layer, ...]:
+    """Return the layers of a draft; their arrays are slices of a few that hold all of them."""
+    ends = np.cumsum([0, *(len(places) for _, places, _ in drafts)]).tolist()
+    flat = [place for _, places, _ in drafts for place in places]
+    found = np.ascontiguousarray(np.array(flat, dtype=np.int64).reshape(len(flat), 4).T)
+    row = np.array([r for j, _, _ in drafts for r in rows[j]], dtype=np.int64)
+    start, step = np.zeros((2, len(drafts), words), dtype=np.int64)
+    people, shared = part.people.tolist(), part.shared.tolist()
+    lower, upper = part.lower.tolist(), part.upper.tolist()
     layers: list[Layer] = []
-    for j, places, opening in drafts:
-        found = np.array(places, dtype=np.int64).reshape(len(places), 4)
-        start, step = np.zeros(words, np.int64), np.zeros(words, np.int64)
+    for i, (j, places, opening) in enumerate(drafts):
         for word, value in opening:
-            start[word] += value
+            start[i, word] += value
         for word, shift, _, _ in places:
-            step[word] += 1 << shift
-        lower, upper = int(part.lower[j]), int(part.upper[j])
-        logs = log_ways(int(part.people[j]), bool(part.shared[j]), lower, upper)
+            step[i, word] += 1 << shift
+        mine = slice(ends[i], ends[i + 1])
+        ways, log_scale = _scaled_ways(people[j], shared[j], lower[j], upper[j])
         layers.append(
             Layer(
                 variable=j,
-                row=np.array(rows[j], dtype=np.int64),
-                word=np.ascontiguousarray(found[:, 0]),
-                shift=np.ascontiguousarray(found[:, 1]),
-                mask=np.ascontiguousarray(found[:, 2]),
-                later=np.ascontiguousarray(found[:, 3]),
-                opening=start,
-                step=step,
-                most=upper - lower,
-                ways=np.exp(logs - logs.max()),
-                log_scale=float(logs.max()),
+                row=row[mine],
+                word=found[0, mine],
+                shift=found[1, mine],
+                mask=found[2, mine],
+                later=found[3, mine],
+                opening=start[i],
+                step=step[i],
+                most=upper[j] - lower[j],
+                ways=ways,
+                log_scale=log_scale,
             )
         )
-    return Plan(layers=tuple(layers), words=words)
+    return tuple(layers)
+
+
+@lru_cache(maxsize=4096)
+def _scaled_ways(
+    people: int, shared: bool, lower: int, upper: int
+) -> tuple[npt.NDArray[np.float64], float]:
+    """Return the choices scaled to a maximum of 1, which nobody changes, and the scale's log."""
+    logs = log_ways(people, shared, lower, upper)
+    top = float(logs.max())
+    return np.exp(logs - top), top
