@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..base.context import Context
 from ..overlap.fitting_people import matched
 from ..overlap.fitting_rows import fits
 from ..release.attack_result import Cell, Details
 from ..release.audience import Audience
-from ..release.release import View
+from ..release.release import Persons, View
 from ..release.truth import Truth
+from .copula import fitted, individual_uniqueness, match_correctness
 from .population_uniques import Estimate, class_sizes, estimates
 
+_SINGLES = 5
 _NONE = (
     "0 by construction: no published class has a single row, so these estimators have nothing to "
     "go by. That is no sign that nobody can be found."
@@ -56,11 +60,12 @@ def uniques_told(
         drawn="bars",
         note=_NOTE,
     )
+    singles = _singles(view, persons, population.size, context)
     taken = next(one for one in found if one.chosen)
     if taken.uniques is None or taken.interval is None:
-        return (told,), ""
+        return (told, singles), ""
     low, high = taken.interval
-    return (told,), (
+    return (told, singles), (
         f" About {taken.uniques:,.0f} people of the population are unique in these columns "
         f"({taken.name}; {low:,.0f} to {high:,.0f} if its model is right)."
     )
@@ -76,3 +81,36 @@ def _row(one: Estimate, size: int) -> dict[str, Cell]:
         "to": high if isinstance(high, str) else round(high, 2),
         "taken": "yes" if one.chosen else "",
     }
+
+
+def _singles(view: View, persons: Persons, size: int, context: Context) -> Details:
+    """Return how likely single rows are unique in the population; the first of very many."""
+    single = np.flatnonzero(persons.sizes == 1)[:_SINGLES]
+    copula = fitted(persons.codes, persons.sizes)
+    rows: list[dict[str, Cell]] = []
+    for line in single.tolist():
+        context.check()
+        values = persons.codes[line]
+        mass = copula.mass(values, context.generator)
+        cells = [
+            f"{name} = {view.vocabularies[name].texts[code]}"
+            for name, code in zip(persons.columns, values.tolist(), strict=True)
+        ]
+        rows.append(
+            {
+                "row": ", ".join(cells),
+                "unique in the population": individual_uniqueness(mass, size),
+                "a match is right": match_correctness(mass, size),
+            }
+        )
+    return Details(
+        title="How likely single rows are unique in the population",
+        rows=tuple(rows),
+        x="row",
+        y=("unique in the population", "a match is right"),
+        drawn="table",
+        note=f"Of the first {_SINGLES} rows that are a class of their own: (1 − p)^(N − 1), and "
+        "the chance that a match is right, where p is the mass of the row's cells under a Gaussian "
+        "copula of the published columns (Rocher et al. 2019). Texts are taken in the order of "
+        "their hierarchy.",
+    )

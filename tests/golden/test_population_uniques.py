@@ -7,8 +7,10 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 
 from anon_core.data.table import Dataset
+from anon_core.identity.copula import Copula, fitted, individual_uniqueness, match_correctness
 from anon_core.identity.population_uniques import (
     ClassSizes,
     SlideNegativeBinomial,
@@ -80,7 +82,7 @@ def test_the_journalist_shows_all_three_and_which_one_is_taken(
     people: int, uniques: dict[str, float], taken: str
 ) -> None:
     found = journalist(people, SIZES)
-    (told,) = found.details
+    told, _ = found.details
     assert {r["estimator"]: r["people"] for r in told.rows} == pytest.approx(uniques, abs=0.006)
     assert [r["estimator"] for r in told.rows if r["taken"]] == [taken]
     assert f"About {uniques[taken]:,.0f} people" in found.sentence
@@ -166,3 +168,42 @@ def test_a_hundred_simulated_populations() -> None:
         assert found[kind, name] >= 70
         assert found[kind, name, "inside"] >= 0.9 * found[kind, name]
     assert 0 < found["pitman", "Zayatz"] == found["pitman", "Zayatz", "bounded"]
+
+
+# ---- single people -------------------------------------------------------------------------------
+
+
+def test_the_worked_example_of_a_copula() -> None:
+    assert individual_uniqueness(0.003, 500) == pytest.approx(0.2232976, abs=5e-8)
+    assert match_correctness(0.003, 500) == pytest.approx(0.5182482, abs=5e-8)
+    two = Copula(
+        below=(np.array([0, 0.3, 1]), np.array([0, 0.6, 1])),
+        correlation=np.array([[1, 0.5], [0.5, 1]]),
+    )
+    rng = np.random.default_rng(0)
+    cells = {
+        (a, b): two.mass(np.array([a, b], dtype=np.int32), rng) for a in (0, 1) for b in (0, 1)
+    }
+    wanted = {(0, 0): 0.2465155, (0, 1): 0.0534845, (1, 0): 0.3534845, (1, 1): 0.3465155}
+    assert cells == pytest.approx(wanted, abs=5e-7)
+    assert sum(cells.values()) == pytest.approx(1)
+    # A right match is that of a binomial number of others.
+    others = binom.pmf(np.arange(500), 499, 0.003)
+    assert match_correctness(0.003, 500) == pytest.approx(float((others / np.arange(1, 501)).sum()))
+
+
+def test_the_journalist_tells_how_likely_single_rows_are_unique() -> None:
+    """With one column the copula is the column: 1 of 176 rows says what a single row says."""
+    _, singles = journalist(1000, SIZES).details
+    assert len(singles.rows) == 5
+    for row in singles.rows:
+        assert row["unique in the population"] == pytest.approx((1 - 1 / 176) ** 999)
+        assert row["a match is right"] == pytest.approx(match_correctness(1 / 176, 1000))
+
+
+def test_a_fitted_copula_finds_the_correlation_it_was_drawn_with() -> None:
+    rng = np.random.default_rng(4)
+    normal = rng.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], 20_000)
+    codes = np.clip(np.floor(normal * 4) + 12, 0, 24).astype(np.int32)
+    found = fitted(codes, np.ones(len(codes), dtype=np.int64))
+    assert found.correlation[0, 1] == pytest.approx(0.6, abs=0.02)
