@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..base.registry import family
 from ..job.result import Result
 from .answer import Answer, Cell
 
@@ -138,14 +139,16 @@ def _figures(result: Result) -> dict[str, Cell]:
         "smallest class": int(sizes.min()) if len(sizes) else 0,
     }
     for name, measure in result.measures.items():
-        found[f"metric {name}"] = measure.value
+        found[family("metric")[name].title] = measure.value
     for attack in result.attacks:
-        name = f"attack {attack.attack}{f' ({attack.column})' if attack.column else ''}"
+        title = family("attack")[attack.attack].title
+        name = f"{title} ({attack.column})" if attack.column else title
         found[f"{name}: rate"] = attack.rate
         found[f"{name}: worst case"] = attack.worst
         found[f"{name}: people at risk"] = attack.at_risk
     for verdict in result.verdicts:
-        name = f"promise {verdict.model}{f' ({verdict.column})' if verdict.column else ''}"
+        title = family("model")[verdict.model].title
+        name = f"{title} ({verdict.column})" if verdict.column else title
         found[f"{name}: asked"] = verdict.bound
         found[f"{name}: reached"] = verdict.reached
         found[f"{name}: state"] = verdict.state

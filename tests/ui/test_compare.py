@@ -187,7 +187,7 @@ def test_runs_are_compared_with_the_baseline_that_is_chosen() -> None:
     )
     figures = figures.set_index("figure")
     gap = told[1]["metrics"]["loss"] - told[2]["metrics"]["loss"]
-    assert figures.loc["metric loss", "B − C"] == pytest.approx(gap)
-    assert "promise k-anonymity: asked" in figures.index
+    assert figures.loc["Loss", "B − C"] == pytest.approx(gap)
+    assert "k-anonymity: asked" in figures.index
     heads = [str(m.value) for m in app.markdown if str(m.value).startswith("### ")]
     assert heads == ["### ◆ C", "### ● A", "### ■ B"]

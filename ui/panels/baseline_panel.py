@@ -35,14 +35,14 @@ def draw(runs: Sequence[Series]) -> None:
     plans = plan_table(runs)
     st.markdown("**What differs in the recipes**")
     if len(plans):
-        table(plans, key="plan-differences", wide="in the recipe")
+        table(plans, key="plan-differences")
     else:
         st.caption("Nothing but the secret that chance starts from.")
     st.markdown("**Metrics, attacks and promises**")
     only = st.toggle(_ONLY, value=True, key="baseline-only")
     figures = figure_table(runs, only=only)
     if len(figures):
-        table(figures, key="figure-differences", wide="figure")
+        table(figures, key="figure-differences")
     else:
         st.caption("No figure differs.")
 
@@ -90,8 +90,6 @@ def figure_table(runs: Sequence[Series], *, only: bool) -> pd.DataFrame:
             own = told.get(run.letter)
             now = None if own is None else own.now
             row[run.heading] = _figure(now)
-        for run in others:
-            own = told.get(run.letter)
             change = None if own is None else own.change
             row[f"{run.letter} − {first.letter}"] = change
         rows.append(row)

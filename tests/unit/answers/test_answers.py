@@ -230,7 +230,7 @@ def test_differences_of_plans_and_figures() -> None:
     assert told["algorithm.name"] == ("optimal", "mondrian")
     assert not any("seed" in name for name in told)
     for figure in figure_differences(two, three):
-        if figure.what == "metric loss":
+        if figure.what == "Loss":
             assert figure.before == two.measures["loss"].value
             assert figure.change == three.measures["loss"].value - two.measures["loss"].value
     assert "algorithm.name: optimal → mondrian" in what_changed(two, three).sentence
