@@ -16,6 +16,8 @@ from ..words.explain import plain
 from . import column_form
 from .following import follow, place
 
+#: Kinds of parameters that are written in a recipe and kept by forms as they are.
+_WRITTEN = ("queries",)
 #: Letters that fit a third of the form.
 _MOST_TEXT = 15
 #: Options that are explained one by one beside a choice.
@@ -55,7 +57,7 @@ def parameter_form(
     """
     shown: dict[str, object] = {}
     parameters = [p for p in technique.parameters() if p.name not in without]
-    simple = [p for p in parameters if p.kind not in column_form.DRAWN]
+    simple = [p for p in parameters if p.kind not in (*column_form.DRAWN, *_WRITTEN)]
     row = st.container(horizontal=True, vertical_alignment="bottom")
     for parameter in simple:
         wanted = _allowed(parameter, values.get(parameter.name, parameter.default), technique.name)
@@ -68,7 +70,11 @@ def parameter_form(
         with row, st.container(key=f"long-{widget}") if long else nullcontext():
             shown[parameter.name] = _widget(parameter, widget, sensitive, wanted, now)
     for parameter in parameters:
-        if parameter.kind in column_form.DRAWN:
+        if parameter.kind in _WRITTEN:
+            shown[parameter.name] = _allowed(
+                parameter, values.get(parameter.name, parameter.default), technique.name
+            )
+        elif parameter.kind in column_form.DRAWN:
             wanted = _allowed(
                 parameter, values.get(parameter.name, parameter.default), technique.name
             )

@@ -11,7 +11,7 @@ from anon_core.contracts.attack import Attack
 
 def personal() -> list[str]:
     """Return the attacks whose threshold is a person's chance, not a share of everyone."""
-    return [n for n, a in family("attack").items() if issubclass(a, Attack) and _is_chance(a)]
+    return [n for n, a in family("attack").items() if _in_every_run(a) and _is_chance(a)]
 
 
 def tables(chance: float) -> list[dict[str, Any]]:
@@ -19,9 +19,15 @@ def tables(chance: float) -> list[dict[str, Any]]:
     return [
         {"name": name, "threshold": chance}
         for name, attack in family("attack").items()
+        if _in_every_run(attack)
         for parameter in attack.parameters()
         if parameter.name == "threshold" and parameter.default != chance
     ]
+
+
+def _in_every_run(attack: type[Technique]) -> bool:
+    """Say whether an attack is run unasked: to set its threshold would be to ask for it."""
+    return issubclass(attack, Attack) and attack.by_default
 
 
 def _is_chance(attack: type[Technique]) -> bool:
