@@ -29,6 +29,18 @@ def test_the_three_questions_are_answered_with_what_was_tested() -> None:
     assert "Prosecutor** – 25% on average, 33\\.3% at worst; by guessing 12\\.5%" in text
 
 
+def test_links_stand_beside_the_attacks_that_go_along_them() -> None:
+    app = open_page(RESULTS, session())
+    app.segmented_control(key="attack-view").set_value("Questions").run()
+    assert not app.exception
+    text = words(app)
+    assert "What they are known by, among each other** – " in text
+    own, rest = text.index("Which links are left?"), len(text)
+    assert "kept" in text[own:rest]
+    assert "Attacks along it\\: " in text[own:rest] or "Attacks along it: " in text[own:rest]
+    assert "Prosecutor" in text[own:rest]
+
+
 def test_each_attack_stands_below_what_it_discloses() -> None:
     app = open_page(RESULTS, session())
     app.segmented_control(key="attack-view").set_value("One by one").run()

@@ -91,3 +91,17 @@ def test_k_is_asked_of_some_columns_and_kept() -> None:
     (model,) = app.session_state["state/work"]["draft"]["models"]
     assert model["columns"] == list(quasi[:2])
     assert any("Every published combination of" in m.value for m in app.markdown)
+
+
+def test_what_is_known_of_single_values_is_given_value_by_value() -> None:
+    app = open_page(RUN, load("hospital", attacks=[{"name": "background", "knows": {"Asthma": 0}}]))
+    assert not app.exception
+    (boxes,) = (m for m in app.multiselect if (m.key or "").endswith("background/knows"))
+    assert boxes.value == ["Asthma"]
+    boxes.set_value(["Asthma", boxes.options[0]]).run()
+    assert not app.exception
+    (own,) = (n for n in app.number_input if (n.key or "").endswith("knows/Asthma"))
+    own.set_value(2.0).run()
+    attacks = app.session_state["state/work"]["draft"]["attacks"]
+    (held,) = (a for a in attacks if a["name"] == "background")
+    assert held["knows"] == {"Asthma": 2.0, boxes.options[0]: 0.0}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 import streamlit as st
@@ -10,7 +10,6 @@ import streamlit as st
 from anon_core.base.registry import family
 from anon_core.contracts.attack import Attack
 from anon_core.job.questions import Evidence, evidence
-from anon_core.job.result_json import links_as_rows
 from anon_core.release.attack_result import AttackResult
 
 from ..charts.attack_plots import attack_dots, name_of, risk_chart, title_of
@@ -20,14 +19,12 @@ from ..forms.parameter_forms import parameter_form
 from ..session import attacking, jobs
 from ..words.explain import plain, what_is_this
 from ..words.phrases import share
-from . import details_panel, members_panel
+from . import details_panel, links_panel, members_panel
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from anon_core.job.result import Result
 
-_VIEWS = ("Outcomes", "Questions", "Links", "One by one", "Attack further")
+_VIEWS = ("Outcomes", "Questions", "One by one", "Attack further")
 _KINDS = {
     "identity": "Who is it?",
     "attribute": "What do they have? Certain",
@@ -54,32 +51,11 @@ def draw(run: Series, colours: Palette) -> None:
             members_panel.draw(run.facts, attack)
     elif view == "Questions":
         _questions(run)
-    elif view == "Links":
-        _links(run)
+        links_panel.draw(run.facts.result)
     elif view == "One by one":
         _one_by_one(run, colours)
     else:
         _further(run)
-
-
-def _links(run: Series) -> None:
-    st.caption(
-        "What the release leaves of each link, and the attacks that go along it. A link that is "
-        "cut inside groups still tells what the group as a whole has."
-    )
-    found = links_as_rows(run.facts.result)
-    table = _frame(
-        {
-            "link": row["link"],
-            **{
-                state: "; ".join(" + ".join(pair) for pair in row[state]) or "–"
-                for state in ("kept", "weakened", "cut")
-            },
-            "attacks along it": ", ".join(title_of(name) for name in row["attacks"]) or "–",
-        }
-        for row in found
-    )
-    st.dataframe(table, hide_index=True, key="links")
 
 
 def _one_by_one(run: Series, colours: Palette) -> None:
@@ -182,9 +158,3 @@ def _further(run: Series) -> None:
 
 def _begin(result: Result, kind: type[Attack], values: Mapping[str, object]) -> None:
     attacking.start(result, kind.from_mapping(values))
-
-
-def _frame(rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame([dict(row) for row in rows])
