@@ -51,7 +51,9 @@ def details_chart(runs: Sequence[Series], colours: Palette, details: Details) ->
                 hovertemplate=hover,
             )
         figure.add_trace(trace)
-    if details.shares:
+    if details.shares and details.drawn == "bars":  # small shares of many values are to be seen
+        figure.update_yaxes(rangemode="tozero", tickformat=".0%")
+    elif details.shares:
         figure.update_yaxes(range=[-0.03, 1.05], tickformat=".0%")
     figure.update_xaxes(title_text=details.x)
     figure.update_layout(barmode="group")
