@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..base.errors import BadPlan, clipped
+from ..base.registry import find
 from .inputs import Stages, read_as_declared, read_population
 from .output import INFEASIBLE, OK, note, tell, write_json
 
 if TYPE_CHECKING:
+    from ..contracts.metric import Metric
     from ..job.sweep_points import Least, Point
 
 
@@ -55,6 +57,9 @@ def sweep_recipe(options: argparse.Namespace) -> int:
     over = Varied(variations=tuple(read_variation(text) for text in options.vary), settings={})
     risk, limit = _limit(options.at_most)
     loss = options.loss or common_losses()[0]
+    find("metric", loss)  # a name that is none is refused before the work, not after it
+    if risk:
+        find("attack", risk.partition(":")[0])
     points = sweep(
         plan,
         over,
@@ -127,7 +132,8 @@ def _sentence(answer: Least, loss: str, risk: str, limit: float, figure: str) ->
     asked = f"with {risk} ({figure}) at most {limit:g}"
     if answer.point is None:
         return f"No release {asked}."
-    return f"Least {loss} {asked}: {answer.point.title} ({answer.point.losses[loss]:.4g})."
+    least = "Most" if cast("type[Metric]", find("metric", loss)).more_is_better else "Least"
+    return f"{least} {loss} {asked}: {answer.point.title} ({answer.point.losses[loss]:.4g})."
 
 
 def _answer(

@@ -19,10 +19,12 @@ Headline = Literal["", "cells", "groups"]
 
 
 class Metric(Technique):
-    """A measure of what a release lost; lower is better."""
+    """A measure of what a release lost; lower is better, unless its class says otherwise."""
 
     #: What one unit of `Measure.value` is.
     unit: ClassVar[str] = "share"
+    #: Whether a higher `Measure.value` is better, as a source may have it; a lower share always is.
+    more_is_better: ClassVar[bool] = False
     #: The parameter that is the size of a group it counts in; empty where it counts in none.
     size_parameter: ClassVar[str] = ""
     #: Where it is what a release lost in one figure: of its cells, or of its groups.

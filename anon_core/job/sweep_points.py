@@ -155,13 +155,24 @@ def refused_point(
     return Point(choices=choices, status=status, why=error.message, notes=notes, seconds=seconds)
 
 
-def common_losses() -> tuple[str, ...]:
+def common_losses(points: Sequence[Point] = ()) -> tuple[str, ...]:
     """Return the metrics that mean the same whether cells are coarser or links are cut, by name.
 
     The one that is a headline of groups comes first.
+
+    Parameters
+    ----------
+    points : sequence of Point
+        Of the metrics those that some point tells; without points, those that every run measures.
     """
     known = cast(dict[str, type[Metric]], family("metric"))
-    fit = [n for n, m in known.items() if m.headline == "groups" or m.counts_links]
+    told = {name for point in points for name in point.losses}
+    fit = [
+        name
+        for name, metric in known.items()
+        if (metric.headline == "groups" or metric.counts_links)
+        and (name in told if points else metric.by_default)
+    ]
     return tuple(sorted(fit, key=lambda n: (known[n].headline != "groups", n)))
 
 
@@ -217,10 +228,14 @@ def least_loss(
     ------
     BadPlan
         If no point tells that loss or that risk.
+
+    Notes
+    -----
+    A metric of which more is better counts the other way round.
     """
     if not 0 <= at_most <= 1:
         raise BadPlan(f"The limit {at_most:g} is no chance.", remedy="Give one from 0 to 1.")
-    find("metric", loss)
+    turned = -1.0 if cast(type[Metric], find("metric", loss)).more_is_better else 1.0
     known = known_risks(points)
     if risk not in known:
         raise BadPlan(
@@ -228,10 +243,15 @@ def least_loss(
             remedy=f"Name one that is told: {listing(known) or 'none is'}.",
         )
     released = [p for p in points if p.status == "released" and loss in p.losses]
+    if not released:
+        raise BadPlan(
+            f"No release of this sweep is measured by '{loss}'.",
+            remedy="Name the metric under [[metrics]] of the recipe, or choose another.",
+        )
     told = [(p, p.risks[risk].of(figure)) for p in released if risk in p.risks]
     good = [(p, chance) for p, chance in told if chance <= at_most + 1e-12]
-    best = min(good, key=lambda found: (found[0].losses[loss], found[1]), default=None)
-    lowest = min(told, key=lambda found: (found[1], found[0].losses[loss]), default=None)
+    best = min(good, key=lambda found: (turned * found[0].losses[loss], found[1]), default=None)
+    lowest = min(told, key=lambda found: (found[1], turned * found[0].losses[loss]), default=None)
     return Least(
         point=best[0] if best else None,
         within=len(good),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -19,6 +20,8 @@ from .stand_ins import fitted_to
 Value = int | float | bool | str
 Choices = Mapping[str, Value]
 _TECHNIQUE, _PROMISES = "algorithm", "models"
+#: Combinations that one sweep tries: each is a run of its own.
+MOST_COMBINATIONS = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +58,11 @@ class Variation:
             )
         if not self.values:
             raise BadPlan(f"No value is given for {self.path}.", remedy="Give one or more.")
-        if len({repr(value) for value in self.values}) < len(self.values):
+        if any(isinstance(v, float) and not math.isfinite(v) for v in self.values):
+            raise BadPlan(
+                f"{self.path} is given a value that is no number.", remedy="Give finite numbers."
+            )
+        if len({(type(v) is bool, v) for v in self.values}) < len(self.values):
             raise BadPlan(f"{self.path} is given a value twice.", remedy="Give each value once.")
 
 
@@ -100,12 +107,18 @@ def combinations(variations: Sequence[Variation]) -> list[dict[str, Value]]:
     Raises
     ------
     BadPlan
-        If one thing is varied twice.
+        If one thing is varied twice, or there are more than `MOST_COMBINATIONS`.
     """
     paths = [v.path for v in variations]
     twice = next((path for path in paths if paths.count(path) > 1), "")
     if twice:
         raise BadPlan(f"{twice} is varied twice.", remedy="Give all its values in one place.")
+    many = math.prod(len(v.values) for v in variations)
+    if many > MOST_COMBINATIONS:
+        raise BadPlan(
+            f"That is {many:,} combinations; at most {MOST_COMBINATIONS:,} are tried.",
+            remedy="Give fewer values.",
+        )
     every = itertools.product(*(v.values for v in variations))
     return [dict(zip(paths, values, strict=True)) for values in every]
 

@@ -31,6 +31,7 @@ class Precision(Metric):
     )
     source: ClassVar[str] = "Sweeney 2002, doi 10.1142/S021848850200165X"
     unit: ClassVar[str] = "kept (more is better)"
+    more_is_better: ClassVar[bool] = True
 
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
         """Return Prec as the value, and what it lacks to 1 as the share."""

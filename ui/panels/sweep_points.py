@@ -38,7 +38,7 @@ def draw(runs: Sequence[Series], colours: Palette) -> None:
         return
     risks = known_risks(points)
     if risks:
-        axes = _axes(risks)
+        axes = _axes(risks, points)
         answer = least_loss(
             points, loss=axes.loss, risk=axes.risk, at_most=axes.at_most, figure=axes.figure
         )
@@ -56,7 +56,7 @@ def draw(runs: Sequence[Series], colours: Palette) -> None:
                 st.markdown(f"- {plain(f'{point.title}: {point.why}')}")
 
 
-def _axes(risks: Sequence[str]) -> Axes:
+def _axes(risks: Sequence[str], points: Sequence[Point]) -> Axes:
     """Draw the two questions: which risk, and at most how much; and what loss is told by."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         risk = st.selectbox("Which risk", risks, format_func=risk_title, key="frontier-risk")
@@ -75,7 +75,7 @@ def _axes(risks: Sequence[str]) -> Axes:
         )
         loss = st.selectbox(
             "Loss told by",
-            common_losses(),
+            common_losses(points),
             format_func=lambda n: find("metric", n).title,
             key="frontier-loss",
         )

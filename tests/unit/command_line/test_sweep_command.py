@@ -63,3 +63,38 @@ def test_statuses(asked: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*asked, "--vary", "models.depth=2"]) == 1
     assert main([*asked, "--vary", "models.k=2", "--at-most", "prosecutor"]) == 1
     assert "no limit of a risk" in capsys.readouterr().err
+
+
+def test_more_precision_is_better(asked: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    vary = ["--vary", "algorithm=optimal", "--vary", "models.k=2,3,4"]
+    limit = ["--at-most", "prosecutor=0.5", "--loss", "precision"]
+    assert main([*asked, *vary, *limit, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    reached = [p["metrics"]["precision"] for p in told["points"]]
+    assert reached[told["answer"]["point"]] == max(reached) > min(reached)
+    assert main([*asked, *vary, *limit]) == 0
+    assert "Most precision with prosecutor" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (["--loss", "mind"], "Unknown metric 'mind'"),
+        (["--at-most", "burglar:ill=0.5"], "Unknown attack 'burglar'"),
+    ],
+)
+def test_names_that_are_none_are_refused_before_the_work(
+    asked: list[str], more: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*asked, "--vary", "models.k=2", *more]) == 1
+    written = capsys.readouterr()
+    assert told in written.err
+    assert not written.out
+
+
+def test_a_loss_that_is_not_measured_is_no_answer(
+    asked: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    limit = ["--at-most", "prosecutor=0.5", "--loss", "model-utility"]
+    assert main([*asked, "--vary", "models.k=2", *limit]) == 1
+    assert "No release of this sweep is measured by 'model-utility'" in capsys.readouterr().err

@@ -12,8 +12,9 @@ import pytest
 
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Cancelled
-from anon_core.base.registry import family
+from anon_core.base.registry import family, find
 from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.metric import Metric
 from anon_core.job.encode_once import EncodedOnce
 from anon_core.job.plan import Plan
 from anon_core.job.runner import run
@@ -79,6 +80,7 @@ def test_a_permuting_technique_stands_on_the_frontier_with_a_promise_of_its_grou
     (model,) = point.plan.models
     assert model.size_asked == 3
     assert set(common_losses()) <= set(point.losses)
+    assert set(common_losses([point])) <= set(point.losses)
     # Quasi-identifiers stand apart, so nobody can be matched to a row: said, not left out.
     assert point.risk("prosecutor", "worst") is None
     assert point.why_unknown("prosecutor")
@@ -164,11 +166,21 @@ def test_variations_are_read(text: str, values: tuple[object, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["models.k", "k=2", "data.sample=0.5", "models.=2", "models.k=", "models.k=2,2"]
+    "text",
+    [
+        *("models.k", "k=2", "data.sample=0.5", "models.=2", "models.k=", "models.k=2,2"),
+        *("models.k=nan", "models.k=2,inf", "models.t=0,0.0"),
+    ],
 )
 def test_what_is_no_variation_is_refused(text: str) -> None:
     with pytest.raises(BadPlan):
         read_variation(text)
+
+
+def test_more_combinations_than_anyone_waits_for_are_refused() -> None:
+    many = [Variation(path=f"models.{name}", values=tuple(range(2000))) for name in "abc"]
+    with pytest.raises(BadPlan, match="8,000,000,000 combinations"):
+        combinations(many)
 
 
 def test_a_parameter_of_two_promises_needs_the_name_of_one() -> None:
@@ -205,4 +217,10 @@ def test_every_technique_that_permutes_gives_a_point_on_the_common_scale() -> No
     assert all(p.status == "released" or p.why for p in points)
     done = [p for p in points if p.status == "released"]
     assert len(done) >= 3
-    assert all(p.permuted and set(common_losses()) <= set(p.losses) for p in done)
+    assert all(p.permuted for p in done)
+    for point in done:  # of a release of another form a metric says that it is not defined for it
+        assert point.result is not None
+        untold = set(common_losses()) - set(point.losses)
+        kinds = [cast(Metric, find("metric", name)()) for name in untold]
+        assert all(kind.not_defined_for(point.result.release) for kind in kinds)
+        assert "group-loss" in point.losses
