@@ -205,7 +205,7 @@ def _release(
     # No two of the groups publish the same of any column.
     cells = dict.fromkeys(quasi, np.arange(len(sizes), dtype=np.int64))
     stats = GroupStats(sizes=sizes, histograms={}, cells=cells)
-    each = model.per_group(stats, reference)
+    each = np.broadcast_to(model.per_group(stats, reference), sizes.shape)
     every = np.ones(len(sizes), dtype=np.bool_)
     holds = model.settle(stats, every).all() if model.of_release() else each.all()
     return Example(

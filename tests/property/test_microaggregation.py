@@ -218,7 +218,7 @@ def test_nobody_of_a_population_is_matched_to_averages(people: str) -> None:
     )
     result = run(plan, case.dataset)
     assert result.problem.population is not None
-    assert {a.attack for a in result.attacks} == {"prosecutor"}
+    assert {a.attack for a in result.attacks} == {"prosecutor", "uniqueness"}
     view = result.release.view
     for name in ("journalist", "marketer", "membership"):
         attack = find("attack", name)()

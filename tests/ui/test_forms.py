@@ -52,12 +52,12 @@ def test_follows_the_session_and_keeps_what_is_typed() -> None:
     app = AppTest.from_function(page, kwargs={"which": "model", "name": "l-diversity"})
     app.session_state["given"] = {"l": 4, "column": "Gone"}
     app.run()
-    assert app.session_state["shown"] == {"l": 4, "column": "Gone"}
+    assert app.session_state["shown"] == {"l": 4, "column": "Gone", "others_known": False}
     app.number_input(key="t/l-diversity/l").set_value(7).run()
     assert app.session_state["shown"]["l"] == 7
     app.session_state["given"] = {"l": 3}
     app.run()
-    assert app.session_state["shown"] == {"l": 3, "column": ""}
+    assert app.session_state["shown"] == {"l": 3, "column": "", "others_known": False}
 
 
 def test_every_widget_shows_its_value_even_where_a_message_to_the_browser_is_lost() -> None:

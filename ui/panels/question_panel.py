@@ -69,7 +69,7 @@ def _questions(result: Result) -> dict[str, Callable[[], None]]:
         found["What changed since the last run?"] = partial(
             _plain, "changed", (result, before), lambda: what_changed(before, result)
         )
-    found["Is this optimal?"] = lambda: _answer(is_optimal(result), "optimal")
+    found["Is this optimal?"] = lambda: _answer(is_optimal(result), "is-it-optimal")
     if result.problem.quasi:
         found["What does someone learn who knows some columns?"] = lambda: _known(result)
         found["What is told of one person?"] = lambda: _person(result)
