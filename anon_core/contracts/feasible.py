@@ -41,8 +41,11 @@ class Allowed:
 
 
 def value_rows(problem: Problem, column: str) -> npt.NDArray[np.int64]:
-    """Return the rows of every value that occurs in a column; a missing one is a value too."""
+    """Return the rows of every value that occurs in a column; a missing one is none."""
     rows = np.bincount(problem.leaf_codes(column)).astype(np.int64)
+    missing = problem.hierarchies[column].missing_leaf
+    if 0 <= missing < len(rows):
+        rows[missing] = 0
     return rows[rows > 0]
 
 

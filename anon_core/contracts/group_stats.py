@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -45,6 +45,16 @@ class Histogram:
             return self.group, self.count
         known = self.value != self.missing
         return self.group[known], self.count[known]
+
+    @cached_property
+    def with_value(self) -> Histogram:
+        """The same without the missing value, for promises to which that is no value."""
+        if self.missing < 0:
+            return self
+        known = self.value != self.missing
+        return replace(
+            self, group=self.group[known], value=self.value[known], count=self.count[known]
+        )
 
     @cached_property
     def distinct(self) -> npt.NDArray[np.int64]:

@@ -23,9 +23,11 @@ from .nearness import exact_numbers
 class DistributionModel(SensitiveValues):
     """A promise about the values of a sensitive column in each group.
 
-    A missing value is a value like the others: whoever looks at a group's spread of values sees how
-    often none was recorded. Searches look at groups by `holds`, and leave out what `possible` says
-    holds no good group.
+    To a promise of diversity a missing value is none of the values, since one diagnosis and one
+    gap tell the diagnosis. Beside the spread of the whole table it is a value like the others:
+    whoever compares the two sees how often none was recorded.
+
+    Searches look at groups by `holds`, and leave out what `possible` says holds no good group.
     """
 
     monotone_merge: ClassVar[bool] = False

@@ -28,7 +28,8 @@ from ..release.reference import ValueCounts
 class AlphaKAnonymity(DistributionModel):
     """Every group has k rows, and every sensitive value at most α of them.
 
-    Wong et al. 2006, for every value of the column. Merging good groups keeps it (U): a share in a
+    Wong et al. 2006, for every value of the column; a missing value is none, and its rows are no
+    part of what a share is of. Merging good groups keeps it (U): a share in a
     union is a weighted mean of the shares. Merging with any group does not (no A): {b, c} keeps
     α = 1/2, with {c} the share is 2/3. Removing groups keeps it (R). Whatever holds a good
     group has k rows and at least 1/α values.
@@ -106,15 +107,17 @@ class AlphaKAnonymity(DistributionModel):
 
     def holds(self, counted: Histogram, table: ValueCounts) -> B1:
         """Return which groups have k rows, and no value in more than α of them."""
-        return (counted.rows >= self.k) & at_most(counted.most_alike, counted.rows, self.asked)
+        share = at_most(counted.most, counted.known, self.asked) & (counted.known > 0)
+        return (counted.rows >= self.k) & share
 
     def possible(self, counted: Histogram, table: ValueCounts) -> B1:
         """Return which groups have k rows and at least 1/α values."""
-        return (counted.rows >= self.k) & (counted.kinds >= math.ceil(1 / self.asked))
+        return (counted.rows >= self.k) & (counted.distinct >= math.ceil(1 / self.asked))
 
     def reached(self, counted: Histogram, table: ValueCounts) -> F64:
-        """Return the share of the commonest value."""
-        return counted.most_alike / np.maximum(counted.rows, 1)
+        """Return the share of the commonest value; 1 where no row has one."""
+        share = counted.most / np.maximum(counted.known, 1)
+        return np.where(counted.known > 0, share, 1.0)
 
     def bound(self) -> float:
         """Return α."""

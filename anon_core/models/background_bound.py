@@ -107,17 +107,17 @@ class BackgroundBound(DistributionModel):
 
     def holds(self, counted: Histogram, table: ValueCounts) -> B1:
         """Return which groups have r_1 ≤ factor · (r_3 + … + r_m)."""
-        return bounded(counted, self.asked, _REST)
+        return bounded(counted.with_value, self.asked, _REST) & (counted.known > 0)
 
     def possible(self, counted: Histogram, table: ValueCounts) -> B1:
         """Return which groups have 2 + 1/factor values."""
-        return counted.kinds >= self.least_size()
+        return counted.distinct >= self.least_size()
 
     def reached(self, counted: Histogram, table: ValueCounts) -> F64:
         """Return r_1 / (r_3 + …); infinity with fewer than three values."""
-        rare = tails(counted, _REST)
+        rare = tails(counted.with_value, _REST)
         found = np.full(counted.groups, np.inf)
-        np.divide(counted.most_alike, rare, out=found, where=rare > 0)
+        np.divide(counted.most, rare, out=found, where=rare > 0)
         return found
 
     def bound(self) -> float:

@@ -33,6 +33,7 @@ class EntropyLDiversity(DistributionModel):
     means of its parts'. Merging with any group does not (no A): {b, c} has entropy 2, with {c} it
     has 1.89. Removing groups keeps it (R): each group is judged by itself.
     Whatever holds a good group has l values, and l values are enough: one row of each is good.
+    A missing value is none: it makes one diagnosis and one gap diverse.
     """
 
     name: ClassVar[str] = "entropy-l-diversity"
@@ -64,9 +65,9 @@ class EntropyLDiversity(DistributionModel):
         """Refuse an l above what the rows that must stay reach as one group; see `best_counts`."""
         for column in self.protects(problem):
             rows = value_rows(problem, column)
-            if reachable(rows, removable, self.asked):
+            if len(rows) and reachable(rows, removable, self.asked):
                 continue
-            best = best_entropy(rows, removable)
+            best = best_entropy(rows, removable) if len(rows) else 0.0
             raise impossible(
                 f"{self.title} with l = {self.l:g} on '{column}'",
                 f"one group of all rows that stay reaches {best:.6g}, and no grouping reaches more",
@@ -84,9 +85,10 @@ class EntropyLDiversity(DistributionModel):
                 parameter="l",
                 column=column,
                 low=1.0,
-                high=best_entropy(value_rows(problem, column), removable),
+                high=best_entropy(rows, removable),
             )
             for column in self.protects(problem)
+            if len(rows := value_rows(problem, column))
         ]
 
     def least_size(self) -> int:
@@ -95,15 +97,15 @@ class EntropyLDiversity(DistributionModel):
 
     def holds(self, counted: Histogram, table: ValueCounts) -> B1:
         """Return which groups have an entropy of at least log l."""
-        return keeps_entropy(counted, self.asked)
+        return keeps_entropy(counted.with_value, self.asked) & (counted.known > 0)
 
     def possible(self, counted: Histogram, table: ValueCounts) -> B1:
         """Return which groups have at least l values."""
-        return counted.kinds >= self.least_size()
+        return counted.distinct >= self.least_size()
 
     def reached(self, counted: Histogram, table: ValueCounts) -> F64:
         """Return the number of equally common values with the same entropy."""
-        return np.exp(entropy(counted))
+        return np.exp(entropy(counted.with_value))
 
     def bound(self) -> float:
         """Return l."""

@@ -34,7 +34,7 @@ class RecursiveLDiversity(DistributionModel):
     commonest at least the sum of both. Merging with any group does not (no A): {b, c} keeps
     (3/2, 2), with {c} it has 2 against 3/2. Removing groups keeps it (R). A good group has
     r_1 < c · (m − l + 1) · r_1: whatever holds one has l + ⌊1/c⌋ values, and one row of each is
-    good.
+    good. A missing value is none.
     """
 
     name: ClassVar[str] = "recursive-l-diversity"
@@ -113,17 +113,17 @@ class RecursiveLDiversity(DistributionModel):
 
     def holds(self, counted: Histogram, table: ValueCounts) -> B1:
         """Return which groups have r_1 < c · (r_l + … + r_m)."""
-        return recursive(counted, self.asked, self.l)
+        return recursive(counted.with_value, self.asked, self.l)
 
     def possible(self, counted: Histogram, table: ValueCounts) -> B1:
         """Return which groups have l + ⌊1/c⌋ values."""
-        return counted.kinds >= self.least_size()
+        return counted.distinct >= self.least_size()
 
     def reached(self, counted: Histogram, table: ValueCounts) -> F64:
         """Return r_1 / (r_l + … + r_m); infinity with fewer than l values."""
-        rare = tails(counted, self.l)
+        rare = tails(counted.with_value, self.l)
         found = np.full(counted.groups, np.inf)
-        np.divide(counted.most_alike, rare, out=found, where=rare > 0)
+        np.divide(counted.most, rare, out=found, where=rare > 0)
         return found
 
     def bound(self) -> float:

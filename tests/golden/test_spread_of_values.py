@@ -177,8 +177,9 @@ def test_the_reference_is_the_table_before_anything_is_removed() -> None:
         published(rows, close | {"t": 0.25}, budget=0.4, also=also)
 
 
-def test_a_missing_value_is_a_value_of_its_own() -> None:
-    rows = [("q1", "a"), ("q1", ""), ("q2", "a"), ("q2", "b"), ("q2", "")]
+def test_a_missing_value_is_none_of_the_values_and_part_of_their_spread() -> None:
+    """It makes nothing diverse; a distance to the whole table's spread counts it as it is there."""
+    rows = [*(("q1", v) for v in ("a", "b", "")), *(("q2", v) for v in ("a", "b", "b", ""))]
     case = Case(
         columns={"q": [q for q, _ in rows], "s": [s or None for _, s in rows]},
         quasi=("q",),
@@ -187,15 +188,15 @@ def test_a_missing_value_is_a_value_of_its_own() -> None:
         levels={"s": [("a", "x", "*"), ("b", "x", "*")]},
     )
     reached = {
-        "entropy-l-diversity": [2, 3],
-        "recursive-l-diversity": [1, 0.5],
-        "alpha-k-anonymity": [1 / 2, 1 / 3],
-        "t-closeness": [1 / 5, 2 / 15],
+        "entropy-l-diversity": [2, 3 / 2 ** (2 / 3)],
+        "recursive-l-diversity": [1, 2],
+        "alpha-k-anonymity": [1 / 2, 2 / 3],
+        "t-closeness": [2 / 21, 1 / 14],
     }
     given: dict[str, dict[str, Any]] = {
-        "entropy-l-diversity": {"l": 2},
+        "entropy-l-diversity": {"l": 1.8},
         "recursive-l-diversity": {"c": 3, "l": 2},
-        "alpha-k-anonymity": {"alpha": 0.5, "k": 2},
+        "alpha-k-anonymity": {"alpha": 0.7, "k": 2},
         "t-closeness": {"t": 0.2},
     }
     levels = {"s": [list(line) for line in case.levels["s"]]}
@@ -212,7 +213,7 @@ def test_a_missing_value_is_a_value_of_its_own() -> None:
         models=[{"name": "t-closeness", "t": 0.2, "distance": "hierarchical"}],
     )
     result = run(plan, case.dataset, levels)
-    assert result.verdicts[0].per_class[0] == pytest.approx(1 / 10 + 1 / 2 * 1 / 10)
+    assert result.verdicts[0].per_class[0] == pytest.approx(1 / 21 + 1 / 2 * 1 / 21)
 
 
 # ---- the seeds' own examples ---------------------------------------------------------------------

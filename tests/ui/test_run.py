@@ -182,7 +182,7 @@ PEOPLE = "Zip,Age\n" + "5370,25\n5370,27\n5371,27\n5372,25\n5373,25\n" * 2
             id="column",
         ),
         pytest.param(
-            "Zip,Age\n5370,25\n", "The population has 1 people", "its whole table", id="small"
+            "Zip,Age\n5370,25\n", "The population has 1 person", "its whole table", id="small"
         ),
         pytest.param(
             PEOPLE + "5370,old\n",

@@ -29,5 +29,9 @@ def alpha_k_anonymity(evidence: Evidence) -> list[Check]:
 
 
 def _filled(shown: Counts, share: Fraction, least: int) -> tuple[bool, float]:
-    rows, most = sum(shown.values()), max(shown.values())
-    return rows >= least and most <= share * rows, most / rows
+    rows = sum(shown.values())
+    counts = [count for value, count in shown.items() if value is not None]
+    if not counts:  # nobody's value is known
+        return False, 1.0
+    most, known = max(counts), sum(counts)
+    return rows >= least and most <= share * known, most / known

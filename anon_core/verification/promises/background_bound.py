@@ -19,7 +19,7 @@ def background_bound(evidence: Evidence) -> list[Check]:
         class_check(
             evidence,
             f"factor = {float(most):g} for '{column}'",
-            *evidence.histogram(column).each(lambda shown: _surest(shown, most)),
+            *evidence.histogram(column).known.each(lambda shown: _surest(shown, most)),
             bound=float(most),
             measured="largest ratio of a value to the others left",
             worst="most",
@@ -31,7 +31,7 @@ def background_bound(evidence: Evidence) -> list[Check]:
 
 def _surest(shown: Counts, most: Fraction) -> tuple[bool, float]:
     counts = sorted(shown.values(), reverse=True)
-    found: Fraction | None = Fraction(0)
+    found = Fraction(0) if counts else None  # a missing value is none
     for out in range(len(counts)):
         left = counts[:out] + counts[out + 1 :]
         others = sum(left) - left[0] if left else 0

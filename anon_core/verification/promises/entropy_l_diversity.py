@@ -17,7 +17,7 @@ def entropy_l_diversity(evidence: Evidence) -> list[Check]:
     least = evidence.number("l", least=1)
     checks: list[Check] = []
     for column in evidence.columns:
-        broken, reached = evidence.histogram(column).each(lambda shown: _spread(shown, least))
+        broken, reached = evidence.histogram(column).known.each(lambda shown: _spread(shown, least))
         what = f"entropy l = {float(least):g} for '{column}'"
         checks.append(
             class_check(
@@ -37,6 +37,8 @@ def _spread(shown: Counts, least: Fraction) -> tuple[bool, float]:
     """Say whether a class is spread enough, and over how many values in equal numbers it is."""
     counts = list(shown.values())
     rows = sum(counts)
+    if not rows:  # a missing value is none
+        return False, 1.0
     nats = -sum(n / rows * math.log(n / rows) for n in counts)
     # Far apart, logarithms decide; near each other, whole numbers.
     if abs(nats - math.log(least)) > 1e-6:

@@ -19,7 +19,7 @@ def recursive_l_diversity(evidence: Evidence) -> list[Check]:
         class_check(
             evidence,
             f"recursive c = {float(factor):g}, l = {first} for '{column}'",
-            *evidence.histogram(column).each(lambda shown: _compared(shown, factor, first)),
+            *evidence.histogram(column).known.each(lambda shown: _compared(shown, factor, first)),
             bound=float(factor),
             measured="largest ratio of the commonest to the rare values",
             worst="most",
@@ -31,5 +31,7 @@ def recursive_l_diversity(evidence: Evidence) -> list[Check]:
 
 def _compared(shown: Counts, factor: Fraction, first: int) -> tuple[bool, float]:
     counts = sorted(shown.values(), reverse=True)
+    if not counts:  # a missing value is none
+        return False, math.inf
     rare = sum(counts[first - 1 :])
     return counts[0] < factor * rare, counts[0] / rare if rare else math.inf
