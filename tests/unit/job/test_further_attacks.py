@@ -91,3 +91,8 @@ def test_every_figure_of_an_attack_is_explained() -> None:
     said |= {"exposed", "threshold_met", "estimated", "upper_bound"}  # follow from the others
     for figure in made().as_json()["attacks"]:
         assert not [key for key in figure if key not in said and f"`{key}`" not in told]
+
+
+def test_every_key_of_the_figures_is_explained() -> None:
+    told = (Path(__file__).resolve().parents[3] / "docs" / "figures.md").read_text()
+    assert not [key for key in made().as_json() if f"`{key}`" not in told]
