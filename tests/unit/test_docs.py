@@ -170,6 +170,7 @@ def test_the_model_of_contributing_works_with_its_second_computation(desk, monke
     assert "'share-limit' (share_limit) has no second computation" in capsys.readouterr().err
     recomputed(desk, monkeypatch)
     contracts.test_words("model", "share-limit")
+    contracts.test_what_is_promised_of_sensitive_values_does_not_stop_identity("share-limit")
     contracts.test_techniques_are_values("model", "share-limit")
     assert main(["run", *arguments, "--out", "release"]) == 0
     assert main(["verify", *arguments, "--release", "release"]) == 0
@@ -295,7 +296,14 @@ def test_the_table_of_kernels_is_true_and_names_everything():
                 assert f"anon_core.kernels.{kernel}" in reached, (name, kernel)
                 used.add(kernel)
     for which in ("algorithm", "partitioner"):
-        assert {(which, name) for name in registry.family(which)} <= listed
+        missing = sorted(set(registry.family(which)) - {n for w, n in listed if w == which})
+        kind = next((word for word, means in FAMILY.items() if means == which), which)
+        assert not missing, (
+            f"docs/speed.md: the table of kernels needs a row of kind '{kind}' for "
+            f"{', '.join(missing)}, with the files of anon_core/kernels/ it runs, or none. "
+            "docs/models_and_techniques.md needs it as well: run "
+            "`python scripts/models_and_techniques.py`."
+        )
     # What compiles and keeps them, and what several of them are handed, are no kernels.
     assert kernels - used == {"__init__", "compiled", "compile_cache", "cuts", "packing"}
 
