@@ -14,7 +14,7 @@ from anon_core.base.context import Context
 from anon_core.base.params import number, sensitive_column
 from anon_core.base.registry import register
 from anon_core.contracts.group_stats import GroupStats, Histogram, sensitive_histogram
-from anon_core.contracts.model import GroupModel, sensitive_columns
+from anon_core.contracts.model import GroupModel, Stops, sensitive_columns
 from anon_core.data.roles import ByRole
 from anon_core.release.audience import Audience
 from anon_core.release.reference import Reference
@@ -32,13 +32,16 @@ class ShareLimit(GroupModel):
     summary: ClassVar[str] = "No sensitive value fills more than a share of a class."
     formula: ClassVar[str] = "max c(v) ≤ share · |G| over all classes G and values v"
     source: ClassVar[str] = "An example, 2026"
+    # Say `stops`; a promise about sensitive values may build on `contracts/sensitive_values.py`,
+    # which says it.
+    stops: ClassVar[Stops] = "attribute"
     # A class that keeps the promise may break it when merged with one that breaks it, but not when
     # merged with one that keeps it, too.
     monotone_merge: ClassVar[bool] = False
     closed_under_union: ClassVar[bool] = True
 
     share: float = number(
-        default=0.7, low=0.0, high=1.0, help="Largest share of a class.", label="Share"
+        default=0.7, low=1e-6, high=1.0, help="Largest share of a class.", label="Share"
     )
     column: str = sensitive_column(help="The sensitive column to protect.")
 

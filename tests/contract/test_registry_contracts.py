@@ -161,6 +161,21 @@ def test_words(which: Family, name: str) -> None:
         assert cast(type[Metric], found).unit
 
 
+@dataclasses.dataclass(frozen=True)
+class OneOfEach:
+    """A table with one quasi-identifier and one sensitive column."""
+
+    quasi: tuple[str, ...] = ("age",)
+    sensitive: tuple[str, ...] = ("illness",)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_is_promised_of_sensitive_values_does_not_stop_identity(name: str) -> None:
+    model = technique("model", name)
+    if isinstance(model, GroupModel) and model.needs(OneOfEach()):
+        assert model.stops != "identity", f"{type(model).__module__}: say `stops`"
+
+
 @pytest.mark.parametrize(("which", "name"), EVERY)
 def test_techniques_are_values(which: Family, name: str) -> None:
     found = find(which, name)
