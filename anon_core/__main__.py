@@ -1,8 +1,9 @@
 """The command line: list what there is, run a recipe, verify a release.
 
 Exit status: 0 released and verified, or the release holds; 1 error; 2 infeasible (with the best
-value reached); 3 the release breaks a promise; 4 the input changed against the recipe; 130
-stopped with Ctrl+C. What is asked for goes to standard output, messages to standard error.
+value reached); 3 the release breaks a promise; 4 the input changed against the recipe; 5 no
+release was found, and whether there is one is open; 130 stopped with Ctrl+C. What is asked for
+goes to standard output, messages to standard error.
 """
 
 from __future__ import annotations
@@ -117,6 +118,9 @@ def main(
         text = "There is not enough memory for this table. Use fewer columns or a larger machine."
         return _fail(ERROR, text, as_json=as_json)
     except Exception as error:  # noqa: BLE001 - the last door: a traceback could show cell values
+        if show_values:
+            # Signs that a terminal would carry out are spelled: the lines may show cells.
+            sys.stderr.writelines(f"{clipped(s)}\n" for s in traceback.format_exc().splitlines())
         where = traceback.extract_tb(error.__traceback__)[-1]
         text = (
             f"An error of the workbench itself: {type(error).__name__} in "
@@ -208,9 +212,11 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
         "warm", help="compile the fast routines once, so that no run has to wait for them"
     )
     ahead.set_defaults(command=warm)
-    for command in (carry, try_all, check, count):
+    for command in (show, carry, try_all, check, count):
         command.add_argument(
-            "--show-values", action="store_true", help="let messages show cell values"
+            "--show-values",
+            action="store_true",
+            help="let messages show cell values, and unforeseen errors their traceback",
         )
     return parser
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar, cast, get_args
 
@@ -20,6 +21,8 @@ _FOLDERS: dict[Family, str] = {
     "metric": "metrics",
     "attack": "attacks",
 }
+#: What `register` asks of every class; the contract tests ask for `formula` and `source` as well.
+_REQUIRED = ("name", "title", "summary")
 _found: dict[Family, dict[str, type[Technique]]] = {family: {} for family in FAMILIES}
 _loaded: set[Family] = set()
 
@@ -29,19 +32,44 @@ def register(family: Family) -> Callable[[T], T]:
 
     Raises
     ------
-    ValueError
-        If another class already has the name; a programming error, not an input error.
+    AnonError
+        By the decorator, with the file and the name: if the family is unknown, a class attribute
+        that every technique needs is missing or empty, or another class already has the name.
     """
 
     def enter(technique: T) -> T:
+        where = f"{_file(technique)}: {technique.__qualname__}"
+        if family not in _found:
+            raise AnonError(
+                f"{where} is registered as '{family}'; families are {listing(FAMILIES)}.",
+                remedy=f"Register it as one of them.{nearest(family, FAMILIES)}",
+            )
+        for attribute in _REQUIRED:
+            text = getattr(technique, attribute, None)
+            if not isinstance(text, str) or not text.strip():
+                found = "empty" if text == "" else "missing" if text is None else "no text"
+                raise AnonError(
+                    f"{where}: the class attribute '{attribute}' of this {family} is {found}.",
+                    remedy=f'Write {attribute}: ClassVar[str] = "…" into the class.',
+                )
         before = _found[family].get(technique.name)
         # A source edit reloads modules: the same class under the same path replaces itself.
         if before is not None and _path(before) != _path(technique):
-            raise ValueError(f"{family} '{technique.name}' is registered twice")
+            raise AnonError(
+                f"{where}: the {family} '{technique.name}' is registered twice; the other is "
+                f"{before.__qualname__} in {_file(before)}.",
+                remedy="Give one of them another name.",
+            )
         _found[family][technique.name] = technique
         return technique
 
     return enter
+
+
+def _file(technique: type[Technique]) -> str:
+    """Return the file that a class stands in; its module where that came from none."""
+    module = sys.modules.get(technique.__module__)
+    return getattr(module, "__file__", None) or technique.__module__
 
 
 def _path(technique: type[Technique]) -> tuple[str, str]:

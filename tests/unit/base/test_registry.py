@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, cast
 
 import pytest
 
 import anon_core.base.registry as registry
-from anon_core.base.errors import BadPlan
+from anon_core.base.errors import AnonError, BadPlan
 from anon_core.base.params import Parameter, Technique
 from anon_core.base.registry import family, find, option_title, register
 
@@ -26,7 +26,11 @@ def _clean() -> Iterator[None]:
 def make(name: str, module: str, path: str = "Made") -> type[Technique]:
     @dataclass(frozen=True, kw_only=True)
     class Made(Technique):
+        """A technique."""
+
         name: ClassVar[str] = ""
+        title: ClassVar[str] = "Made"
+        summary: ClassVar[str] = "Made for a test."
 
     Made.name = name
     Made.__module__, Made.__qualname__ = module, path
@@ -43,8 +47,40 @@ def test_a_registered_technique_is_found() -> None:
 @pytest.mark.parametrize(("module", "path"), [("two", "Made"), ("one", "Other")])
 def test_a_second_of_the_same_name_is_refused(module: str, path: str) -> None:
     register("metric")(make("made", "one"))
-    with pytest.raises(ValueError, match="metric 'made' is registered twice"):
+    with pytest.raises(AnonError) as refused:
         register("metric")(make("made", module, path))
+    assert refused.value.message == (
+        f"{module}: {path}: the metric 'made' is registered twice; the other is Made in one."
+    )
+
+
+@pytest.mark.parametrize("attribute", ["name", "title", "summary"])
+@pytest.mark.parametrize(("value", "found"), [(None, "missing"), ("", "empty"), (3, "no text")])
+def test_what_every_technique_needs_is_asked_for(attribute: str, value: Any, found: str) -> None:
+    made = make("made", __name__)
+    setattr(made, attribute, value)
+    with pytest.raises(AnonError) as refused:
+        register("metric")(made)
+    assert refused.value.message == (
+        f"{__file__}: Made: the class attribute '{attribute}' of this metric is {found}."
+    )
+    assert "made" not in family("metric")
+
+
+def test_an_attribute_that_was_never_written_is_missing() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Nameless(Technique):
+        """A technique without words."""
+
+    with pytest.raises(AnonError, match="Nameless: the class attribute 'name' of this metric is m"):
+        register("metric")(Nameless)
+
+
+def test_an_unknown_family_lists_them() -> None:
+    with pytest.raises(AnonError) as refused:
+        register(cast(Any, "metrik"))(make("made", "one"))
+    assert refused.value.message.startswith("one: Made is registered as 'metrik'; families are '")
+    assert "Did you mean 'metric'?" in refused.value.remedy
 
 
 def test_a_reloaded_module_replaces_its_own() -> None:

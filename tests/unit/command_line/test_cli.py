@@ -762,6 +762,24 @@ def test_an_error_of_our_own_shows_no_traceback(desk, capsys, monkeypatch):
     assert status == 1
     assert "KeyError in test_cli.py, line" in told
     assert SECRET not in told
+    assert "Traceback" not in told
+
+
+def test_an_error_of_our_own_shows_its_traceback_where_values_may_be_shown(
+    desk, capsys, monkeypatch
+):
+    def broken(*given: object, **named: object) -> None:
+        raise KeyError(f"{SECRET}\x1b[2J")
+
+    monkeypatch.setattr("anon_core.job.runner.run", broken)
+    assert desk.run("--show-values") == 1
+    told = capsys.readouterr().err
+    lines = told.splitlines()
+    assert lines[0] == "Traceback (most recent call last):"
+    assert any("in broken" in line for line in lines)
+    assert SECRET in lines[-2]
+    assert "KeyError in test_cli.py, line" in lines[-1]
+    assert "\x1b" not in told
 
 
 def test_too_little_memory_is_1(desk, capsys, monkeypatch):
