@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...base.context import Context
-from ...base.errors import Infeasible
+from ...base.errors import Infeasible, NotFound
 from ...base.params import number
 from ...base.registry import register
 from ...contracts.algorithm import Algorithm, Approach
@@ -104,7 +104,7 @@ class TopBottomCoding(Algorithm):
         if not keep.all() and not all(model.allows_removal() for model in models):
             keep = np.zeros_like(keep)
         removed = int(problem.frequency.run_count[~keep[member]].sum())
-        self._refuse_more(problem, removed)
+        self._refuse_more(problem, removed, together=any(m.of_release() for m in models))
         number_of = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int64)
         shown = {n: c[first[keep]] for n, c in zip(problem.quasi, cells, strict=True)}
         return Outcome(
@@ -117,17 +117,20 @@ class TopBottomCoding(Algorithm):
             account=SearchAccount(proven=False),
         )
 
-    def _refuse_more(self, problem: Problem, removed: int) -> None:
+    def _refuse_more(self, problem: Problem, removed: int, *, together: bool) -> None:
         """Refuse to remove more rows than the budget allows, or all.
 
         Raises
         ------
         Infeasible
+        NotFound
+            Where a promise is about all classes `together`: classes were judged one by one, which
+            is more than it asks.
         """
         rows = problem.rows
         if removed <= rows_allowed(problem, self.max_suppression) and removed < rows:
             return
-        raise Infeasible(
+        raise (NotFound if together else Infeasible)(
             f"With these tails {removed:,} of {rows:,} rows ({removed / rows:.1%}) would have to "
             "be removed, because their classes break a promise.",
             remedy="Code longer tails, allow more suppression, ask for less, or choose a technique "
