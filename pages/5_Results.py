@@ -38,6 +38,7 @@ from ui.panels.shell import next_step, page
 from ui.session import attacking, pinning, results, running, state
 from ui.words.explain import plain, what_is_this
 from ui.words.phrases import hidden, left_out
+from ui.words.plan_words import made_by
 
 
 def head(run: Series) -> None:
@@ -49,7 +50,7 @@ def head(run: Series) -> None:
     noun = run.facts.noun[0 if len(run.facts.sizes) == 1 else 1]
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f"{plain(state.dataset_title())} · **{plain(result.plan.algorithm.title)}** · "
+            f"{plain(state.dataset_title())} · **{plain(made_by(result.plan))}** · "
             f"{plain(promised)} · {len(run.facts.sizes):,} {noun} · "
             f"{plain(hidden(result))}"
         )
@@ -76,7 +77,7 @@ def head(run: Series) -> None:
                 width="content",
                 disabled=running.is_running(),
                 on_click=handled("The run")(results.back),
-                help=f"{plain(earlier.plan.algorithm.title)}, with the choices that it was made "
+                help=f"{plain(made_by(earlier.plan))}, with the choices that it was made "
                 "of. The present result is then the one before.",
             )
     if result.left_out:

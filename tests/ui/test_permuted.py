@@ -19,6 +19,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from anon_core.base.registry import find
 from anon_core.data.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.job.result import Result
@@ -56,6 +57,12 @@ CASES = [
     ("hospital", "permutation", FOUR),
 ]
 FORBIDDEN = ("safe", "verified", "compliant", "anonymous")
+
+
+def ways_of(result: Result) -> str:
+    """Return the title of what formed a result's groups."""
+    told = result.plan.algorithm.as_mapping()["partition"]
+    return find("partitioner", told["name"] if isinstance(told, dict) else str(told)).title
 
 
 def held_with(name: str, technique: str, models: list[dict[str, Any]]) -> dict[str, Any]:
@@ -166,6 +173,7 @@ def test_results_speak_of_groups(name: str, technique: str, models: list[dict[st
     assert not app.exception
     said = plain(words(app))
     assert f"{len(result.class_sizes):,} groups · No row is hidden" in said
+    assert f"{result.plan.algorithm.title} (groups: {ways_of(result)})" in said
     assert "stand in no relation" in said or "stay linked" in said or "shuffled by itself" in said
     assert "what is lost is the links" in said
     assert not set(said.lower().split()) & set(FORBIDDEN)
@@ -281,6 +289,7 @@ def test_a_permutation_stands_beside_a_generalization() -> None:
     assert "Query error and the loss of the groups are on a scale that they share" in said
     assert "loss and NCP are 0: they do not tell these runs apart" in said
     assert "■ B: not run – Prosecutor" in said
+    assert "Permutation anonymization (groups: Halving, then dealing) · " in said
     assert "Quasi-identifiers" in said
 
 
@@ -370,6 +379,7 @@ def test_the_report_shows_the_heads_of_both_tables() -> None:
     assert "Quasi-identifiers: the first rows" in told
     assert "Sensitive values: the first rows" in told
     assert "every column is shuffled by itself" in told
+    assert "<strong>Permutation anonymization (groups: Halving, then dealing)</strong>" in told
     assert "Not run – Prosecutor" in told
     assert "People by the size of their group" in told
     assert result.sha256 in told

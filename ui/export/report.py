@@ -25,7 +25,7 @@ from ..panels.group_panel import title_of
 from ..session.result_view import MISSING_TEXT, Facts
 from ..words import checklist
 from ..words import phrases as words
-from ..words.plan_words import intention
+from ..words.plan_words import intention, made_by
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,6 +93,7 @@ def report(result: Result, *, title: str, judgement: str = "") -> str:
         _verdicts(result, judgement),
         _cautions(result),
         "<h2>What was done</h2>",
+        f"<p><strong>{_text(made_by(result.plan))}</strong></p>",
         f"<p>{_text(intention(result.plan, result.problem.dataset))}</p>",
         f"<p>{_text(words.hidden(result))}</p>",
         _roles(result),

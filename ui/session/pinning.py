@@ -10,6 +10,8 @@ import streamlit as st
 from anon_core.base.errors import AnonError
 from anon_core.job.plan import Plan
 
+from ..words.plan_words import made_by
+
 if TYPE_CHECKING:
     from anon_core.job.result import Result
 
@@ -63,4 +65,4 @@ def unpin(letter: str) -> None:
 
 def _title(plan: Plan) -> str:
     promises = [", ".join([model.title, *model.settings()]) for model in plan.models]
-    return f"{plan.algorithm.title} · {' + '.join(promises)}"
+    return f"{made_by(plan)} · {' + '.join(promises)}"

@@ -142,6 +142,12 @@ def gathered(plan: Plan) -> list[str]:
     return [way.summary for way in _ways(plan)]
 
 
+def made_by(plan: Plan) -> str:
+    """Return the title of a plan's technique, and of what forms its groups where it has one."""
+    ways = [way.title for way in _ways(plan)]
+    return f"{plan.algorithm.title} (groups: {', '.join(ways)})" if ways else plan.algorithm.title
+
+
 def _ways(plan: Plan) -> list[Technique]:
     return [
         getattr(plan.algorithm, parameter.name)
