@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from ..base.arrays import I32, I64
 from ..base.context import Context
-from ..base.errors import Infeasible
+from ..base.errors import Infeasible, NotFound
 from ..base.params import choice
 from ..contracts.group_stats import GroupStats, histogram
 from ..contracts.model import GroupModel, least_class
@@ -191,19 +191,14 @@ class PublicPartition:
         Raises
         ------
         Infeasible
-            If not even the whole table as one part keeps them.
+            If not even the whole table as one part keeps them, and that decides.
+        NotFound
+            If it breaks a promise that parts of it may keep.
         """
         whole = self.root()
         begun = self.published([whole])
         if begun is None:
-            rows, people = self.problem.rows, self.public.size
-            raise Infeasible(
-                "Not even the whole table as one class keeps the promises: it holds "
-                f"{rows} of {people} public people (chance {rows / people:.4g}).",
-                remedy="Ask for less, or publish fewer rows.",
-                best=rows / people,
-                best_of="chance of presence with everyone in one class",
-            )
+            self._refuse_whole()
         waiting = [(whole, begun)]
         done: list[tuple[Part, Boxes]] = []
         settled = 0
@@ -226,6 +221,24 @@ class PublicPartition:
         )
         people = np.array([self._covered(p, b, 0) for p, b in done], dtype=np.int64)
         return Partition(part_of_run=part_of_run, boxes=boxes, people=people)
+
+    def _refuse_whole(self) -> NoReturn:
+        """Refuse where cuts cannot begin; see `search`."""
+        rows, people = self.problem.rows, self.public.size
+        reached = f"it holds {rows} of {people} public people (chance {rows / people:.4g})."
+        kind, words, remedy = Infeasible, "Not even the whole table as one class keeps", ""
+        if not all(model.decided_by_whole() for model in self.models):
+            kind, words = (
+                NotFound,
+                "Not found: the whole table as one class, where cuts begin, breaks",
+            )
+            remedy = "Choose the optimal search or Mondrian, "
+        raise kind(
+            f"{words} the promises: {reached}",
+            remedy=f"{remedy}{'ask' if remedy else 'Ask'} for less, or publish fewer rows.",
+            best=rows / people,
+            best_of="chance of presence with everyone in one class",
+        )
 
     def _cut(self, part: Part) -> tuple[list[Part], Boxes] | None:
         """Return the parts of the first cut that is allowed, widest column first."""
