@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, Self, cast
 
 from ..errors import BadPlan, listing, nearest
@@ -34,14 +35,12 @@ class Technique:
     @classmethod
     def parameters(cls) -> tuple[Parameter, ...]:
         """Return the declared parameters in order."""
-        found: list[Parameter] = []
-        for field in dataclasses.fields(cls):
-            facts = field.metadata.get("parameter")
-            if facts is not None:
-                parts = facts.get("parts")
-                named: dict[str, Any] = {} if parts is None else {"options": tuple(parts())}
-                found.append(Parameter(name=field.name, default=field.default, **facts, **named))
-        return tuple(found)
+        return tuple(
+            known
+            if known.parts is None
+            else dataclasses.replace(known, options=tuple(known.parts()))
+            for known in _declared(cls)
+        )
 
     @classmethod
     def from_mapping(cls, given: Mapping[str, object]) -> Self:
@@ -69,3 +68,13 @@ class Technique:
             for p in self.parameters()
             if not (p.quiet and getattr(self, p.name) == p.default)
         }
+
+
+@cache
+def _declared(kind: type[Technique]) -> tuple[Parameter, ...]:
+    """Return the parameters of a class as its fields declare them, without any parts."""
+    return tuple(
+        Parameter(name=field.name, default=field.default, **field.metadata["parameter"])
+        for field in dataclasses.fields(kind)
+        if "parameter" in field.metadata
+    )
