@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import Any, cast
 
 import numpy as np
@@ -91,23 +92,23 @@ class Trial:
     settings: Mapping[str, Any]
     people: list[tuple[str, ...]]
 
-    @property
+    @cached_property
     def technique(self) -> Algorithm:
         return cast(Algorithm, family("algorithm")[self.algorithm].from_mapping(self.settings))
 
-    @property
+    @cached_property
     def promise(self) -> GroupModel:
         told = {name: value for name, value in self.asked.items() if name != "name"}
         return cast(GroupModel, family("model")[self.model].from_mapping(told))
 
-    @property
+    @cached_property
     def plan(self) -> Plan:
         return self.case.plan(
             algorithm={"name": self.algorithm, **self.settings},
             models=[{"name": self.model, **self.asked}],
         )
 
-    @property
+    @cached_property
     def public(self) -> Dataset | None:
         if not self.people:
             return None
@@ -115,28 +116,19 @@ class Trial:
         frame = pd.DataFrame(self.people, columns=list(self.case.quasi), dtype=object)
         return Dataset.from_frame(frame, kinds=kinds)
 
-    @property
+    @cached_property
     def values(self) -> list[int]:
         """Sensitive values of the rows."""
         return [int(v) for v in self.case.column("s0")]
 
 
 def trial(model: str, algorithm: str, number: int) -> Trial:
-    """Draw the trial of a pair by its number, always the same."""
+    """Draw the trial of a pair by its number, always the same; its table is all pairs'."""
     rng = np.random.default_rng([number, *map(ord, model[:8] + algorithm[:8])])
     chosen = cast(Algorithm, family("algorithm")[algorithm]())
     kind = cast(type[GroupModel], family("model")[model])
-    case = _table(rng)
     asked = ASKED[model][number % len(ASKED[model])]
-    if private := str(asked.get("column", "")):
-        case = replace(case, identifier=(private,))
-    gone = {"own", "guard"} - {private}
-    case = replace(
-        case,
-        columns={n: c for n, c in case.columns.items() if n not in gone},
-        kinds={n: k for n, k in case.kinds.items() if n not in gone},
-        levels={n: v for n, v in case.levels.items() if n in case.quasi or private == "guard"},
-    )
+    case = table(number, str(asked.get("column", "")))
     names = {p.name for p in chosen.parameters()}
     settings: dict[str, Any] = {n: v for n, v in EFFORT.items() if n in names}
     if "max_suppression" in names:
@@ -168,6 +160,20 @@ def trial(model: str, algorithm: str, number: int) -> Trial:
         asked={n: v for n, v in asked.items() if n != "name"},
         settings=settings,
         people=people,
+    )
+
+
+@lru_cache(maxsize=1024)
+def table(number: int, private: str) -> Case:
+    """Draw the table of a number, with one of the columns of what its people ask for, or none."""
+    case = _table(np.random.default_rng(number))
+    gone = {"own", "guard"} - {private}
+    return replace(
+        case,
+        identifier=(private,) if private else (),
+        columns={n: c for n, c in case.columns.items() if n not in gone},
+        kinds={n: k for n, k in case.kinds.items() if n not in gone},
+        levels={n: v for n, v in case.levels.items() if n in case.quasi or private == "guard"},
     )
 
 

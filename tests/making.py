@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -45,7 +46,7 @@ class Case:
     def frame(self) -> pd.DataFrame:
         return pd.DataFrame(self.columns, dtype=object)
 
-    @property
+    @cached_property
     def dataset(self) -> Dataset:
         return Dataset.from_frame(self.frame, kinds=self.kinds)
 
@@ -106,7 +107,7 @@ class Case:
     def column(self, name: str) -> list[str]:
         return [naive.MISSING if cell is None else cell for cell in self.columns[name]]
 
-    @property
+    @cached_property
     def attributes(self) -> list[naive.Attribute]:
         return [
             naive.attribute(
