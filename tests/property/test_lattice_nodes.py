@@ -7,34 +7,41 @@ from collections import Counter
 import numpy as np
 import numpy.typing as npt
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from anon_core.contracts.group_stats import GroupStats, histogram
-from anon_core.data.frequency import dense_rank
 from anon_core.lattice.lattice import Lattice, layout_of
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
 from anon_core.release.grouping import Grouping
 from anon_core.release.reference import reference_of
 from tests import naive
-from tests.making import PATIENTS, random_case
+from tests.making import PATIENTS, Case, random_case
+from tests.often import often, times
+from tests.strategies import cases, cells_of
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("stops", [1, 4, 64])
 def test_every_node_in_any_order_has_the_classes_of_its_definition(
     stops: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("anon_core.lattice.lattice._STOPS", stops)
-    rng = np.random.default_rng(53)
-    for _ in range(40):
-        case = random_case(rng)
+
+    @settings(max_examples=times(120))
+    @given(
+        case=cases(),
+        sensitive=st.sampled_from([(), ("s0",), ("s0", "s1")]),
+        data=st.data(),
+    )
+    def tried(case: Case, sensitive: tuple[str, ...], data: st.DataObject) -> None:
         rows, attributes = case.rows, case.attributes
-        sensitive = [(), ("s0",), ("s0", "s1")][int(rng.integers(0, 3))]
         lattice = Lattice(case.problem(), sensitive)
         nodes = list(lattice.nodes())
         assert nodes == naive.every_node(attributes)
         assert lattice.size == len(nodes)
-        for place in rng.permutation(len(nodes)).tolist() * 2:
-            node = nodes[place]
+        for node in data.draw(st.permutations(nodes)) * 2:
             classes, stats = lattice.stats(node)
             cells = [lattice.field(classes, d).tolist() for d in range(len(node))]
             texts = [
@@ -59,6 +66,8 @@ def test_every_node_in_any_order_has_the_classes_of_its_definition(
             member, first = lattice.runs_at(node)
             assert len(first) == len(found)
             assert member[first].tolist() == list(range(len(first)))
+
+    tried()
 
 
 def test_wide_keys_take_several_words() -> None:
@@ -100,36 +109,12 @@ def test_kept_class_sets_are_bounded(
         assert sum(len(c.count) for c in kept.values()) <= max(room, len(set(case.rows)))
 
 
-def codes_of(rng: np.random.Generator, rows: int, sizes: list[int]) -> list[npt.NDArray[np.int32]]:
-    return [rng.integers(0, size, rows).astype(np.int32) for size in sizes]
-
-
-@pytest.mark.parametrize(
-    "sizes", [[1], [3, 2], [2**31 - 1, 2**31 - 1, 5], [2**20, 2**20, 2**20, 2**20, 3]]
-)
-def test_ranks_are_those_of_sorted_distinct_rows(sizes: list[int]) -> None:
-    rng = np.random.default_rng([67, len(sizes)])
-    for rows in (1, 2, 50):
-        columns = codes_of(rng, rows, sizes)
-        doubled = [np.concatenate([c, c[::-1]]) for c in columns]
-        rank, first = dense_rank(doubled, sizes)
-        table = list(zip(*(c.tolist() for c in doubled), strict=True))
-        distinct = sorted(set(table))
-        assert [distinct[r] for r in rank.tolist()] == table
-        assert [table[f] for f in first.tolist()] == distinct
-
-
-def test_ranks_of_nothing() -> None:
-    rank, first = dense_rank([], [])
-    assert (len(rank), len(first)) == (0, 0)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_merging_groups_or_removing_some_breaks_no_promise(seed: int) -> None:
-    rng = np.random.default_rng([71, seed])
-    groups, values = 12, 4
-    group = rng.integers(0, groups, 80)
-    value = rng.integers(0, values, 80).astype(np.int32)
+@often(80)
+@given(data=st.data())
+def test_merging_groups_or_removing_some_breaks_no_promise(data: st.DataObject) -> None:
+    groups, values, rows = 12, 4, data.draw(st.integers(1, 80))
+    group = np.array(data.draw(cells_of(list(range(groups)), rows)))
+    value = np.array(data.draw(cells_of(list(range(values)), rows)), dtype=np.int32)
 
     def stats(group: npt.NDArray[np.int64], groups: int) -> GroupStats:
         ones = np.ones(len(group), dtype=np.int64)
@@ -145,49 +130,45 @@ def test_merging_groups_or_removing_some_breaks_no_promise(seed: int) -> None:
     assert told.most.tolist() == [
         int(np.bincount(value[group == g], minlength=1).max()) for g in range(groups)
     ]
-    target = rng.integers(0, 5, groups)
+    target = np.array(data.draw(cells_of(list(range(5)), groups)))
     merged = [m.per_group(stats(target[group], 5), reference) for m in models]
     for one, other, model in zip(before, merged, models, strict=True):
         assert model.monotone_merge
         # A merged group holds as soon as one of its parts does.
         assert not np.any(one & ~other[target])
     # Renumbering the groups renumbers the verdicts, and nothing else.
-    shuffle = rng.permutation(groups)
+    shuffle = np.array(data.draw(st.permutations(range(groups))))
     for one, model in zip(before, models, strict=True):
         again = model.per_group(stats(shuffle[group], groups), reference)
         assert again[shuffle].tolist() == one.tolist()
 
 
-def test_rows_that_part_are_all_placed_once_and_by_chance() -> None:
-    rng = np.random.default_rng(73)
-    for _ in range(40):
-        case = random_case(rng, rows=30, quasi=1, missing=False)
-        frequency = case.problem().frequency
-        key: list[int] = []
-        member: list[int] = []
-        count: list[int] = []
-        for k, rows in enumerate(frequency.count.tolist()):
-            cut = int(rng.integers(0, rows + 1))
-            for part, c in (
-                (cut, int(rng.integers(-1, 3))),
-                (rows - cut, int(rng.integers(-1, 3))),
-            ):
-                if part or not rows:
-                    key.append(k)
-                    member.append(c)
-                    count.append(part)
-        grouping = Grouping(
-            key=np.array(key),
-            member=np.array(member),
-            count=np.array(count),
-            group=np.arange(3),
-        )
-        placed = grouping.of_rows(frequency, np.random.default_rng(1))
-        expected = Counter()  # type: ignore[var-annotated]
-        for k, c, n in zip(key, member, count, strict=True):
-            expected[k, c] += n
-        assert Counter(zip(frequency.row_key.tolist(), placed.tolist(), strict=True)) == expected
-        assert grouping.removed == int(np.count_nonzero(placed < 0))
-        assert grouping.sizes.tolist() == [int(np.count_nonzero(placed == c)) for c in range(3)]
-        again = grouping.of_rows(frequency, np.random.default_rng(1))
-        assert np.array_equal(again, placed)
+@often(100)
+@given(case=cases(quasi=(1, 1), missing=False), data=st.data())
+def test_rows_that_part_are_all_placed_once_and_by_chance(case: Case, data: st.DataObject) -> None:
+    frequency = case.problem().frequency
+    key: list[int] = []
+    member: list[int] = []
+    count: list[int] = []
+    for k, rows in enumerate(frequency.count.tolist()):
+        cut = data.draw(st.integers(0, rows))
+        for part in (cut, rows - cut):
+            if part:
+                key.append(k)
+                member.append(data.draw(st.integers(-1, 2)))
+                count.append(part)
+    grouping = Grouping(
+        key=np.array(key),
+        member=np.array(member),
+        count=np.array(count),
+        group=np.arange(3),
+    )
+    placed = grouping.of_rows(frequency, np.random.default_rng(1))
+    expected = Counter()  # type: ignore[var-annotated]
+    for k, c, n in zip(key, member, count, strict=True):
+        expected[k, c] += n
+    assert Counter(zip(frequency.row_key.tolist(), placed.tolist(), strict=True)) == expected
+    assert grouping.removed == int(np.count_nonzero(placed < 0))
+    assert grouping.sizes.tolist() == [int(np.count_nonzero(placed == c)) for c in range(3)]
+    again = grouping.of_rows(frequency, np.random.default_rng(1))
+    assert np.array_equal(again, placed)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from anon_core.data import frequency
 from anon_core.data.frequency import dense_rank, frequency_set, stable_order
 
-_WIDE = [3, 1 << 9, (1 << 20) + 1]
+_WIDE = [1, 3, 1 << 9, (1 << 20) + 1, (1 << 31) - 1]
 
 
 @given(st.lists(st.integers(0, 70_000) | st.integers(0, 1 << 61), max_size=40), st.booleans())
@@ -23,7 +23,7 @@ def test_the_order_is_the_stable_one(key: list[int], doubled: bool):
 
 @given(
     st.data(),
-    st.sampled_from([(0, 0), (1, 0, 1), (2, 2, 2, 2), (0, 2)]),
+    st.sampled_from([(0,), (1, 1), (2, 1, 2), (3, 3, 3, 1), (4, 4, 2), (1, 3)]),
     st.sampled_from([1, 3, 1 << 16]),
 )
 def test_rows_are_ranked_by_their_tuples(data: st.DataObject, widths: tuple[int, ...], near: int):
@@ -44,6 +44,11 @@ def test_rows_are_ranked_by_their_tuples(data: st.DataObject, widths: tuple[int,
     assert counted.run.tolist() == [runs.index(r[0]) for r in distinct]
     assert counted.run_codes.tolist() == [[value] for value in runs]
     assert counted.run_count.tolist() == [sum(r[0] == value for r in rows) for value in runs]
+
+
+def test_ranks_of_nothing() -> None:
+    rank, first = dense_rank([], [])
+    assert (len(rank), len(first)) == (0, 0)
 
 
 def test_keys_of_quasi_identifiers_alone_are_their_own_runs() -> None:

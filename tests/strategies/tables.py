@@ -1,51 +1,31 @@
-"""Random problems for Hypothesis: what fails is made smaller, down to a table one can read.
-
-Tables of a few rows, their hierarchies, roles, promises and a budget; where it is asked for, a
-public table around them. `random_case` of `tests/making.py` draws the same kinds from a seed, for
-tests of sizes that nobody would read.
-
-Everything shrinks towards fewer rows, fewer columns, fewer and equal values, no gaps, and
-hierarchies of one level.
-"""
+"""Random tables with hierarchies: few rows, shrinking to fewer rows, columns, values and levels."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import TypeVar
 
-import pandas as pd
 from hypothesis import strategies as st
 
 from anon_core.data.kinds import ColumnKind
-from anon_core.data.table import Dataset
 from tests.making import Case, Levels
 
+T = TypeVar("T")
 KINDS = ("text", "flat", "ordered", "number")
 #: Values of sensitive columns, each as often in the list as it is likely.
-_SENSITIVE = [*"aaaabbcd"]
+_SENSITIVE: list[Cell] = [*"aaaabbcd"]
 _MOST = 6
 Cell = str | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Posed:
-    """A table with what is asked of its release.
+def cells_of(likely: Sequence[T], rows: int) -> st.SearchStrategy[list[T]]:
+    """Draw a cell for each of some rows; a value is as likely as it often stands in the list.
 
-    Attributes
-    ----------
-    case : Case
-    models : list of dict
-        Promises as a recipe has them.
-    budget : float
-        The share of rows that may be removed.
-    public : Dataset or None
-        A table of everyone who could be in it, everyone who is among them.
+    A byte a cell, counted round the list: one draw is quick, and shrinks cell by cell.
     """
-
-    case: Case
-    models: list[dict[str, object]]
-    budget: float
-    public: Dataset | None
+    told = st.binary(min_size=rows, max_size=rows)
+    return told.map(lambda drawn: [likely[place % len(likely)] for place in drawn])
 
 
 @st.composite
@@ -109,6 +89,7 @@ def cases(
     quasi: tuple[int, int] = (1, 4),
     kinds: Sequence[str] = KINDS,
     missing: bool = True,
+    sensitive: Sequence[Cell] = _SENSITIVE,
 ) -> Case:
     """Draw a table with hierarchies, and two sensitive columns.
 
@@ -120,6 +101,8 @@ def cases(
         Of `KINDS`; the simplest first.
     missing : bool
         Whether cells may be missing.
+    sensitive : sequence of str or None
+        Cells of sensitive columns, each as often in the list as it is likely.
     """
     column = _columns(kinds, missing=missing)
     columns = draw(st.lists(column, min_size=quasi[0], max_size=quasi[1]))
@@ -143,7 +126,7 @@ def cases(
         if not any(cell is not None for cell in cells[name]):  # a column needs a value
             cells[name][0] = likely[0]
     return Case(
-        columns={**cells, "s0": told(0, _SENSITIVE), "s1": told(1, _SENSITIVE)},
+        columns={**cells, "s0": told(0, sensitive), "s1": told(1, sensitive)},
         quasi=tuple(names),
         sensitive=("s0", "s1"),
         kinds={
@@ -174,60 +157,17 @@ def numbered_cases(rows: tuple[int, int] = (4, 19)) -> st.SearchStrategy[Case]:
     return cases(rows=rows, quasi=(2, 2), kinds=("text", "number")).map(numbered)
 
 
-@st.composite
-def roles(draw: st.DrawFn, case: Case) -> Case:
-    """Draw other roles for a table: which sensitive columns stay so, and whether rows are named."""
-    sensitive = draw(st.sampled_from([("s0", "s1"), ("s0",), ()]))
-    if not draw(st.booleans()):
-        return replace(case, sensitive=sensitive)
-    named: dict[str, list[Cell]] = {"name": [f"person {i}" for i in range(len(case.rows))]}
+def with_column(
+    case: Case, name: str, cells: Sequence[Cell], kind: ColumnKind = "text", *, alone: bool = False
+) -> Case:
+    """Return a table with other cells in a sensitive column, the only one where it is alone."""
+    gone = {n for n in case.sensitive if alone and n != name}
+    columns = {n: c for n, c in case.columns.items() if n not in gone}
+    kinds = {n: k for n, k in case.kinds.items() if n not in gone}
+    named = (*(n for n in case.sensitive if n not in gone and n != name), name)
     return replace(
-        case, sensitive=sensitive, identifier=("name",), columns={**named, **case.columns}
-    )
-
-
-def ks(case: Case, most: int = 5) -> st.SearchStrategy[int]:
-    """Draw a k from 2 that a table has rows enough for."""
-    return st.integers(2, max(2, min(most, len(case.rows))))
-
-
-def budgets(most: float = 1.0) -> st.SearchStrategy[float]:
-    """Draw the share of rows that may be removed: none, all that is allowed, or between."""
-    return st.sampled_from([0.0, 0.02, 0.1, 0.3, most]).map(lambda b: min(b, most)) | st.floats(
-        0.0, most
-    ).map(lambda b: round(b, 3))
-
-
-@st.composite
-def promises(draw: st.DrawFn, case: Case) -> list[dict[str, object]]:
-    """Draw promises as a recipe has them: a k, and an l for a sensitive column."""
-    asked: list[dict[str, object]] = [{"name": "k-anonymity", "k": draw(ks(case))}]
-    if case.sensitive:
-        least = draw(st.sampled_from([0, 2, 3]))
-        name = draw(st.sampled_from(["l-diversity", "frequency-l-diversity"]))
-        if least:
-            asked.append({"name": name, "l": least, "column": case.sensitive[0]})
-    return asked
-
-
-@st.composite
-def publics(draw: st.DrawFn, case: Case, *, more: int = 20) -> Dataset:
-    """Draw a public table: a table's rows and up to so many others of its values, in any order."""
-    own = list(zip(*(case.columns[name] for name in case.quasi), strict=True))
-    seen = [sorted({v for v in case.columns[n] if v is not None}) for n in case.quasi]
-    others = draw(st.lists(st.tuples(*map(st.sampled_from, seen)), max_size=more))
-    everyone = draw(st.permutations([*own, *others]))
-    frame = pd.DataFrame(everyone, columns=list(case.quasi), dtype=object)
-    return Dataset.from_frame(frame, kinds={n: case.kinds[n] for n in case.quasi})
-
-
-@st.composite
-def problems(draw: st.DrawFn, *, public: bool = False, **given: object) -> Posed:
-    """Draw a table with roles, promises and a budget; `given` goes to `cases`."""
-    case = draw(roles(draw(cases(**given))))  # type: ignore[arg-type]
-    return Posed(
-        case=case,
-        models=draw(promises(case)),
-        budget=draw(budgets()),
-        public=draw(publics(case)) if public else None,
+        case,
+        columns={**columns, name: list(cells)},
+        kinds={**kinds, name: kind},
+        sensitive=tuple(sorted(named)),
     )
