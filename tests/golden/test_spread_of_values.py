@@ -153,14 +153,23 @@ def test_what_groups_break(rows: Rows, model: dict[str, object]) -> None:
         pytest.param(B_ALL, RAGGED, 0.4, [0.4, 17 / 60, 0.1], id="M-17"),
         pytest.param(P, PADDED, 0.25, [1 / 6, 1 / 6], id="M-18"),
         pytest.param(P, BY_LEAF, 0.25, [1 / 6, 1 / 6], id="M-18, padded by leaf"),
+        pytest.param(
+            [*(("q1", v) for v in "xyyz"), *(("q2", v) for v in "xxz")],
+            [("x", "x", "*"), ("y", "x", "*"), ("z", "z", "*")],
+            0.2,
+            [1 / 8, 1 / 6],
+            id="a value that is the label of its group",
+        ),
     ],
 )
 def test_distance_by_a_ragged_tree(
     rows: Rows, levels: list[tuple[str, ...]], t: float, reached: list[float]
 ) -> None:
     model: dict[str, object] = {"name": "t-closeness", "t": t, "distance": "hierarchical"}
-    (verdict,) = published(rows, model, levels=levels).verdicts
-    assert verdict.per_class.tolist() == pytest.approx(reached, abs=1e-12)
+    result = published(rows, model, levels=levels)
+    assert result.verdicts[0].per_class.tolist() == pytest.approx(reached, abs=1e-12)
+    again = next(c for c in result.verification.checks if c.name == "t-closeness")
+    assert again.reached == pytest.approx(max(reached), abs=1e-12)
     with pytest.raises(Infeasible):
         published(rows, model | {"t": max(reached) - 1e-9}, levels=levels)
 

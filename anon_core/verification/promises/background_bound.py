@@ -32,7 +32,8 @@ def background_bound(evidence: Evidence) -> list[Check]:
 def _surest(shown: Counts, most: Fraction) -> tuple[bool, float]:
     counts = sorted(shown.values(), reverse=True)
     found = Fraction(0) if counts else None  # a missing value is none
-    for out in range(len(counts)):
+    # Of all that are not the most frequent, the second leaves the fewest others.
+    for out in range(min(len(counts), 2)):
         left = counts[:out] + counts[out + 1 :]
         others = sum(left) - left[0] if left else 0
         found = None if found is None or not others else max(found, Fraction(left[0], others))

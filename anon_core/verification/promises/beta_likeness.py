@@ -25,13 +25,15 @@ def beta_likeness(evidence: Evidence) -> list[Check]:
     checks: list[Check] = []
     for column in evidence.columns:
         table = evidence.original(column)
+        every = sum(table.values())
 
-        def likely(shown: Counts, table: Mapping[Hashable, int] = table) -> tuple[bool, float]:
-            gains = _gains(shown, table)
+        def likely(
+            shown: Counts, table: Mapping[Hashable, int] = table, every: int = every
+        ) -> tuple[bool, float]:
+            gains = _gains(shown, table, every)
             gain = max(gains.values(), default=Fraction(0))
-            every = sum(table.values())
             if enhanced and any(
-                not _unsurprising(g, Fraction(table[v], every)) for v, g in gains.items()
+                not _unsurprising(own, Fraction(rows, every)) for (_, rows), own in gains.items()
             ):
                 return False, math.inf
             return gain <= most, float(gain)
@@ -50,13 +52,16 @@ def beta_likeness(evidence: Evidence) -> list[Check]:
     return checks
 
 
-def _gains(shown: Counts, table: Mapping[Hashable, int]) -> dict[Hashable, Fraction]:
-    """Return the gain of every value that a class makes likelier."""
-    rows, every = sum(shown.values()), sum(table.values())
+def _gains(
+    shown: Counts, table: Mapping[Hashable, int], every: int
+) -> dict[tuple[int, int], Fraction]:
+    """Return the gains of values that a class makes likelier, by their rows in it and in all."""
+    rows = sum(shown.values())
     if any(value not in table for value in shown):
         raise CannotTell("a class shows a value that the table has not")
-    gains = {v: Fraction(n * every, rows * table[v]) - 1 for v, n in shown.items()}
-    return {v: gain for v, gain in gains.items() if gain > 0}
+    pairs = {(n, table[v]) for v, n in shown.items()}
+    gains = {(n, own): Fraction(n * every, rows * own) - 1 for n, own in pairs}
+    return {pair: gain for pair, gain in gains.items() if gain > 0}
 
 
 def _unsurprising(gain: Fraction, share: Fraction) -> bool:

@@ -19,9 +19,12 @@ def delta_disclosure(evidence: Evidence) -> list[Check]:
     checks: list[Check] = []
     for column in evidence.columns:
         table = evidence.original(column)
+        every = sum(table.values())
 
-        def told(shown: Counts, table: Mapping[Hashable, int] = table) -> tuple[bool, float]:
-            found = _disclosed(shown, table)
+        def told(
+            shown: Counts, table: Mapping[Hashable, int] = table, every: int = every
+        ) -> tuple[bool, float]:
+            found = _disclosed(shown, table, every)
             with localcontext() as exact:
                 exact.prec = 50
                 less = found is not None and found * most.denominator < most.numerator
@@ -41,15 +44,14 @@ def delta_disclosure(evidence: Evidence) -> list[Check]:
     return checks
 
 
-def _disclosed(shown: Counts, table: Mapping[Hashable, int]) -> Decimal | None:
+def _disclosed(shown: Counts, table: Mapping[Hashable, int], every: int) -> Decimal | None:
     """Return the largest |ln(q/p)| to 50 digits, None where a value is absent."""
-    rows, every = sum(shown.values()), sum(table.values())
     if any(value not in table for value in shown):
         raise CannotTell("a class shows a value that the table has not")
-    if any(not shown.get(value) for value in table):
+    if len(shown) < len(table):
         return None
+    rows = sum(shown.values())
+    pairs = {(shown[v], n) for v, n in table.items()}
     with localcontext() as exact:
         exact.prec = 50
-        return max(
-            abs(Decimal(shown[v] * every).ln() - Decimal(rows * n).ln()) for v, n in table.items()
-        )
+        return max(abs(Decimal(own * every).ln() - Decimal(rows * n).ln()) for own, n in pairs)

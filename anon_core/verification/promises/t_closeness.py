@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from typing import Any, cast
 
+import numpy as np
+
 from ..evidence import CannotTell, Evidence, class_check
 from ..findings import Check
-from ..histogram import Counts
+from ..histogram import Histogram
+from ..moved import Spread, Tree, all_alike, by_tree, in_order
 from ..registry import recomputes
-
-Extra = Mapping[Any, Fraction]
-Work = Callable[[Extra], Fraction]
+from ..texts import Codes
 
 
 @recomputes("t-closeness", forms=("whole", "averaged", "permuted"))
@@ -23,20 +24,13 @@ def t_closeness(evidence: Evidence) -> list[Check]:
     way = evidence.text("distance")
     checks: list[Check] = []
     for column in evidence.columns:
-        table = evidence.original(column)
-        work = _work(evidence, column, way, table)
-
-        def close(
-            shown: Counts, table: Mapping[Hashable, int] = table, work: Work = work
-        ) -> tuple[bool, float]:
-            moved = work(_extra(shown, table))
-            return moved <= most, float(moved)
-
+        found = _distances(evidence, column, way)
         checks.append(
             class_check(
                 evidence,
                 f"t = {float(most):g} for '{column}'",
-                *evidence.histogram(column).each(close),
+                np.array([own > most for own in found], dtype=np.bool_),
+                np.array([float(own) for own in found], dtype=np.float64),
                 bound=float(most),
                 measured="largest distance",
                 worst="most",
@@ -46,20 +40,17 @@ def t_closeness(evidence: Evidence) -> list[Check]:
     return checks
 
 
-def _extra(shown: Counts, table: Mapping[Hashable, int]) -> dict[Hashable, Fraction]:
-    """Return by how much the share of each value of the table is larger in a class."""
-    rows, every = sum(shown.values()), sum(table.values())
-    if any(value not in table for value in shown):
-        raise CannotTell("a class shows a value that the table has not")
-    return {v: Fraction(shown.get(v, 0), rows) - Fraction(n, every) for v, n in table.items()}
-
-
-def _work(evidence: Evidence, column: str, way: str, table: Mapping[Hashable, int]) -> Work:
-    """Return how the work of moving what is too much to where it lacks is counted."""
+def _distances(evidence: Evidence, column: str, way: str) -> list[Fraction]:
+    """Return how far each class is from the table."""
+    shown, table = evidence.histogram(column), evidence.original(column)
     if way in ("", "equal"):
-        return lambda extra: sum(map(abs, extra.values()), Fraction(0)) / 2
+        return all_alike(_spread(shown, table, list(table)))
     if way == "hierarchical":
-        return _by_tree(evidence, column, table)
+        tree, node_of = _tree(evidence, column)
+        if any(value not in node_of for value in table):
+            raise CannotTell(f"the level table of '{column}' lacks values of the table")
+        node = np.array([node_of[value] for value in table], dtype=np.int64)
+        return by_tree(_spread(shown, table, list(table)), tree, node)
     if way != "ordered":
         raise CannotTell("the distance is none that is known")
     if None in table:
@@ -68,16 +59,26 @@ def _work(evidence: Evidence, column: str, way: str, table: Mapping[Hashable, in
         order: list[Any] = sorted(cast(list[Any], list(table)))
     else:
         order = _listed(evidence, column, table)
-    return lambda extra: _by_order(extra, order)
+    return in_order(_spread(shown, table, order))
 
 
-def _by_order(extra: Extra, order: Sequence[Any]) -> Fraction:
-    """Carry everything from one value to the next."""
-    carried = moved = Fraction(0)
-    for value in order[:-1]:
-        carried += extra[value]
-        moved += abs(carried)
-    return moved / (len(order) - 1) if len(order) > 1 else moved
+def _spread(shown: Histogram, table: Mapping[Hashable, int], order: list[Hashable]) -> Spread:
+    """Return what classes show with values numbered as they stand in an order."""
+    place_of = {value: i for i, value in enumerate(order)}
+    place: Codes = np.array([place_of.get(v, -1) for v in shown.values], dtype=np.int64)
+    value = place[shown.value]
+    if value.min(initial=0) < 0:
+        raise CannotTell("a class shows a value that the table has not")
+    if shown.sizes.min(initial=1) < 1:
+        raise CannotTell("a class shows no row")
+    entry = np.lexsort([value, shown.owner])
+    return Spread(
+        owner=shown.owner[entry],
+        value=value[entry],
+        count=shown.count[entry],
+        table=np.array([table[v] for v in order], dtype=np.int64),
+        sizes=shown.sizes,
+    )
 
 
 def _listed(evidence: Evidence, column: str, table: Mapping[Hashable, int]) -> list[Hashable]:
@@ -91,42 +92,36 @@ def _listed(evidence: Evidence, column: str, table: Mapping[Hashable, int]) -> l
     return [value for value, _ in lines if value in table]
 
 
-def _by_tree(evidence: Evidence, column: str, table: Mapping[Hashable, int]) -> Work:
-    """Exchange at every inner node what its children have too much with what they lack.
+def _tree(evidence: Evidence, column: str) -> tuple[Tree, dict[Hashable, int]]:
+    """Return the tree of a level table, and the node of every value; None hangs under the root.
 
-    What is exchanged there goes the node's height, as a share of the root's; heights are the
-    longest ways down in the whole level table. A label repeated on a way up is no step.
+    Heights are the longest ways down in the whole level table. A label repeated on a way up is no
+    step; a value that is the label of a group, too, hangs below it.
     """
-    way_of: dict[Hashable, list[str]] = {}
-    height: Counter[tuple[str, ...]] = Counter()
     lines = evidence.lines(column)
-    for value, line in lines:
-        way = list(dict.fromkeys(line if len(line) > 1 else [*line, "*"]))
+    ways = [list(dict.fromkeys(line if len(line) > 1 else [*line, "*"])) for _, line in lines]
+    height: Counter[tuple[str, ...]] = Counter()
+    for way in ways:
         for up in range(len(way)):
-            node = tuple(way[up:])
-            height[node] = max(height[node], up)
-        if value is not None:
-            way_of[value] = way
-    root = tuple(lines[0][1][-1:] if len(lines[0][1]) > 1 else ["*"])
-    way_of[None] = ["", *root]
-    if any(value not in way_of for value in table):
-        raise CannotTell(f"the level table of '{column}' lacks values of the table")
+            height[tuple(way[up:])] = max(height[tuple(way[up:])], up)
+    number = {node: i for i, node in enumerate(height)}
+    above = [number.get(node[1:], -1) for node in number]
+    heights = [height[node] for node in number]
+    node_of: dict[Hashable, int] = {}
 
-    def work(extra: Extra) -> Fraction:
-        within: dict[tuple[str, ...], Fraction] = {}
-        for value, more in extra.items():
-            way = way_of[value]
-            for up in range(len(way)):
-                node = tuple(way[up:])
-                within[node] = within.get(node, Fraction(0)) + more
-        much: dict[tuple[str, ...], Fraction] = {}
-        little: dict[tuple[str, ...], Fraction] = {}
-        for node, more in within.items():
-            side = much if more > 0 else little
-            side[node[1:]] = side.get(node[1:], Fraction(0)) + abs(more)
-        moved = Fraction(0)
-        for node in much.keys() & little.keys() - {()}:
-            moved += min(much[node], little[node]) * height[node]
-        return moved / max(height[root], 1)
+    def hang(value: Hashable, up: int) -> None:
+        node_of[value] = len(above)
+        above.append(up)
+        heights.append(0)
 
-    return work
+    for (value, _), way in zip(lines, ways, strict=True):
+        own = number[tuple(way)]
+        if value is not None and heights[own]:
+            hang(value, own)
+        elif value is not None:
+            node_of[value] = own
+    hang(None, number[tuple(ways[0][-1:])])
+    depth = [len(node) - 1 for node in number]
+    depth += [depth[up] + 1 for up in above[len(depth) :]]
+    tree = [np.array(own, dtype=np.int64) for own in (above, depth, heights)]
+    return Tree(above=tree[0], depth=tree[1], height=tree[2]), node_of
