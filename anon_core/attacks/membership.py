@@ -156,14 +156,16 @@ class Membership(Attack):
 
 
 def _worst(found: Members, chances: Graded) -> tuple[float, int]:
-    """Return the highest δ of anyone, 1 where somebody's is not known; and how many those are."""
+    """Return the highest δ anyone can have, and of how many only limits are known.
+
+    Of whom it was not counted the proven upper limit stands, whatever was estimated.
+    """
     if found.proven or found.undecided:
         return 1.0, 0
     if not found.eligible:
         return 0.0, 0
     unknown = ~chances.counted
-    highest = float(np.where(unknown, 1.0, chances.chance).max(initial=0.0))
-    return highest, int(chances.people[unknown].sum())
+    return float(chances.high.max(initial=0.0)), int(chances.people[unknown].sum())
 
 
 def _sentence(found: Members, rows: int, people: int, uncounted: int) -> str:
@@ -192,7 +194,7 @@ def _sentence(found: Members, rows: int, people: int, uncounted: int) -> str:
     if uncounted:
         parts.append(
             f"The chances of {uncounted:,} people are too many to count: none of them is certain, "
-            "but the worst chance stands at 1."
+            "and the worst chance is the upper limit proven for them."
         )
     if found.published.unclear.any():
         parts.append(

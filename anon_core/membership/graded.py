@@ -13,6 +13,7 @@ from ..base.context import Context
 from ..data.frequency import dense_rank
 from ..release.people import Population
 from ..release.truth import Truth
+from .brackets import expected
 from .decide import YES, Decision
 from .estimated_chances import estimate, interval
 from .exact_chances import Counted, count, shares
@@ -33,13 +34,15 @@ class Graded:
         δ, counted or estimated; NaN where neither came through. Whether it is 0 or 1 is never read
         off it: `sure` and `never` are decided in whole numbers.
     low, high : float64 arrays of shape (types,)
-        Nothing outside is possible, by what was proven. Both are δ where it was counted.
+        Nothing outside is possible, by what was proven. Both are δ where it was counted. What is
+        held against a threshold is `high`.
     sure, never : bool arrays of shape (types,)
         Proven δ = 1, and δ = 0.
     counted : bool array of shape (types,)
         The chance is exact up to rounding.
     estimated : bool array of shape (types,)
-        The chance is an estimate: of `between` its interval is indicative only.
+        The chance is an estimate: of `between` its interval is indicative only. It lies within the
+        proven limits.
     between : tuple of float64 arrays of shape (types,)
         Indicative interval of an estimate.
     people : int64 array of shape (types,)
@@ -64,11 +67,14 @@ class Graded:
     @cached_property
     def part(self) -> I64:
         """Place of each type in `LABELS`, shape (types,)."""
-        inner = np.searchsorted(EDGES[1:-1], np.nan_to_num(self.chance), side="right")
-        found = inner + 1
+        low, high = (
+            np.searchsorted(EDGES[1:-1], np.where(self.unknown, limit, self.chance), side="right")
+            for limit in (self.low, self.high)
+        )
+        found = low + 1
         found[self.never] = 0
         found[self.sure] = len(EDGES)
-        found[self.unknown & ~self.sure & ~self.never] = len(EDGES) + 1
+        found[(low != high) & ~self.sure & ~self.never] = len(EDGES) + 1
         return found.astype(np.int64)
 
 
@@ -109,8 +115,9 @@ def grade(members: Members, context: Context, *, max_states: int) -> Graded:
     guessed &= ~blank & ~exact
     chance = np.where(exact | guessed, shares(joint, found.mean), np.nan)
     chance[sure], chance[never] = 1.0, 0.0
-    low = np.where(sure, 1.0, least / decision.people)
-    high = np.where(never, 0.0, most / decision.people)
+    low, high = _limits(joint, counted, least, most, fits & ~blank)
+    low, high = np.where(sure, 1.0, low), np.where(never, 0.0, high)
+    chance = np.where(guessed, np.clip(chance, low, high), chance)
     known = exact & ~sure & ~never
     low[known], high[known] = chance[known], chance[known]
     return Graded(
@@ -136,6 +143,24 @@ def _extremes(joint: JointProblem, counted: Counted, decision: Decision) -> tupl
     least[inside] = np.maximum(low, least[inside])
     most[inside] = np.minimum(high, most[inside])
     return least, most
+
+
+def _limits(
+    joint: JointProblem, counted: Counted, least: I64, most: I64, clear: B1
+) -> tuple[F64, F64]:
+    """Return proven limits of δ by type: of how many are there, and of the mean of solutions."""
+    system = joint.system
+    at, outside = joint.variable[clear], joint.outside[clear]
+    people = system.people[at]
+    fewest, largest = counted.least.copy(), counted.most.copy()
+    fewest[at] = np.where(outside, people - most[clear], least[clear])
+    largest[at] = np.where(outside, people - least[clear], most[clear])
+    means = [mean[at] / people for mean in expected(system, fewest, largest)]
+    whole = np.maximum(joint.count, 1)
+    low, high = least / whole, most / whole
+    low[clear] = np.where(outside, 1.0 - means[1], means[0])
+    high[clear] = np.where(outside, 1.0 - means[0], means[1])
+    return low, high
 
 
 def in_table(population: Population, truth: Truth, quasi: tuple[str, ...]) -> I64:

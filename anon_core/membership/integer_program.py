@@ -106,6 +106,13 @@ def solve(
     return Solved(state="none" if result.status == 2 else "unknown")
 
 
+def solvable(part: System, context: Context) -> bool:
+    """Return whether a solution was found; False where there is none, or none in time."""
+    nobody = np.empty(0, dtype=np.int64)
+    nothing = Targets(variable=nobody, bound=nobody, up=np.empty(0, dtype=np.bool_))
+    return solve(part, nothing, context, must=False).state == "found"
+
+
 def relaxed(
     part: System, targets: Targets, context: Context, generator: np.random.Generator
 ) -> Solved:

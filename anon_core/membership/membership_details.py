@@ -35,10 +35,10 @@ def spread_of(graded: Graded, rows: I64) -> Details:
         )
     open_ones = graded.unknown & ~graded.sure & ~graded.never
     if open_ones.any():
-        low, high = graded.low[open_ones].min(), graded.high[open_ones].max()
+        low, high = graded.low[open_ones], graded.high[open_ones]
         told.append(
             f"Of {int(graded.people[open_ones].sum()):,} people only a bracket is known, within "
-            f"[{low:.3g}, {high:.3g}]."
+            f"[{low.min():.3g}, {high.max():.3g}]; the widest spans {(high - low).max():.2g}."
         )
     return Details(
         title="How chances of presence (δ) are spread",

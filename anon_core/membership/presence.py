@@ -17,12 +17,15 @@ import numpy.typing as npt
 from ..base.arrays import I64
 from ..base.context import Context
 from ..release.results import State
+from .brackets import limits
 from .equations import System
 from .equations_from_view import Published
 from .exact_chances import MAX_STATES, count_part, settled_only
 from .exact_fractions import exact_means
+from .integer_program import solvable
 from .joint import Asked
 
+_SETTLED = 2_000  # layers up to which a part is counted that limits have settled
 _CLOSE = 1e-9  # chances as near as this to a bound are counted in whole numbers
 WITHIN, OPEN, OUTSIDE = np.int8(1), np.int8(-1), np.int8(0)
 
@@ -80,10 +83,14 @@ class Judged:
         `WITHIN`, `OUTSIDE` or `OPEN`; variables that nobody is told by are within.
     chance : float64 array of shape (variables,)
         δ; NaN where it was not counted.
+    low, high : float64 arrays of shape (variables,)
+        Proven limits; both are δ where it was counted, and NaN of variables nobody is told by.
     """
 
     verdict: npt.NDArray[np.int8]
     chance: npt.NDArray[np.float64]
+    low: npt.NDArray[np.float64]
+    high: npt.NDArray[np.float64]
 
     @cached_property
     def state(self) -> State:
@@ -145,6 +152,7 @@ def judge(
     good = bounds.hold(present[settled], system.people[settled])
     verdict[settled] = np.where(good, WITHIN, OUTSIDE)
     inner = system.bounded(start.least, start.most)
+    low, high = limits(system, start.least, start.most, outside)
     for done, piece in enumerate(pieces):
         if first_break and np.any(verdict == OUTSIDE):
             break
@@ -153,8 +161,16 @@ def judge(
         if done % 64 == 0:
             context.progress(done / len(pieces), "Counting the ways to fill the buckets")
         part = inner.part(piece, start.least)
-        swept = count_part(part, context, max_states=max_states)
-        if swept is None or not swept.possible:
+        by_limits = _by_limits(low[piece], high[piece], bounds)
+        clear = not np.any((by_limits == OPEN) & telling[piece])
+        swept = count_part(
+            part, context, max_states=min(max_states, _SETTLED) if clear else max_states
+        )
+        if swept is None:  # limits tell of parts that have a solution
+            if np.any(by_limits != OPEN) and solvable(part, context):
+                verdict[piece] = np.where(telling[piece], by_limits, WITHIN)
+            continue
+        if not swept.possible:
             continue
         share = (start.least[piece] + swept.mean) / system.people[piece]
         share = np.where(outside[piece], 1.0 - share, share)
@@ -163,7 +179,26 @@ def judge(
             found = _settle_close(part, found, outside[piece], bounds)
         chance[piece] = share
         verdict[piece] = np.where(telling[piece], found, WITHIN)
-    return Judged(verdict=verdict, chance=np.where(telling, chance, np.nan))
+    counted = ~np.isnan(chance)
+    low, high = np.where(counted, chance, low), np.where(counted, chance, high)
+    return Judged(
+        verdict=verdict,
+        chance=np.where(telling, chance, np.nan),
+        low=np.where(telling, low, np.nan),
+        high=np.where(telling, high, np.nan),
+    )
+
+
+def _by_limits(
+    low: npt.NDArray[np.float64], high: npt.NDArray[np.float64], bounds: Bounds
+) -> npt.NDArray[np.int8]:
+    """Compare limits of chances with the bounds; what limits leave open stays so."""
+    within = (_compared(low, bounds) == WITHIN) & (_compared(high, bounds) == WITHIN)
+    least, most = float(bounds.low) - _CLOSE, float(bounds.high) + _CLOSE
+    found = np.full(len(low), OPEN, dtype=np.int8)
+    found[within] = WITHIN
+    found[(high < least) | (low > most)] = OUTSIDE
+    return found
 
 
 def _compared(share: npt.NDArray[np.float64], bounds: Bounds) -> npt.NDArray[np.int8]:
@@ -204,9 +239,10 @@ class Presence:
     ----------
     state : {'holds', 'broken', 'undecided'}
     lowest, highest : float
-        Extremes of the chances that were counted; NaN where none was.
+        Extremes of the chances that are decided, of those not counted by their proven limits; NaN
+        where none is.
     per_bucket : float64 array of shape (buckets,)
-        Highest chance of anyone who fits the bucket; 1 where one was not counted.
+        Highest chance anyone can have who fits the bucket; 1 where it is undecided.
     nowhere : int
         People of the public table who fit no bucket: δ = 0.
     open : int
@@ -229,18 +265,17 @@ def presence(
     judged = judge(joint, bounds, context, max_states=max_states)
     variable = joint.variable
     told = variable >= 0
-    chance = np.zeros(len(variable))
-    chance[told] = judged.chance[variable[told]]
+    low, high = np.zeros(len(variable)), np.zeros(len(variable))
+    low[told], high[told] = judged.low[variable[told]], judged.high[variable[told]]
     verdict = np.where(told, WITHIN, OUTSIDE if bounds.low > 0 else WITHIN).astype(np.int8)
     verdict[told] = judged.verdict[variable[told]]
-    doubtful = published.doubtful
-    verdict[doubtful], chance[doubtful] = OPEN, np.nan
+    undecided = verdict == OPEN
+    undecided[published.doubtful] = True
+    verdict[undecided] = OPEN
     if bounds.empty:
         verdict[:] = WITHIN
     per_bucket = np.zeros(len(published.size))
-    shown = np.where(np.isnan(chance), 1.0, chance)[joint.types]
-    np.maximum.at(per_bucket, joint.bucket, shown)
-    counted = chance[~np.isnan(chance)]
+    np.maximum.at(per_bucket, joint.bucket, np.where(undecided, 1.0, high)[joint.types])
     state: State = "holds"
     if np.any(verdict == OPEN):
         state = "undecided"
@@ -248,8 +283,8 @@ def presence(
         state = "broken"
     return Presence(
         state=state,
-        lowest=float(counted.min()) if len(counted) else np.nan,
-        highest=float(counted.max()) if len(counted) else np.nan,
+        lowest=float(low[~undecided].min(initial=np.inf)) if not undecided.all() else np.nan,
+        highest=float(high[~undecided].max(initial=0.0)) if not undecided.all() else np.nan,
         per_bucket=per_bucket,
         nowhere=int(joint.count[~told].sum()),
         open=int(joint.count[verdict == OPEN].sum()),

@@ -98,7 +98,7 @@ def overlapping(
 def test_overlapping_buckets_equal_listing(chunk: int) -> None:
     rng = np.random.default_rng([90, chunk])
     done = 0
-    while done < 150:
+    while done < 110:
         public, buckets = overlapping(rng)
         if not buckets:
             continue
