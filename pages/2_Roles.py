@@ -9,12 +9,14 @@ from anon_core.data.role_suggestions import Suggestion, suggest_roles
 from anon_core.data.table import Dataset
 from anon_core.job.profile import ColumnProfile, Uniqueness, profile, uniqueness
 from ui.components.guard import handled, panel, show_error
+from ui.forms import finding_form
 from ui.forms import role_table as assigning
 from ui.panels import shell
-from ui.session import state
+from ui.session import confirming, state
 from ui.words.explain import plain
 from ui.words.phrases import share
 
+_APPLIED = "roles/applied"
 _EXPLAINED = (
     "**Identifiers** (names, ID numbers) are never published. The **person** column says whom a "
     "row is about, where one person has several rows: it is not published either, and promises "
@@ -47,10 +49,12 @@ def main() -> None:
         _buttons(suggested)
     with panel("Roles"):
         assigning.editor(found, suggested)
-    with panel("What is published exactly"):
-        _published(data, found)
     with panel("What is undecided"):
         _undecided()
+    with panel(finding_form.PANEL):
+        finding_form.draw()
+    with panel("What is published exactly"):
+        _published(data, found)
     shell.next_step("pages/3_Hierarchies.py", "Choose how each quasi-identifier becomes coarser")
 
 
@@ -60,8 +64,8 @@ def _buttons(suggested: tuple[Suggestion, ...]) -> None:
             "Apply suggestions",
             icon=":material/auto_fix_high:",
             key="roles/apply",
-            on_click=handled("Suggestions")(assigning.take),
-            args=({one.name: one.role for one in suggested},),
+            on_click=handled("Suggestions")(_apply),
+            args=(suggested,),
             help="Give every column the suggested role; what is unknown stays undecided. Can be "
             "undone.",
         )
@@ -76,7 +80,22 @@ def _buttons(suggested: tuple[Suggestion, ...]) -> None:
             help="Columns without a role are then neither published nor used; can be undone.",
         )
         shell.undo_button(key="roles/undo")
-        st.caption("Double-click a role, or press Enter on it, to change it.")
+    said, made = st.session_state.get(_APPLIED, ("", None))
+    if said and made == (state.roles(), state.left_out()):
+        st.success(said, icon=":material/auto_fix_high:")
+
+
+def _apply(suggested: tuple[Suggestion, ...]) -> None:
+    """Give every column the role that was suggested, and say what came of it."""
+    given = [one for one in suggested if one.role != "undecided"]
+    assigning.take({one.name: one.role for one in suggested})
+    roles = dict.fromkeys(one.role for one in given)
+    parts = [f"{sum(one.role == r for one in given)} {assigning.word(r)}" for r in roles]
+    said = f"{len(given)} of {len(suggested)} columns have the suggested role: {', '.join(parts)}."
+    rest = [plain(one.name) for one in suggested if one.role == "undecided"]
+    if rest:
+        said += f" There is no suggestion for {', '.join(rest)}: decide below."
+    st.session_state[_APPLIED] = (said, (state.roles(), state.left_out()))
 
 
 def _uniqueness(data: Dataset) -> None:
@@ -151,7 +170,12 @@ def _published(data: Dataset, found: tuple[ColumnProfile, ...]) -> None:
     exact = roles.exact(data)
     if not roles.quasi or not exact:
         return
-    telling = [one for one in found if one.name in exact and one.once_share >= 0.05]
+    asked = {one.column for one in confirming.found() if one.what == "unique"}
+    telling = [
+        one
+        for one in found
+        if one.name in exact and one.name not in asked and one.once_share >= 0.05
+    ]
     if telling:
         names = ", ".join(f"{plain(one.name)} ({share(one.once_share)})" for one in telling[:5])
         st.warning(

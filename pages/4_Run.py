@@ -11,7 +11,7 @@ from ui.components.guard import handled, panel, show_error
 from ui.forms import attack_form, promises_form, run_form, sensitive_levels, technique_picker
 from ui.panels import cost_panel, counts_panel
 from ui.panels.shell import next_step, page
-from ui.session import jobs, results, running, state
+from ui.session import confirming, jobs, results, running, state
 from ui.session import population_tables as population
 from ui.session import precompile_status as warming
 from ui.words.explain import plain
@@ -88,6 +88,15 @@ def what_will_happen() -> bool:
         plan = state.plan()
     except AnonError as error:
         show_error(error)
+        return False
+    waiting = confirming.waiting()
+    if waiting:
+        lines = "\n".join(f"- {plain(one.sentence)}" for one in waiting)
+        st.warning(
+            f"Run waits until somebody has confirmed what was found, or mended it:\n\n{lines}",
+            icon=":material/front_hand:",
+        )
+        next_step("pages/2_Roles.py", "Look at it on Roles")
         return False
     if data is not None:
         how, promised, rows = intentions(plan, data)

@@ -11,7 +11,9 @@ from typing import Literal
 import numpy as np
 
 from .column import Column
+from .findings import DAY
 from .kinds import KINDS
+from .names_in_text import is_told
 from .roles import Role
 from .table import Dataset
 
@@ -26,11 +28,8 @@ _PATTERN_SHARE = 0.9
 _PATTERN_SAMPLE = 2000
 
 
-#: Distinct values, and words in a value on average, from which texts are sentences, not names of
-#: things; and the share of distinct values from which no header makes them anything else.
-_TOLD_VALUES, _TOLD_WORDS, _TOLD_SHARE = 10, 3.0, 0.5
-#: Characters in a value, on average, from which it is a text whatever it consists of.
-_TOLD_LETTERS = 40
+#: Share of distinct values from which told texts are free text, whatever the header says.
+_TOLD_SHARE = 0.5
 #: Whole numbers are taken for ages that end between these, with as many different ones at least.
 _AGES_END, _AGES = (40, 120), 15
 
@@ -176,10 +175,7 @@ _NO_SEX = _all("x d u o other diverse divers unknown none na n/a nonbinary non-b
 #: What is made of figures as telephone numbers are, and is none: shape, its own word, and why.
 _SHAPES: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (
-        re.compile(
-            r"(\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2})|\d{4}[./-]\d{1,2}[./-]\d{1,2})"
-            r"([T ]\d{1,2}:\d{2}(:\d{2})?)?"
-        ),
+        DAY,
         "date",
         "Its values look like dates: others may know when things happened.",
     ),
@@ -259,7 +255,7 @@ def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
         if spread >= _THING_SHARE or rows < _KEY_ROWS:
             return "identifier", f"{found} in its name: points to one person."
         return "quasi", f"{found} in its name, but many rows share a value."
-    told = not rules.measured and _told(column)
+    told = not rules.measured and is_told(column)
     apart = len(column.values) > max(_APART_SHARE * filled, 1)
     if told and len(column.values) >= _TOLD_SHARE * filled:
         return "left_out", "Its values are texts of many words, and these may name people."
@@ -309,16 +305,6 @@ def _repeats_persons(column: Column, words: Sequence[str], rows: int) -> bool:
     values = len(column.values)
     repeats = 1 < values < rows and rows <= _MOST_REPEATED * values
     return named and repeats and not column.missing and _key_like(column)
-
-
-def _told(column: Column) -> bool:
-    """Return whether values are texts of many words, as notes are, rather than names of things."""
-    sample = column.values[:_PATTERN_SAMPLE]
-    if len(sample) < _TOLD_VALUES:
-        return False
-    words = sum(len(value.split()) for value in sample) / len(sample)
-    letters = sum(map(len, sample)) / len(sample)
-    return words > _TOLD_WORDS or letters >= _TOLD_LETTERS
 
 
 def _sexes(column: Column) -> bool:

@@ -11,7 +11,10 @@ from .plan import LevelTable, Plan
 from .prepare import prepare
 
 #: Tables of a recipe that `prepare` reads.
-_READ = ("data", "types", "roles", "hierarchies", "sensitive_levels", "population", "export")
+_READ = (
+    *("data", "types", "roles", "hierarchies", "sensitive_levels", "population", "export"),
+    *("redacted", "confirmed"),
+)
 
 
 class EncodedOnce:

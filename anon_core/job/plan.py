@@ -21,6 +21,7 @@ from ..data.kinds import ColumnKind
 from ..data.reading import DataOptions
 from ..data.roles import Roles
 from ..hierarchy import read_levels
+from .confirmed import Confirmed, confirmed_of
 from .old_recipes import VERSION, renewed
 from .recipe_parts import (
     list_of,
@@ -35,6 +36,7 @@ from .recipe_parts import (
     types_of,
 )
 from .recipe_text import read_tables
+from .redacted import redacted_of
 
 #: A hierarchy as it stands in a file: one row a value, the value first, then a label per level.
 LevelTable = Sequence[Sequence[str]]
@@ -47,6 +49,8 @@ _SECTIONS = {
     "roles",
     "hierarchies",
     "sensitive_levels",
+    "redacted",
+    "confirmed",
     "algorithm",
     "models",
     "metrics",
@@ -77,6 +81,10 @@ class Plan:
     sensitive_levels : mapping of str to int
         Sensitive columns that are published at this level of their hierarchy, in place of their
         values; promises count what is published.
+    redacted : mapping of str to tuple of str
+        Columns of texts, each with the identifiers whose words are taken out of it.
+    confirmed : tuple of Confirmed
+        What somebody has seen of columns that are published as they are; see `Finding`.
     algorithm : Algorithm
     models : tuple of GroupModel
         The promises; at least one.
@@ -103,6 +111,8 @@ class Plan:
     types: Mapping[str, ColumnKind] = field(default_factory=dict[str, ColumnKind])
     hierarchies: Mapping[str, str] = field(default_factory=dict[str, str])
     sensitive_levels: Mapping[str, int] = field(default_factory=dict[str, int])
+    redacted: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    confirmed: tuple[Confirmed, ...] = ()
     metrics: tuple[Metric, ...] = ()
     attacks: tuple[Attack, ...] = ()
     population_size: int | None = None
@@ -134,6 +144,7 @@ class Plan:
                 remedy="Use 'neutralise' or 'keep'.",
             )
         refuse_no_levels(self.sensitive_levels, self.roles)
+        object.__setattr__(self, "redacted", redacted_of(self.redacted, self.roles))
         if not self.models:
             raise BadPlan(
                 "The plan names no privacy model, so the release would promise nothing.",
@@ -235,6 +246,10 @@ class Plan:
             named["hierarchies"] = dict(self.hierarchies)
         if self.sensitive_levels:
             named["sensitive_levels"] = dict(self.sensitive_levels)
+        if self.redacted:
+            named["redacted"] = {name: list(by) for name, by in self.redacted.items()}
+        if self.confirmed:
+            named["confirmed"] = [one.as_mapping() for one in self.confirmed]
         named["algorithm"] = _technique_mapping(self.algorithm)
         named["models"] = [_technique_mapping(m) for m in self.models]
         if self.metrics:
@@ -297,6 +312,8 @@ class Plan:
             ),
             hierarchies=texts_of("[hierarchies]", table_of(given, "hierarchies")),
             sensitive_levels=dict(table_of(given, "sensitive_levels")),
+            redacted=dict(table_of(given, "redacted")),
+            confirmed=confirmed_of(list_of(given, "confirmed")),
             algorithm=technique_of("algorithm", Algorithm, given["algorithm"]),
             models=tuple(technique_of("model", GroupModel, m) for m in list_of(given, "models")),
             metrics=tuple(technique_of("metric", Metric, m) for m in list_of(given, "metrics")),

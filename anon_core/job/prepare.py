@@ -13,8 +13,10 @@ from ..hierarchy import from_rows
 from ..hierarchy.claims import refuse_false_labels
 from ..release.look_alikes import refuse_look_alikes
 from ..release.problem import Problem, build_problem
+from .confirmed import refuse_unconfirmed
 from .plan import LevelTable, Plan
 from .publish import is_formula
+from .redacted import without_redacted
 from .sensitive_levels import at_levels
 
 
@@ -44,7 +46,9 @@ def prepare(
     plan.roles.check(dataset)
     if plan.formulas == "neutralise":
         _refuse_formula_names(plan, dataset)
-    table, hierarchies = at_levels(plan, dataset.with_kinds(plan.types), hierarchies or {})
+    table = without_redacted(plan.redacted, dataset.with_kinds(plan.types))
+    refuse_unconfirmed(plan, table)
+    table, hierarchies = at_levels(plan, table, hierarchies or {})
     if plan.data.missing == "drop":
         table = table.without_missing((*plan.roles.quasi, *plan.roles.sensitive))
         if table.rows == 0:

@@ -40,7 +40,7 @@ class Sample:
     attribution : str
         Where the table comes from: source, DOI, licence.
     identifier, quasi, sensitive, insensitive : tuple of str
-        Suggested roles.
+        Roles; a column in none of them is left out.
     types : mapping of str to str
         Kind (``text``, ``ordered``, ``number``, ``date``) of the columns whose kind cannot be told
         from their values.

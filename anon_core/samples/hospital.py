@@ -303,7 +303,7 @@ HOSPITAL = Sample(
     identifier=("name", "birth_date"),
     quasi=("age", "sex", "zip", "admission_date"),
     sensitive=("diagnosis",),
-    insensitive=("ward", "length_of_stay", "cost", "insurance"),
+    insensitive=("ward", "length_of_stay", "insurance"),
     types={"zip": "ordered"},
     hierarchies={
         column: f"hospital/{column}.csv"

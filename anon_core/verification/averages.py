@@ -21,6 +21,7 @@ from .kinds import number_of
 from .lines import Lines
 from .match import text_runs
 from .published import PublishedTable
+from .redacted import without_redacted
 from .sensitive_levels import at_levels
 from .tables import PrivateTable, Promise, read_promise
 from .texts import EVERYTHING, Codes, PrivateColumn, Runs, read_cover
@@ -123,6 +124,7 @@ def check_groups(
         The published row of each row, from 0; -1 where it is hidden.
     """
     promise = read_promise(recipe, [str(name) for name in private.columns])
+    private = without_redacted(recipe, promise, private)
     promise, private, levels = at_levels(recipe, promise, private, levels)
     table = PrivateTable(promise, private, levels)
     file = PublishedTable(content, promise.quasi, table.spelling)

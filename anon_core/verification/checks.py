@@ -44,6 +44,7 @@ from .public_people import PublicPeople, read_public
 from .published import PublishedTable
 from .reading import read_options, read_table
 from .recipe_text import read_recipe
+from .redacted import without_redacted
 from .sampling import is_guessable
 from .sensitive_levels import at_levels
 from .shape import completed
@@ -88,6 +89,7 @@ def verify(
         If a level table is ragged or gives a value two paths.
     """
     promise = read_promise(recipe, [str(name) for name in private.columns])
+    private = without_redacted(recipe, promise, private)
     promise, private, levels = at_levels(recipe, promise, private, levels)
     table = PrivateTable(promise, private, levels)
     published: dict[str, PublishedTable] = {}

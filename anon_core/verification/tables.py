@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Versions of recipes that are understood; without one it is the first.
-VERSIONS = range(1, 3)
+VERSIONS = range(1, 4)
 
 
 # ---- what was promised -----------------------------------------------------------------------

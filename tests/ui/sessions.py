@@ -33,9 +33,11 @@ def load(name: str = "toth-private", **draft: Any) -> dict[str, Any]:
     kinds: Any = dict(one.types)
     held: dict[str, Any] = {}
     with patch.object(st, "session_state", held):
+        data = Dataset.from_frame(one.frame(), kinds=kinds, source=one.title)
         state.set_dataset(
-            Dataset.from_frame(one.frame(), kinds=kinds, source=one.title),
+            data,
             roles=one.roles,
+            left_out=one.roles.left_out(data),
             levels={c: read_levels(hierarchy_folder() / p, c) for c, p in one.hierarchies.items()},
             types=one.types,
             title=one.title,

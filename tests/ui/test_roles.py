@@ -11,6 +11,7 @@ from anon_core.data.roles import Roles
 from tests.ui.sessions import RUN, words
 from ui.forms import role_table as assigning
 from ui.session import loading, state
+from ui.words.explain import plain
 
 ROLES = "pages/2_Roles.py"
 
@@ -48,33 +49,49 @@ def test_suggestions_are_applied_and_undone(start: AppTest) -> None:
     assert quasi(start) == before
 
 
-def test_columns_published_exactly_are_pointed_out(start: AppTest) -> None:
+def test_what_is_found_blocks_run_until_it_is_confirmed(start: AppTest) -> None:
     opened(start, "hospital")
-    assert "cost" in start.warning[0].value
+    work = start.session_state["state/work"]
+    roles = {**work["roles"], "left_out": [], "insensitive": ["ward", "cost"]}
+    roles["left_out"] = ["insurance", "length_of_stay"]
+    start.session_state["state/work"] = {**work, "roles": roles}
+    start.switch_page(RUN).run()
+    found = "4,980 of 5,000 rows have a value of 'cost' that no other row has."
+    assert plain(found) in words(start)
+    assert start.button(key="run").disabled
+    start.switch_page(ROLES).run()
+    assert plain(found) in words(start)
+    start.button(key="finding/yes/unique/cost").click().run()
+    assert not start.exception
+    assert f"Confirmed: {plain(found)}" in words(start)
+    start.switch_page(RUN).run()
+    assert not start.button(key="run").disabled
+    start.switch_page(ROLES).run()
+    start.button(key="finding/back/unique/cost").click().run()
+    start.button(key="finding/out/unique/cost").click().run()
+    assert "cost" in start.session_state["state/work"]["roles"]["left_out"]
+    assert plain(found) not in words(start)
 
 
 def test_edits_change_only_their_columns() -> None:
     base = {"a": "insensitive", "b": "quasi", "c": "sensitive", "d": "undecided", "e": "undecided"}
-    after = assigning.change(
-        base, {0: {"Role": "both"}, 2: {"Role": "identifier"}, 1: {}, 3: {"Role": "left_out"}}
-    )
-    assert after == {
-        "a": "both",
-        "b": "quasi",
-        "c": "identifier",
-        "d": "left_out",
-        "e": "undecided",
+    after = assigning.change(assigning.change(base, ["a"], "both"), ["d", "e"], "left_out")
+    assert after == {**base, "a": "both", "d": "left_out", "e": "left_out"}
+    made = assigning.as_roles(after)
+    assert made == Roles(quasi=("a", "b"), sensitive=("a", "c"))
+    assert assigning.left_out(after) == ("d", "e")
+    assert assigning.as_choices(made, ("d", "e"), list(after)) == after
+    assert assigning.change({"a": "person", "b": "quasi"}, ["b"], "person") == {
+        "a": "identifier",
+        "b": "person",
     }
-    assert assigning.as_roles(after) == Roles(identifier=("c",), quasi=("a", "b"), sensitive=("a",))
-    assert assigning.left_out(after) == ("d",)
-    assert assigning.as_choices(assigning.as_roles(after), ("d",), list(after)) == after
 
 
 def test_an_edit_reaches_the_session(session: None) -> None:
     loading.load_sample("toth-private")
     names = ("Name", "Zip", "Age", "Salary")
     choices = assigning.as_choices(state.roles(), state.left_out(), names)
-    assigning.take(assigning.change(choices, {1: {"Role": "insensitive"}}))
+    assigning.take(assigning.change(choices, ["Zip"], "insensitive"))
     assert state.roles().insensitive == ("Zip",)
     assert state.roles().quasi == ("Age",)
     assert state.plan().hierarchies == {"Age": "hierarchies/Age.csv"}
@@ -127,4 +144,8 @@ def test_applied_suggestions_publish_nothing_as_it_is(start: AppTest) -> None:
     start.button(key="roles/apply").click().run()
     roles = start.session_state["state/work"]["roles"]
     assert roles["insensitive"] == []
-    assert "Still undecided: ward, cost, insurance." in words(start)
+    said = words(start)
+    assert "Still undecided: ward, cost, insurance." in said
+    told = start.success[0].value
+    assert "8 of 11 columns have the suggested role: 1 ⊘ identifier, " in told
+    assert "There is no suggestion for ward, cost, insurance: decide below." in told

@@ -9,6 +9,7 @@ from anon_core.base.errors import AnonError, BadInput, InputChanged
 from anon_core.base.secret import is_secret
 from anon_core.data.reading import DataOptions
 from anon_core.data.roles import Roles
+from anon_core.job.old_recipes import VERSION
 from anon_core.job.runner import run
 from anon_core.samples import SAMPLES, Sample
 from anon_core.samples.base import Sample as SampleType
@@ -217,7 +218,7 @@ def test_a_recipe_sets_everything(session: None) -> None:
     assert state.undo()
     assert state.plan().seed == first
     assert state.notes() == ()
-    same = f"version = 2\n{RECIPE}".encode()
+    same = f"version = {VERSION}\n{RECIPE}".encode()
     assert loading.open_recipe(Opened(name="r.toml", content=same)) == ()
     assert state.notes() == ()
 

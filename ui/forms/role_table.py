@@ -1,9 +1,9 @@
-"""The editable table of roles, and how its words become roles."""
+"""The table of roles: columns are ticked, and get a role together."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import streamlit as st
 
@@ -12,9 +12,13 @@ from anon_core.data.role_suggestions import Suggestion
 from anon_core.data.roles import Roles
 from anon_core.job.profile import ColumnProfile
 
-from ..charts.theme import ROLE_STYLE
+from ..charts.theme import ROLE_STYLE, role_colour
 from ..components.guard import handled
 from ..session import state
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pandas.io.formats.style import Styler
 
 #: Choice → the roles it stands for.
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -27,8 +31,11 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "left_out": (),
     "undecided": (),
 }
-_EPOCH = "roles/epoch"
-_BASE = "roles/base"
+PANEL = "Roles"
+_EPOCH, _SHOWN, _FIND = "roles/epoch", "roles/shown", "roles/find"
+#: Characters that fit into a line of the widest column, and the height of a line and of its rims.
+_LINE, _HIGH, _RIM = 44, 19, 16
+_WIDTHS = {"Column": 150, "Role": 150, "Suggestion, and why": 330, "Unique values": 75}
 
 
 def word(choice: str) -> str:
@@ -81,74 +88,114 @@ def take(choices: Mapping[str, str]) -> None:
     state.set_roles(as_roles(choices), left_out(choices))
 
 
-def change(base: Mapping[str, str], edited: Mapping[int, Mapping[str, Any]]) -> dict[str, str]:
-    """Return the choices after the editor's changes.
+def change(base: Mapping[str, str], columns: Sequence[str], choice: str) -> dict[str, str]:
+    """Return the choices after some columns got another one.
 
-    Parameters
-    ----------
-    base : mapping of str to str
-        Choice by column, as the editor was given it.
-    edited : mapping of int to mapping
-        The editor's changes: by position, the cells that differ.
+    Where one column becomes the person, the one that was becomes an identifier.
     """
-    names = list(base)
-    after = dict(base)
-    for place, cells in edited.items():
-        if cells.get("Role") in CHOICES:
-            after[names[int(place)]] = cells["Role"]
+    after = dict(base) | dict.fromkeys(columns, choice)
+    if choice == "person":
+        before = [n for n, c in base.items() if c == "person" and n not in columns]
+        after |= dict.fromkeys(before, "identifier")
     return after
 
 
 def editor(found: Sequence[ColumnProfile], suggested: Sequence[Suggestion]) -> None:
-    """Draw the table; a changed cell changes the session's roles at once.
-
-    The editor keeps its own changes, so its table must stay the same while they come from it.
-    Whatever else changes the roles (undo, suggestions, another table) starts it anew.
-    """
-    names = [one.name for one in found]
-    now = as_choices(state.roles(), state.left_out(), names)
-    base: dict[str, str] = st.session_state.get(_BASE, {})
-    key = f"roles/editor/{st.session_state.setdefault(_EPOCH, 0)}"
-    edited = st.session_state.get(key, {}).get("edited_rows", {})
-    if list(base) != names or change(base, edited) != now:
-        base = now
-        st.session_state[_BASE] = base
-        st.session_state[_EPOCH] += 1
-        key = f"roles/editor/{st.session_state[_EPOCH]}"
-    st.data_editor(
-        {
-            "Column": names,
-            "Role": list(base.values()),
-            "Suggestion": [word(one.role) for one in suggested],
-            "Why": [one.reason for one in suggested],
-            "Unique values": [one.once_share * 100 for one in found],
-        },
+    """Draw the table, and above it the roles that the ticked columns can be given."""
+    now = as_choices(state.roles(), state.left_out(), [one.name for one in found])
+    shown = _shown(now)
+    buttons = st.container(key="roles/give")
+    if not shown:
+        st.info("No column is like that.", icon=":material/search_off:")
+        return
+    told = {one.name: one for one in suggested}
+    alone = {one.name: one.once_share * 100 for one in found}
+    cells = {
+        "Column": shown,
+        "Role": [word(now[name]) for name in shown],
+        "Suggestion, and why": [f"{word(told[n].role)}: {told[n].reason}" for n in shown],
+        "Unique values": [alone[name] for name in shown],
+    }
+    high = _row_height(cells)
+    # What is ticked belongs to these rows with these roles; others start with nothing ticked.
+    key = f"roles/grid/{st.session_state.setdefault(_EPOCH, 0)}/{hash(tuple(shown))}"
+    event = st.dataframe(
+        _coloured(cells, [now[name] for name in shown]),
         key=key,
         hide_index=True,
-        disabled=["Column", "Suggestion", "Why", "Unique values"],
-        on_change=_take,
-        args=(key,),
-        height="content" if len(names) <= 20 else 720,
+        on_select="rerun",
+        selection_mode="multi-row",
+        row_height=high,
+        height=min(720, (high + 1) * len(shown) + 38),
         column_config={
-            "Column": st.column_config.TextColumn(width=140),
-            "Role": st.column_config.SelectboxColumn(
-                options=list(CHOICES),
-                format_func=lambda choice: word(str(choice)),
-                required=True,
-                width=215,
-            ),
-            "Suggestion": st.column_config.TextColumn(width=135),
-            "Why": st.column_config.TextColumn(width=320),
+            name: st.column_config.TextColumn(width=width)
+            for name, width in _WIDTHS.items()
+            if name != "Unique values"
+        }
+        | {
             "Unique values": st.column_config.NumberColumn(
                 format="%.1f%%",
-                width=80,
+                width=_WIDTHS["Unique values"],
                 help="Share of rows whose value no other row has: who knows it finds the row.",
-            ),
+            )
         },
     )
+    rows = cast(Any, event).selection.rows
+    ticked = [shown[row] for row in rows if row < len(shown)]
+    with buttons:
+        _give(now, ticked)
 
 
-@handled("Roles")
-def _take(key: str) -> None:
-    edited = st.session_state[key]["edited_rows"]
-    take(change(st.session_state[_BASE], edited))
+def _shown(now: Mapping[str, str]) -> list[str]:
+    """Draw what is looked for, and return the columns to show."""
+    left, right = st.columns([2, 1], vertical_alignment="bottom")
+    present = [choice for choice in CHOICES if choice in now.values()]
+    if st.session_state.get(_SHOWN) not in (None, *present):
+        st.session_state[_SHOWN] = None  # the last column of a role has got another one
+    wanted = left.pills("Show", present, format_func=word, key=_SHOWN)
+    part = right.text_input("Find columns", key=_FIND, placeholder="Part of a name").casefold()
+    return [n for n, c in now.items() if wanted in (None, c) and part in n.casefold()]
+
+
+def _give(now: Mapping[str, str], ticked: Sequence[str]) -> None:
+    if ticked:
+        st.caption(f"{len(ticked)} ticked; make {'it' if len(ticked) == 1 else 'them'}:")
+    else:
+        st.caption("Tick columns at their left (at the top all that are shown), then choose:")
+    row = st.container(horizontal=True)
+    for choice in CHOICES:
+        row.button(
+            word(choice),
+            key=f"roles/give/{choice}",
+            disabled=not ticked or (choice == "person" and len(ticked) > 1),
+            on_click=handled(PANEL)(_take),
+            args=(change(now, ticked, choice),),
+        )
+
+
+def _take(choices: Mapping[str, str]) -> None:
+    take(choices)
+    st.session_state[_EPOCH] += 1
+
+
+def _row_height(cells: Mapping[str, Sequence[object]]) -> int:
+    """Return the height at which no text of the table is cut off."""
+    lines = 1
+    for name, width in _WIDTHS.items():
+        fits = max(1, _LINE * width // _WIDTHS["Suggestion, and why"])
+        longest = max(len(str(cell)) for cell in cells[name])
+        lines = max(lines, -(-longest // fits)) if name != "Unique values" else lines
+    return _RIM + _HIGH * min(lines, 6)
+
+
+def _coloured(cells: Mapping[str, Sequence[object]], roles: Sequence[str]) -> Styler:
+    """Return the table with each column's name and role in the colour of its role."""
+    import pandas as pd
+
+    def colours(row: pd.Series) -> list[str]:
+        choice = roles[cast(int, row.name)]
+        colour = role_colour("quasi" if choice == "both" else choice)
+        own = f"color: {colour}; font-weight: 600"
+        return [own if name in ("Column", "Role") else "" for name in cells]
+
+    return pd.DataFrame(dict(cells)).style.apply(colours, axis=1)

@@ -66,6 +66,7 @@ def load_sample(name: str) -> None:
     state.set_dataset(
         data,
         roles=one.roles,
+        left_out=one.roles.left_out(data),
         levels=shipped_levels(one),
         types=one.types,
         title=one.title,

@@ -131,7 +131,10 @@ def _encoding(plan: Plan) -> jobs.Work:
 def _depends_on(plan: Plan) -> object:
     data = state.dataset()
     mapping = plan.as_mapping()
-    read = ("data", "types", "roles", "sensitive_levels", "population", "seed", "export")
+    read = (
+        *("data", "types", "roles", "sensitive_levels", "population", "seed", "export"),
+        *("redacted", "confirmed"),
+    )
     chosen = {n: mapping.get(n) for n in read}
     trees = sorted({n for model in plan.models for n in model.needs_trees(plan.roles)})
     combined = any(model.needs_combined(plan.roles) for model in plan.models)

@@ -414,11 +414,35 @@ def _recipe() -> dict[str, Any]:
     if work["roles"]["person"]:
         (named["person"],) = work["roles"]["person"]
     made = {**draft(), "roles": named, "hierarchies": files}
+    _only_of_these(made, roles)
     levels = cast(dict[str, int], made.pop("sensitive_levels", {}))
     secret_only = [n for n in roles["sensitive"] if n not in roles["quasi"]]
     if kept := {n: level for n, level in levels.items() if n in secret_only and n in files}:
         made["sensitive_levels"] = kept
     return made
+
+
+def _only_of_these(made: dict[str, Any], roles: Mapping[str, Sequence[str]]) -> None:
+    """Keep what was confirmed and redacted of columns that still have the roles for it."""
+    hidden = {*roles["identifier"], *roles["person"]}
+    shown = {*roles["insensitive"], *roles["sensitive"]} - {*roles["quasi"]}
+    given = cast(dict[str, list[str]], made.pop("redacted", {}))
+    redacted = {n: [by for by in names if by in hidden] for n, names in given.items() if n in shown}
+    if redacted := {n: names for n, names in redacted.items() if names}:
+        made["redacted"] = redacted
+    confirmed = cast(list[dict[str, Any]], made.pop("confirmed", []))
+    if confirmed := [one for one in confirmed if one["column"] in hidden | shown]:
+        made["confirmed"] = confirmed
+
+
+def redacted() -> dict[str, list[str]]:
+    """Return by column the identifiers whose words are taken out of it."""
+    return cast(dict[str, list[str]], _recipe().get("redacted", {}))
+
+
+def confirmed() -> list[dict[str, Any]]:
+    """Return what was confirmed of columns that are published as they are."""
+    return cast(list[dict[str, Any]], _recipe().get("confirmed", []))
 
 
 def _role_names(roles: Roles, left_out: Sequence[str]) -> dict[str, list[str]]:

@@ -52,6 +52,14 @@ def published(result: Result) -> list[Item]:
             mark="note",
         )
     )
+    items += [
+        Item(sentence=f"Confirmed by whoever decided on it: {one.found}", mark="note")
+        for one in result.plan.confirmed
+    ]
+    items += [
+        Item(sentence=f"Words of {', '.join(by)} are redacted in {column}.", mark="note")
+        for column, by in result.plan.redacted.items()
+    ]
     if left_out:
         items.append(Item(sentence=phrases.left_out(left_out), mark="note"))
     items.append(Item(sentence=phrases.hidden(result), mark="note"))

@@ -251,7 +251,7 @@ def test_what_was_renewed_in_an_older_recipe_is_told(desk, capsys):
         assert told.err == f"Older recipe: {note}\n"
         assert act() == 0
         assert before in capsys.readouterr().out
-    desk.recipe.write_text("version = 2\n" + desk.recipe.read_text())
+    desk.recipe.write_text("version = 3\n" + desk.recipe.read_text())
     for act in (desk.run, desk.verify):
         assert act("--json") == 0
         told = capsys.readouterr()

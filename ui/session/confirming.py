@@ -1,0 +1,72 @@
+"""What was found of columns that are published as they are, and what a person says to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from anon_core.data.findings import Finding, findings
+from anon_core.job.confirmed import confirm, confirmed_of, unconfirmed
+from anon_core.job.redacted import without_redacted
+
+from . import state
+
+
+def found() -> tuple[Finding, ...]:
+    """Return what was found of the table with its present roles, redacted where that was asked.
+
+    Raises
+    ------
+    AnonError
+        If a column cannot be read as its type.
+    """
+    data = state.typed_dataset()
+    roles = state.roles()
+    if data is None:
+        return ()
+    hidden, levels = state.redacted(), tuple(state.draft().get("sensitive_levels", {}))
+    return state.once(
+        "findings",
+        (data.fingerprint, roles, roles.person, hidden, levels),
+        lambda: findings(without_redacted(hidden, data), roles, levels),
+    )
+
+
+def waiting() -> tuple[Finding, ...]:
+    """Return the findings that nobody confirmed yet; Run waits for them."""
+    return unconfirmed(found(), confirmed_of(state.confirmed()))
+
+
+def settled() -> tuple[Finding, ...]:
+    """Return the findings that somebody confirmed."""
+    open_ = waiting()
+    return tuple(one for one in found() if one not in open_)
+
+
+def confirmed(one: Finding) -> None:
+    """Confirm a finding; can be undone."""
+    rest = _but(one)
+    state.update_draft(confirmed=[*rest, confirm(one).as_mapping()])
+
+
+def taken_back(one: Finding) -> None:
+    """Take a confirmation back; can be undone."""
+    state.update_draft(confirmed=_but(one))
+
+
+def redact(column: str, by: Sequence[str]) -> None:
+    """Take the words of identifiers out of a column; can be undone."""
+    state.update_draft(redacted={**state.redacted(), column: list(by)})
+
+
+def keep_names(column: str) -> None:
+    """Leave a column's texts as they are again; can be undone."""
+    rest = {name: by for name, by in state.redacted().items() if name != column}
+    state.update_draft(redacted=rest)
+
+
+def _but(one: Finding) -> list[dict[str, object]]:
+    return [
+        told
+        for told in state.confirmed()
+        if (told["column"], told["what"]) != (one.column, one.what)
+    ]
