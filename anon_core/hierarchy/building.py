@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -155,6 +156,7 @@ def _build(column: Column, rows: Sequence[tuple[str, ...]]) -> Hierarchy:
     read = KINDS[column.kind].read
     by_text = {row[0]: row for row in rows}
     alias: dict[str, tuple[str, ...]] = {}
+    measures: dict[str, float] = {}
     if read is not None:
         measures = {row[0]: read(row[0]) for row in rows}
         bad = [text for text, m in measures.items() if math.isnan(m)]
@@ -174,10 +176,11 @@ def _build(column: Column, rows: Sequence[tuple[str, ...]]) -> Hierarchy:
                 remedy="List every value once; a value has one path to the top.",
                 values=[text for text, m in measures.items() if times[m] > 1][:5],
             )
-        alias = {v: by_text[t] for t, m in measures.items() for v in _same(column, m)}
+        same = _same(column, measures)
+        alias = {v: by_text[t] for t, v in same.items()}
         # The data's own spelling (39 or 39.0) is the one that is published.
         rows = [
-            ((_same(column, measures[row[0]]) or [row[0]])[0], *row[1:])
+            (same.get(row[0], row[0]), *row[1:])
             for row in sorted(rows, key=lambda row: measures[row[0]])
         ]
     uncovered = [i for i, v in enumerate(column.values) if v not in by_text and v not in alias]
@@ -205,9 +208,10 @@ def _build(column: Column, rows: Sequence[tuple[str, ...]]) -> Hierarchy:
     starts: list[npt.NDArray[np.int32]] = []
     labels: list[tuple[str, ...]] = []
     for level in range(levels):
+        told = [row[level] for row in rows] or [TOP]
         begin = [0]
-        begin += [i for i in range(1, len(rows)) if _parts(rows, i, level)]
-        names = [rows[i][level] if rows else TOP for i in begin]
+        begin += [i for i, (one, next_) in enumerate(pairwise(told), 1) if one != next_]
+        names = [told[i] for i in begin]
         repeated = [n for n, times in Counter(names).items() if times > 1]
         if repeated:
             raise BadHierarchy(
@@ -223,7 +227,9 @@ def _build(column: Column, rows: Sequence[tuple[str, ...]]) -> Hierarchy:
     leaves = tuple(row[0] for row in rows) + ((MISSING,) if has_missing else ())
     measure = None
     if read is not None:
-        measure = np.array([read(t) for t in leaves], dtype=np.float64)
+        measure = np.array(
+            [measures[t] if t in measures else read(t) for t in leaves], dtype=np.float64
+        )
     return Hierarchy(
         column=column.name,
         leaves=leaves,
@@ -235,17 +241,15 @@ def _build(column: Column, rows: Sequence[tuple[str, ...]]) -> Hierarchy:
     )
 
 
-def _parts(rows: Sequence[tuple[str, ...]], i: int, level: int) -> bool:
-    return rows[i][level] != rows[i - 1][level]
-
-
-def _same(column: Column, measure: float) -> list[str]:
-    if column.measure is None:
-        return []
-    place = int(np.searchsorted(column.measure, measure))
-    if place < len(column.values) and column.measure[place] == measure:
-        return [column.values[place]]
-    return []
+def _same(column: Column, measures: Mapping[str, float]) -> dict[str, str]:
+    """Return, by text, the value of the data that measures the same, where there is one."""
+    if column.measure is None or not column.values:
+        return {}
+    asked = np.array(list(measures.values()), dtype=np.float64)
+    place = np.minimum(np.searchsorted(column.measure, asked), len(column.values) - 1)
+    found = column.measure[place] == asked
+    pairs = zip(measures, place.tolist(), found.tolist(), strict=True)
+    return {text: column.values[at] for text, at, there in pairs if there}
 
 
 def _depth_first(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
