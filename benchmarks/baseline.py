@@ -58,7 +58,7 @@ def brute_force(
         For every column: one line per value, the value first, then its label on each level.
     k : int
     budgets : sequence of float
-        Shares of rows that may be removed.
+        Shares of rows that may be suppressed.
     most : int, optional
         Look only at this many nodes, drawn evenly (to time a lattice too large for the rest).
     """

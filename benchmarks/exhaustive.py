@@ -46,7 +46,7 @@ class EveryNode:
     removed : mapping of int to int64 array of shape (nodes,)
         By k: rows in classes of fewer than k.
     cost : mapping of (int, str) to float64 array of shape (nodes,)
-        By k and metric; infinite where every row is removed.
+        By k and metric; infinite where every row is suppressed.
     seconds : float
         Wall time of the enumeration.
     """
@@ -158,7 +158,7 @@ def every_optimum(bench: Bench, source: Source, quasi: Sequence[str]) -> None:
                 )
                 gone = outcome.release.suppressed
                 checks.append(
-                    (holds, f"k = {k}, {metric}, {budget:.0%}: {best:.9g}, {gone} rows removed")
+                    (holds, f"k = {k}, {metric}, {budget:.0%}: {best:.9g}, {gone} rows suppressed")
                 )
     began = time.perf_counter()
     swept = size_sweep(problem, KS, Context())

@@ -98,7 +98,7 @@ def optima(
     sensitive : str
     promises : mapping of str to Keeps
     budget : float
-        Largest share of rows that may be removed.
+        Largest share of rows that may be suppressed.
 
     Returns
     -------

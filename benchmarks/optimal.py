@@ -72,7 +72,7 @@ def optimal(bench: Bench, source: Source) -> None:
         rows.append(row)
         found = result.measures["loss"].value
         removed_rows, count = result.release.suppressed, len(result.class_sizes)
-        note = f"loss {found:.9f}, {removed_rows} rows removed, {count} classes"
+        note = f"loss {found:.9f}, {removed_rows} rows suppressed, {count} classes"
         rows[-2] = Row(what=rows[-2].what, seconds=rows[-2].seconds, note=note)
         framed, agree = from_frame(bench, plan, dataset, levels, result)
         rows += framed
@@ -120,7 +120,7 @@ def searches(bench: Bench, source: Source) -> None:
         found = loss.measure(problem, outcome.release, Context()).value
         bound = outcome.account.bound
         told = f"; none below {bound:.6g} by its own measure" if bound is not None else ""
-        note = f"loss {found:.6f}, {outcome.release.suppressed} rows removed{told}"
+        note = f"loss {found:.6f}, {outcome.release.suppressed} rows suppressed{told}"
         rows.append(Row(what=row.what, seconds=row.seconds, note=note))
         if outcome.account.node is not None:
             checks.append((found >= best - 1e-12, f"{search.title} is no better than the optimum"))

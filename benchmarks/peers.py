@@ -70,7 +70,7 @@ def _beside(
                 f"k = {k}: {what}", lambda chosen=chosen: run(chosen, dataset, levels), once=True
             )
             value, removed = result.measures[metric].value, result.release.suppressed
-            note = f"{metric} {value:.4f}, {removed} rows removed"
+            note = f"{metric} {value:.4f}, {removed} rows suppressed"
             rows.append(replace(row, note=note))
             names = result.problem.quasi
             nodes = all(int(result.release.vocabularies[n].level.min()) >= 0 for n in names)

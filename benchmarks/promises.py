@@ -142,7 +142,7 @@ def optima(bench: Bench, source: Source) -> None:
                 ),
             )
             found, removed = outcome.account.cost, outcome.release.suppressed
-            note = f"loss {found:.6f}, {removed} rows removed; asked under {asked.seconds:g} s"
+            note = f"loss {found:.6f}, {removed} rows suppressed; asked under {asked.seconds:g} s"
             rows.append(replace(row, note=note))
             plainly = best[what]
             same = abs(found - plainly.loss) <= 1e-12 and removed == plainly.removed

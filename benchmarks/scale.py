@@ -95,7 +95,7 @@ def _stages(bench: Bench, title: str, problem: Problem) -> None:
         f"{problem.rows:,} rows, {len(frequency.count):,} of them different, in {len(rows):,} "
         f"parts of at least {K}",
     )
-    bench.check(outcome.release.suppressed == 0, "no row is removed")
+    bench.check(outcome.release.suppressed == 0, "no row is suppressed")
 
 
 def _same_as_recursion(bench: Bench) -> None:

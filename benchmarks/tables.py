@@ -25,7 +25,7 @@ ARX_QUASI = (
     "occupation",
     "salary-class",
 )
-#: Loss, removed rows and classes that k = 5 must give on the benchmark table, by budget.
+#: Loss, suppressed rows and classes that k = 5 must give on the benchmark table, by budget.
 ARX_KNOWN = {0.0: (0.635543846, 0, 24), 0.02: (0.357482489, 506, 222)}
 CENSUS_QUASI = (
     "age",
@@ -56,7 +56,7 @@ class Source:
     hierarchies : mapping of str to Path
     separator : str
     sensitive : tuple of str
-    known : mapping of float to (loss, removed rows, classes)
+    known : mapping of float to (loss, suppressed rows, classes)
     """
 
     title: str

@@ -26,7 +26,7 @@ def main() -> None:
         return
     st.write(
         "A hierarchy says how a value becomes coarser, level by level, up to one top that hides "
-        "it. Searches choose among its levels; without one a value is kept or hidden entirely."
+        "it. Searches choose among its levels; without one a value is kept or suppressed entirely."
     )
     _choice(data)
     shell.next_step("pages/4_Run.py", "Choose a technique and run it")

@@ -39,7 +39,7 @@ A letter is a refusal before anything is searched, for the reason below.
 **†**, of a promise as it stands in a new plan: merging groups that keep it can break it, or groups
 that break it can keep it together. All rows as one group then decide nothing, and a technique that
 does not look at everything it could publish says *not found* where the promise may be kept. The
-same is said of other promises where rows may be removed. Average and maximum risk ask less where
+same is said of other promises where rows may be suppressed. Average and maximum risk ask less where
 there is a public table: techniques that count rows alone test finished releases for it.
 
 A promise that is hosted is recomputed from the published text; what cannot be recomputed is not

@@ -178,7 +178,7 @@ def rows_around(
 def tallied(
     found: Mapping[tuple[int, ...], int], cost: Sequence[Sequence[float]], limits: Sequence[int]
 ) -> list[tuple[int, int, int, float]]:
-    """Count classes by least size: rows removed, classes kept, Σ rows² of them, Σ cost removed.
+    """Count classes by least size: rows suppressed, classes kept, Σ rows² of them, Σ cost removed.
 
     `cost` is by field and value.
     """
@@ -200,7 +200,7 @@ def removed_by_leaf(
     keep: Sequence[bool],
     leaves: Sequence[int],
 ) -> list[list[int]]:
-    """Count removed rows per attribute and leaf."""
+    """Count suppressed rows per attribute and leaf."""
     found = [[0] * size for size in leaves]
     for key, rows, kept in zip(keys, count, keep, strict=True):
         for d, leaf in enumerate(key):

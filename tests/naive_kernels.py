@@ -69,7 +69,7 @@ def row_price(ways: Sequence[Way], tuples: Iterable[Codes]) -> float:
     return box_price(ways, *box_of(tuples))
 
 
-# ---- rows that are removed at a node of the lattice ----------------------------------------------
+# ---- rows that are suppressed at a node of the lattice -----------------------------------
 
 
 def rows_kept(count: Sequence[int], keep: Sequence[bool]) -> int:
@@ -77,7 +77,7 @@ def rows_kept(count: Sequence[int], keep: Sequence[bool]) -> int:
 
 
 def spared(removed: Sequence[int], prices: Sequence[Sequence[float]]) -> list[float]:
-    """Return what the removed rows of each leaf would pay at most, level by level."""
+    """Return what the suppressed rows of each leaf would pay at most, level by level."""
     return [sum(r * p for r, p in zip(removed, own, strict=True)) for own in prices]
 
 

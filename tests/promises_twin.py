@@ -85,7 +85,7 @@ def fits(person: Sequence[str], cells: Cells) -> bool:
 def keeps(trial: Trial, classes: Classes, shown: Sequence[int] = ()) -> bool | None:
     """Say whether classes keep what a trial promises; None where this twin cannot tell.
 
-    Classes whose rows were removed are left out; without any, nothing is promised. Rows show the
+    Classes whose rows were suppressed are left out; without any, nothing is promised. Rows show the
     sensitive values of `shown`, or else their own.
     """
     if not classes:
@@ -164,14 +164,14 @@ def _one_k(trial: Trial, classes: Classes, rows: Sequence[naive.Row]) -> bool:
 
 
 def _k_one(trial: Trial, classes: Classes, rows: Sequence[naive.Row]) -> bool:
-    """Count the people of the table, also those whose row was removed."""
+    """Count the people of the table, also those whose row was suppressed."""
     return all(sum(fits(p, c.cells) for p in rows) >= trial.asked["k"] for c in classes)
 
 
 def _global(trial: Trial, classes: Classes, rows: Sequence[naive.Row]) -> bool:
     """Count the rows that some assignment of all rows to different people gives a person.
 
-    By trying all: whose row was removed is not known.
+    By trying all: whose row was suppressed is not known.
     """
     cells = [c.cells for c in classes for _ in c.rows]
     fitting = [[i for i, p in enumerate(rows) if fits(p, cell)] for cell in cells]

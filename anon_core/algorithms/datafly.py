@@ -26,13 +26,13 @@ class Datafly(Algorithm):
     title: ClassVar[str] = "Datafly"
     summary: ClassVar[str] = (
         "Raises the column with most distinct values by one level, again and again, until the rows "
-        "that stay too rare fit the budget; those are removed."
+        "that stay too rare fit the budget; those are suppressed."
     )
     when: ClassVar[str] = (
         "When any number of columns must be handled at once and a quick answer is enough: it often "
         "generalizes more than needed."
     )
-    formula: ClassVar[str] = "while removed rows > MaxSup: raise argmax over columns of |values|"
+    formula: ClassVar[str] = "while suppressed rows > MaxSup: raise argmax over columns of |values|"
     source: ClassVar[str] = "Sweeney 2002, doi 10.1142/S021848850200165X"
     approach: ClassVar[Approach] = "levels"
     one_level: ClassVar[bool] = True
@@ -40,7 +40,8 @@ class Datafly(Algorithm):
     counts_public: ClassVar[bool] = True
 
     max_suppression: float = suppression_budget(
-        default=0.02, help="Largest share of rows that may be removed; the original allowed k rows."
+        default=0.02,
+        help="Largest share of rows that may be suppressed; the original allowed k rows.",
     )
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:

@@ -35,7 +35,7 @@ class FixedLevels(Algorithm):
         "When you know which level of detail each column should have, for example from the "
         "picture of an earlier search."
     )
-    formula: ClassVar[str] = "removed rows(chosen node) ≤ max_suppression · n"
+    formula: ClassVar[str] = "suppressed rows(chosen node) ≤ max_suppression · n"
     source: ClassVar[str] = "Samarati 2001, doi 10.1109/69.971193"
     approach: ClassVar[Approach] = "levels"
     one_level: ClassVar[bool] = True

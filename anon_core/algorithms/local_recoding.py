@@ -34,7 +34,7 @@ class LocalRecoding(Algorithm):
     summary: ClassVar[str] = (
         "Chooses one level per column for the whole table, then cuts each class further and lets "
         "every part publish the lowest groups of the hierarchy that cover it. Rows the first step "
-        "removed are published as classes of their own where that keeps the promises."
+        "suppressed are published as classes of their own where that keeps the promises."
     )
     when: ClassVar[str] = (
         "When cells must be groups of the given hierarchies, but need not stand at one level in "
@@ -87,7 +87,7 @@ class LocalRecoding(Algorithm):
             ) from error
         found, frequency = first.release.grouping, problem.frequency
         start = found.member[frequency.run_start]
-        # 2. Rows that were removed are one more class, if together they keep the promises.
+        # 2. Rows that were suppressed are one more class, if together they keep the promises.
         left = np.flatnonzero(found.member < 0)
         if len(left):
             rest = Buckets(

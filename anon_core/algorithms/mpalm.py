@@ -34,7 +34,7 @@ class Mpalm(Algorithm):
     title: ClassVar[str] = "MPALM"
     summary: ClassVar[str] = (
         "Cuts the table and a public table together, along the column that varies most, as long as "
-        "every side keeps the promises. Each part publishes its own box; no row is removed."
+        "every side keeps the promises. Each part publishes its own box; no row is suppressed."
     )
     when: ClassVar[str] = (
         "When being in the table is itself the secret, and the attacker has a list of everyone who "

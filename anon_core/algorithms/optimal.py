@@ -1,7 +1,7 @@
 """Optimal full-domain search: every k-minimal node, and the best release by a chosen metric.
 
 The best node is found best-first by lower bounds, which every evaluated node sharpens for the nodes
-above and below it; what is left out is proven worse. Where no row may be removed, or all minimal
+above and below it; what is left out is proven worse. Where no row may be suppressed, or all minimal
 nodes are asked for, every node is decided first. For a metric of class sizes with a budget all
 nodes are counted in one pass where that takes seconds at most: bounds by sizes are weak.
 """
@@ -57,7 +57,7 @@ class Optimal(Algorithm):
         "When every value of a column should be published at the same level of detail, and the "
         "result must be provably the best of its kind."
     )
-    formula: ClassVar[str] = "min cost(node) over nodes with removed rows ≤ max_suppression · n"
+    formula: ClassVar[str] = "min cost(node) over nodes with suppressed rows ≤ max_suppression · n"
     source: ClassVar[str] = (
         "Samarati 2001, doi 10.1109/69.971193; Kohlmayer et al. 2012, "
         "doi 10.1109/SocialCom-PASSAT.2012.52"
@@ -74,8 +74,8 @@ class Optimal(Algorithm):
     transformation: str = transformation_choice()
     list_minimal: bool = flag(
         default=False,
-        help="Also find every minimal choice of levels. Without removed rows they come for free; "
-        "with a budget this takes several times longer.",
+        help="Also find every minimal choice of levels. Without suppressed rows they come for "
+        "free; with a budget this takes several times longer.",
         label="List all minimal choices",
     )
 
@@ -100,7 +100,7 @@ class Optimal(Algorithm):
         if swept is not None:
             node, least = _cheapest(nodes, swept, cost)
         else:
-            # Without removed rows prices are static, and deciding every node is the quickest way
+            # Without suppressed rows prices are static, and deciding every node is the quickest way
             # where one node decides many and few need to be looked at.
             quick = nodes.monotone and not nodes.budget and not nodes.together
             if self.list_minimal or quick:
@@ -245,7 +245,7 @@ class _BestFirst:
         classes, keep = judged.classes, judged.keep
         removed = rows - rows_kept(classes.count, keep)
         good = judged.exact and nodes.note(node, removed)
-        # Rows that are removed here whatever they are merged with are so at every node below.
+        # Rows that are suppressed here whatever they are merged with are so at every node below.
         gone = rows - rows_kept(classes.count, judged.possible)
         if not (good if nodes.monotone else nodes.within(gone)):
             below = tuple(slice(None, n + 1) for n in node)
@@ -311,7 +311,7 @@ class _BestFirst:
     ) -> npt.NDArray[np.float64]:
         """Return what each attribute costs at each level up to a node's, shape (quasi, levels).
 
-        That is beside 1 for every row that is removed at the node: it is removed below as well.
+        That is beside 1 for every row that is suppressed at the node: it is removed below as well.
         What is taken off for it at a lower level is the dearest price within its cell, an upper
         bound; at the node's own level it is exact.
         """

@@ -1,4 +1,4 @@
-"""Top-down specialization: start with everything hidden, and uncover one value at a time.
+"""Top-down specialization: start with everything suppressed, and uncover one value at a time.
 
 Every value is published in one way in the whole table, but values of one column may stand at
 different levels (single-dimensional recoding).
@@ -41,9 +41,9 @@ class TopDownSpecialization(Algorithm):
     name: ClassVar[str] = "top-down"
     title: ClassVar[str] = "Top-down specialization"
     summary: ClassVar[str] = (
-        "Starts with everything hidden and uncovers one value after another, for the whole table, "
-        "as long as the promises hold: first what tells most about a target column for what it "
-        "gives away. No row is removed."
+        "Starts with everything suppressed and uncovers one value after another, for the whole "
+        "table, as long as the promises hold: first what tells most about a target column for what "
+        "it gives away. No row is suppressed."
     )
     when: ClassVar[str] = (
         "When the release is to train a classifier, and a value should be published in the same "

@@ -134,7 +134,7 @@ def _figures(result: Result) -> dict[str, Cell]:
     sizes = result.class_sizes
     found: dict[str, Cell] = {
         "rows published": result.release.view.rows,
-        "rows hidden": result.release.suppressed,
+        "rows suppressed": result.release.suppressed,
         "classes": len(sizes),
         "smallest class": int(sizes.min()) if len(sizes) else 0,
     }

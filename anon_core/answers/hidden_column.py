@@ -39,7 +39,7 @@ def hidden_column(result: Result, column: str) -> Answer:
     hidden, published = _hidden_rows(result, column), result.release.view.rows
     if not hidden:
         return Answer(
-            sentence=f"'{column}' is not hidden: every published row says something of it."
+            sentence=f"'{column}' is not suppressed: every published row says something of it."
         )
     node = chosen_node(result)
     if node is None:
@@ -71,13 +71,13 @@ def hidden_column(result: Result, column: str) -> Answer:
         cost = f"loss {finer.loss:.4g} in place of {here.loss:.4g}"
         why = (
             f"One step finer the promises would hold as well, with {rows_said(finer.removed)} "
-            f"removed and {cost}; {result.plan.algorithm.title} preferred another choice."
+            f"suppressed and {cost}; {result.plan.algorithm.title} preferred another choice."
         )
     else:
         why = (
             f"At the next finer level that says something, {rows_said(finer.removed)} would "
             f"stand in classes that break a promise, and {rows_said(finer.budget)} may be "
-            f"removed. With them gone the loss would be {finer.loss:.4g} in place of "
+            f"suppressed. With them gone the loss would be {finer.loss:.4g} in place of "
             f"{here.loss:.4g}."
         )
     return Answer(sentence=f"{start} {why}", rows=tuple(rows))

@@ -45,7 +45,7 @@ def suppressed_row(result: Result, row: int) -> Answer:
     if node is None:
         alike = int(problem.frequency.run_count[run])
         return Answer(
-            sentence=f"Row {row + 1:,} was removed by {result.plan.algorithm.title}. "
+            sentence=f"Row {row + 1:,} was suppressed by {result.plan.algorithm.title}. "
             f"{rows_said(alike)} of the table {'is' if alike == 1 else 'are'} equal to it in all "
             "quasi-identifiers, itself included.",
             note="The technique does not choose one level per column, so there is no class at the "
@@ -57,21 +57,21 @@ def suppressed_row(result: Result, row: int) -> Answer:
     start = f"At the chosen levels row {row + 1:,} stands in a class of {rows_said(size)}"
     if not blocking:
         return Answer(
-            sentence=f"{start}, which keeps every promise by itself; it was removed with others "
+            sentence=f"{start}, which keeps every promise by itself; it was suppressed with others "
             "that do not, or by chance."
         )
     remedies = _remedies(result, node, run)
     best = min(
         (r for r in remedies if r["keeps it"] == "yes"),
-        key=lambda r: (float(r["loss then"] or 0), int(r["rows removed then"] or 0)),
+        key=lambda r: (float(r["loss then"] or 0), int(r["rows suppressed then"] or 0)),
         default=None,
     )
     cure = (
         "No single column raised by one level would keep it."
         if best is None
         else f"The cheapest remedy that keeps it: '{best['column']}' one level higher, where "
-        f"{rows_said(int(best['rows removed then'] or 0))} would be removed in all and the loss "
-        f"would be {best['loss then']:.4g}."
+        f"{rows_said(int(best['rows suppressed then'] or 0))} would be suppressed in all and the "
+        f"loss would be {best['loss then']:.4g}."
     )
     return Answer(
         sentence=f"{start}; {' and '.join(blocking)} blocks it. {cure}", rows=tuple(remedies)
@@ -94,7 +94,7 @@ def _remedies(result: Result, node: NodeOf, run: int) -> list[dict[str, Cell]]:
                 "raised to": level_said(problem, name, higher[place]),
                 "its class then": int(sizes[own[run]]),
                 "keeps it": "yes" if _keeps(result, higher, run, promised(result)) else "no",
-                "rows removed then": step.removed,
+                "rows suppressed then": step.removed,
                 "loss then": step.loss,
             }
         )

@@ -65,7 +65,7 @@ class Infeasible(AnonError):
     best : float or None
         The best value that was reached.
     best_of : str
-        What that value is, for example ``rows`` or ``share of rows removed``.
+        What that value is, for example ``rows`` or ``share of rows suppressed``.
     """
 
     def __init__(

@@ -125,7 +125,7 @@ def _tell(point: Point, loss: str, risk: str, figure: Any) -> None:
             if reached is not None
             else f"{name} not run: {point.why_unknown(name)}"
         )
-    tell(f"{point.title}: {'; '.join(words)}; {point.suppressed} rows removed.")
+    tell(f"{point.title}: {'; '.join(words)}; {point.suppressed} rows suppressed.")
 
 
 def _sentence(answer: Least, loss: str, risk: str, limit: float, figure: str) -> str:

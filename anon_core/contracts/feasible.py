@@ -66,7 +66,7 @@ def impossible(
         Rows that a release may leave out.
     remedy : str
     """
-    also = f", also with {removable:,} rows removed" if removable else ""
+    also = f", also with {removable:,} rows suppressed" if removable else ""
     return Infeasible(
         f"{what} is impossible for this table{also}: {why}.",
         remedy=remedy,

@@ -180,7 +180,7 @@ class GroupModel(PrivacyModel):
         return self.unions_keep()
 
     def allows_removal(self) -> bool:
-        """Return whether a group that breaks the promise may be removed instead."""
+        """Return whether a group that breaks the promise may be suppressed instead."""
         return True
 
     def counts_public(self, people: Population | None) -> bool:

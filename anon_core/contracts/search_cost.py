@@ -20,7 +20,7 @@ BEST_BY = "Best by"
 
 
 class CellCost(Metric):
-    """A mean of prices per cell; a removed row pays 1 in every cell.
+    """A mean of prices per cell; a suppressed row pays 1 in every cell.
 
     Prices depend only on the cell's cover, so the cost of a lattice node without suppression is a
     sum of one number per attribute and level: an exact bound that needs no scan.
@@ -63,9 +63,9 @@ class CellCost(Metric):
 
 
 class SizeCost(Metric):
-    """A function of the sizes of classes and of how many rows are removed."""
+    """A function of the sizes of classes and of how many rows are suppressed."""
 
-    #: Whether it is Σ of squared sizes and n for every removed row, as k-Optimize bounds it.
+    #: Whether it is Σ of squared sizes and n for every suppressed row, as k-Optimize bounds it.
     of_squares: ClassVar[bool] = False
 
     @abstractmethod
@@ -85,7 +85,7 @@ class SizeCost(Metric):
         Parameters
         ----------
         classes, squares, removed : int64 arrays of one shape
-            Number of classes, Σ of their squared sizes, and further rows that are removed.
+            Number of classes, Σ of their squared sizes, and further rows that are suppressed.
         rows : int
             Rows of the table.
         """
@@ -98,7 +98,7 @@ class SizeCost(Metric):
     def floor_below(self, removed: int, rows: int, least: int) -> float:
         """Return a bound no node below costs less than, given what is removed at a node.
 
-        Below a node at least the same rows are removed, and kept classes have `least` rows or more.
+        Below a node at least the same rows are suppressed; kept classes have `least` rows or more.
         """
 
     @abstractmethod
@@ -122,7 +122,7 @@ class SizeCost(Metric):
 
 
 class LabelCost(Metric):
-    """Rows that are removed or outvoted by their class's labels, as a share of all rows.
+    """Rows that are suppressed or outvoted by their class's labels, as a share of all rows.
 
     Finer classes outvote no more rows than coarser ones: the rows outvoted in the parts of a class
     are a bound for the class itself.

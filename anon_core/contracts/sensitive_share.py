@@ -25,10 +25,10 @@ def known_rows(problem: Problem, column: str) -> npt.NDArray[np.int64]:
 
 
 def largest_share(rows: npt.NDArray[np.int64], removable: int) -> int:
-    """Return the largest l such that no value fills more than 1/l once some rows are removed.
+    """Return the largest l such that no value fills more than 1/l once some rows are suppressed.
 
     Let f(c) be the rows left when every value keeps at most c of its rows. Rows S whose most common
-    value stands in c of them number at most f(c), so if at most b rows are removed
+    value stands in c of them number at most f(c), so if at most b rows are suppressed
     n − f(c) ≤ n − |S| ≤ b. S keeps l exactly if c·l ≤ |S|, so l ≤ f(c) / c, and the f(c) rows reach
     that. f is concave with f(0) = 0, hence f(c) / c falls, and the best c is the least with
     n − f(c) ≤ b. Rows without a value count on neither side, and need not be removed.
@@ -114,7 +114,7 @@ def refuse_ineligible(problem: Problem, column: str, l: int, removable: int = 0)
     known, common = int(rows.sum()), int(rows.max(initial=0))
     missing = problem.rows - known
     having = f" that have one ({missing} have none)" if missing else ""
-    also = f", and at most {removable} may be removed" if removable else ""
+    also = f", and at most {removable} may be suppressed" if removable else ""
     ways = [f"choose l of at most {largest}"] if largest > 1 else []
     if l <= len(rows):
         ways.append("choose a technique that removes rows and allow it more suppression")

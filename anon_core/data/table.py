@@ -36,7 +36,7 @@ class Dataset:
     notes : tuple of str
         What a person should know about how the table was read.
     dropped : int
-        Rows removed because a value was missing.
+        Rows left out because a value was missing.
     undrawn : int
         Rows left out because a sample did not draw them.
     file_sha256 : str

@@ -100,7 +100,7 @@ def fewest(
 def largest_valid(
     sizes: Codes, combinations: Sequence[Codes], k: int, keep: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.bool_]:
-    """Return the classes left once combinations of fewer than k rows are removed until none is.
+    """Return the classes left once combinations of fewer than k rows are suppressed until none is.
 
     That is the one largest valid choice: a class removed in a round shows a combination of fewer
     than k rows among all that were left, and so in any choice among these; it is in no valid one.

@@ -50,7 +50,7 @@ def least_people(risk: float) -> int:
 
 
 def smallest_first(sizes: I64, keep: B1, rank: Callable[[B1], I64], risk: float) -> B1:
-    """Return the classes left once #classes / #rows ≤ r, the fewest rows removed.
+    """Return the classes left once #classes / #rows ≤ r, the fewest rows suppressed.
 
     Of any number of classes the smallest hold the fewest rows, so that their removal leaves the
     lowest share, too; and removing the smallest never raises it. The first number of them that is

@@ -1,4 +1,4 @@
-"""A release value by value: whose rows were hidden, who paid the loss, and how a column is spread.
+"""A release value by value: whose rows were suppressed, who paid the loss, how a column is spread.
 
 A release that loses little on the whole can lose most of the people of one value; whoever compares
 groups of people in it needs to know whom it tells less of.
@@ -28,7 +28,7 @@ def columns_told(problem: Problem) -> tuple[str, ...]:
 
 
 def who_pays(result: Result, column: str) -> Details | None:
-    """Return the share of rows hidden and the mean loss of the people of each value.
+    """Return the share of rows suppressed and the mean loss of the people of each value.
 
     Parameters
     ----------
@@ -39,9 +39,9 @@ def who_pays(result: Result, column: str) -> Details | None:
     Returns
     -------
     Details, or None
-        Rows with ``value``, ``rows``, ``rows hidden`` and ``mean loss``, shares from 0 to 1; None
-        where losses were not measured. The loss is that of the cells, or where links are cut that
-        of the groups; a hidden row has lost all.
+        Rows with ``value``, ``rows``, ``rows suppressed`` and ``mean loss``, shares from 0 to 1;
+        None where losses were not measured. The loss is that of the cells, or where links are cut
+        that of the groups; a suppressed row has lost all.
     """
     permuted = len(result.release.blocks) > 1
     measure = result.measures.get(headline("groups" if permuted else "cells"))
@@ -64,17 +64,17 @@ def who_pays(result: Result, column: str) -> Details | None:
             {
                 "value": label,
                 "rows": int(rows[at]),
-                "rows hidden": float(hidden[at] / rows[at]),
+                "rows suppressed": float(hidden[at] / rows[at]),
                 "mean loss": float(paid[at] / rows[at]),
             }
             for at, label in enumerate(parts.labels)
             if rows[at] > 0
         ),
         x="value",
-        y=("rows hidden", "mean loss"),
+        y=("rows suppressed", "mean loss"),
         drawn="bars",
         note="Of the people of each value: how many were removed, and what was lost of them on "
-        "average, from 0, unchanged, to 1, everything hidden.",
+        "average, from 0, unchanged, to 1, everything suppressed.",
     )
 
 

@@ -47,7 +47,7 @@ def neutralised(text: str) -> str:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Drawn:
-    """A release row by row, in the table's order, removed rows left out.
+    """A release row by row, in the table's order, suppressed rows left out.
 
     Attributes
     ----------
@@ -211,7 +211,7 @@ def _arrow(
 def _dictionary(codes: npt.NDArray[np.int32], texts: Sequence[str]) -> pa.Array[Any]:
     """Return a column whose dictionary holds only texts that stand in a row.
 
-    A Parquet file carries its dictionaries whole: a text that only a removed row had would be
+    A Parquet file carries its dictionaries whole: a text that only a suppressed row had would be
     published by it.
     """
     import pyarrow as pa

@@ -56,7 +56,7 @@ class Result:
     member : int64 array of shape (published rows,)
         Group of each row of the first table, as `View` numbers groups.
     row_group : int64 array of shape (rows,)
-        Group of each row of the private table, -1 where it is hidden.
+        Group of each row of the private table, -1 where it is suppressed.
     verification : Verification
     seconds : mapping of str to float
         Wall time per stage.

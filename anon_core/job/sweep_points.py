@@ -56,7 +56,7 @@ class Point:
     unmeasured : mapping of str to str
         Attacks that were not run, by name, with the reason.
     suppressed : int
-        Rows removed.
+        Rows suppressed.
     permuted : bool
         Whether columns are permuted apart.
     sha256 : str

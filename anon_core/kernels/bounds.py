@@ -1,4 +1,4 @@
-"""Bounds on lattice nodes: what removed rows cost below a node, spread over all nodes below."""
+"""Bounds on lattice nodes: what suppressed rows cost below a node, spread over all nodes below."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def removed_by_leaf(
     start: I64,
     out: F64,
 ) -> None:
-    """Count the rows that are removed, per attribute and leaf.
+    """Count the rows that are suppressed, per attribute and leaf.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def removed_by_leaf(
 def spared(
     rows: F64, start: I64, leaves: I64, node: I64, table: F64, offset: I64, out: F64
 ) -> None:
-    """Add up what removed rows would have paid, per attribute and level up to the node's own.
+    """Add up what suppressed rows would have paid, per attribute and level up to the node's own.
 
     Parameters
     ----------

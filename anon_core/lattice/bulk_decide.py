@@ -1,6 +1,6 @@
 """Deciding many nodes at once.
 
-Where no row may be removed, a node fails as soon as one class is smaller than any promise allows.
+Where no row may be suppressed, a node fails as soon as one class is smaller than a promise allows.
 So a few rare rows close most of the lattice without a look at its nodes; and where the promises are
 about sizes alone, what is left is decided in compiled code, part by part. With a budget, promises
 about sizes are decided by one pass over all nodes.

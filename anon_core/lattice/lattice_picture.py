@@ -92,7 +92,7 @@ class LatticePicture:
     metric : str
         Name of the metric of `Pictured.cost`.
     budget : int
-        Rows that may be removed.
+        Rows that may be suppressed.
     recorded : bool
         Whether the search told which nodes it looked at.
     """
@@ -218,7 +218,7 @@ def _counted(
     metric: Metric,
     seconds: float,
 ) -> dict[Node, tuple[int, int, float]]:
-    """Return rows removed, classes kept and cost of as many nodes as there is time for."""
+    """Return rows suppressed, classes kept and cost of as many nodes as there is time for."""
     began = now()
     priced = NodeCost(nodes.problem, metric)
     found: dict[Node, tuple[int, int, float]] = {}

@@ -93,7 +93,7 @@ class Walk:
             self.best = node
             if not found[0]:
                 self.steps.append(
-                    {"nodes looked at": nodes.checked, "cost": found[1], "rows removed": removed}
+                    {"nodes looked at": nodes.checked, "cost": found[1], "rows suppressed": removed}
                 )
         return found
 

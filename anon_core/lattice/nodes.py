@@ -29,7 +29,7 @@ MOST_LISTED = 20_000
 
 
 def suppression_budget(
-    *, default: float = 0.0, help: str = "Largest share of rows that may be removed."
+    *, default: float = 0.0, help: str = "Largest share of rows that may be suppressed."
 ) -> Any:
     """Declare the parameter that `rows_allowed` reads."""
     return number(
@@ -93,7 +93,7 @@ class Nodes:
     problem : Problem
     models : sequence of GroupModel
     budget : int
-        Rows that may be removed, where `transformation` removes rows at all.
+        Rows that may be suppressed, where `transformation` removes rows at all.
     context : Context
     transformation : str
         One of `transformation.LEVEL_MODELS`.
@@ -134,7 +134,7 @@ class Nodes:
         needed = dict.fromkeys(name for m in models for name in m.needs(problem))
         public = any(m.counts_public(problem.population) for m in models)
         self.lattice = Lattice(self.problem, list(needed), public=public)
-        # Where nothing may be removed, every class of a good node is good, and so are unions.
+        # Where nothing may be suppressed, every class of a good node is good, and so are unions.
         self.monotone = all(
             (m.monotone_merge and (m.monotone_suppress or m.of_release()))
             or (m.closed_under_union and not self.budget)
@@ -346,22 +346,22 @@ class Nodes:
             for column, level in self.names(self._least_node or self.lattice.top).items()
         )
         found = (
-            f"{what} with at most {self.budget} of {rows} rows removed; the best removes {removed} "
-            f"({removed / rows:.1%}: {levels})."
+            f"{what} with at most {self.budget} of {rows} rows suppressed; the best removes "
+            f"{removed} ({removed / rows:.1%}: {levels})."
         )
         if not (proven if decided is None else decided):
             raise NotFound(
                 f"Not found: {found} Others may.",
                 remedy="Choose the optimal search, allow more suppression, or ask for less.",
                 best=removed / rows,
-                best_of="share of rows removed",
+                best_of="share of rows suppressed",
             )
         raise Infeasible(
             found,
             remedy="Allow more suppression, ask for less, or add a more general level to a "
             "hierarchy.",
             best=removed / rows,
-            best_of="share of rows removed",
+            best_of="share of rows suppressed",
         )
 
     def release(self, node: Node) -> Release:

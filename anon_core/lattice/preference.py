@@ -26,7 +26,7 @@ def preference_choice() -> Any:
                     "fewest steps",
                     "fewest steps, as shares of each hierarchy's height",
                     "most distinct rows left",
-                    "fewest rows removed",
+                    "fewest rows suppressed",
                 ),
                 strict=True,
             )

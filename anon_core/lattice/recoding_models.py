@@ -45,8 +45,8 @@ def transformation_choice() -> Any:
             "TS": "rows only (TS)",
             "AS": "whole columns (AS)",
         },
-        help="Levels of columns are raised, rows are removed within the budget, whole columns are "
-        "blanked; where no rows may go the budget plays no part.",
+        help="Levels of columns are raised, rows are suppressed within the budget, whole columns "
+        "are blanked; where no rows may go the budget plays no part.",
         label="What may be changed",
         # The top of a hierarchy blanks the column (Samarati 2008, slide 33).
         aliases={"AG_AS": "AG"},
@@ -64,7 +64,7 @@ class Restricted:
     levels : tuple of tuples of int
         Per attribute, the level of the original hierarchy behind each level of the searched one.
     removes_rows : bool
-        Whether rows may be removed at all.
+        Whether rows may be suppressed at all.
     """
 
     problem: Problem

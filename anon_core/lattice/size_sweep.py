@@ -51,7 +51,7 @@ class SizeSweep:
     classes, squares : int64 arrays of shape (nodes, limits)
         Number and Σ rows² of the classes that stay.
     loss : float64 array of shape (nodes, limits)
-        Cost by the metric of cells; a removed row pays 1.
+        Cost by the metric of cells; a suppressed row pays 1.
     """
 
     limits: tuple[int, ...]
@@ -84,7 +84,7 @@ class SizeSweep:
         limit : int
             One of `limits`.
         budget : int
-            Rows that may be removed.
+            Rows that may be suppressed.
         cost : float64 array of shape (nodes, limits)
         """
         own = np.where(self.satisfied(limit, budget), cost[:, self.limits.index(limit)], np.inf)

@@ -29,12 +29,12 @@ class Classification(LabelCost):
     title: ClassVar[str] = "Classification metric"
     summary: ClassVar[str] = (
         "How many rows a classifier gets wrong that knows no more than each class's most common "
-        "label; a removed row counts as wrong."
+        "label; a suppressed row counts as wrong."
     )
     formula: ClassVar[str] = (
-        "CM = (removed rows + Σ over classes of rows not of the class's most common label) / n; "
+        "CM = (suppressed rows + Σ over classes of rows not of the class's most common label) / n; "
         "what the table itself has is shown beside it. 0–1 form: what it is above that of the "
-        "table, as a share of the same where every quasi-identifier is hidden"
+        "table, as a share of the same where every quasi-identifier is suppressed"
     )
     source: ClassVar[str] = "Iyengar 2002, doi 10.1145/775047.775089"
     unit: ClassVar[str] = "share of rows"

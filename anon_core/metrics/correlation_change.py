@@ -35,7 +35,7 @@ class CorrelationChange(Metric):
     formula: ClassVar[str] = (
         "mean over pairs of |after − before|; where columns are permuted apart, what their groups "
         "lead one to expect. 0–1 form: Σ |after − before| / Σ |before|, which is 1 where every "
-        "quasi-identifier is hidden"
+        "quasi-identifier is suppressed"
     )
     source: ClassVar[str] = (
         "Pearson's r, correlation ratio; Cramér 1946, Mathematical Methods of Statistics, ch. 21"
@@ -48,7 +48,7 @@ class CorrelationChange(Metric):
         return "" if pairs_of(problem) else "It needs two columns to look at together."
 
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
-        """Compare every pair of columns, removed rows left out.
+        """Compare every pair of columns, suppressed rows left out.
 
         Raises
         ------

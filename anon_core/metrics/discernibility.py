@@ -15,17 +15,17 @@ from ..contracts.search_cost import SizeCost
 @register("metric")
 @dataclass(frozen=True, kw_only=True)
 class Discernibility(SizeCost):
-    """Every row pays the size of its class; a removed row pays the size of the table."""
+    """Every row pays the size of its class; a suppressed row pays the size of the table."""
 
     name: ClassVar[str] = "discernibility"
     title: ClassVar[str] = "Discernibility"
     summary: ClassVar[str] = (
-        "How many rows a row looks like, summed over rows. Small classes are good; a removed row "
-        "counts as if it looked like the whole table."
+        "How many rows a row looks like, summed over rows. Small classes are good; a suppressed "
+        "row counts as if it looked like the whole table."
     )
     formula: ClassVar[str] = (
-        "Σ |G|² over published classes + n · (removed rows); the form without the second term is "
-        "shown beside it"
+        "Σ |G|² over published classes + n · (suppressed rows); the form without the second term "
+        "is shown beside it"
     )
     source: ClassVar[str] = "Bayardo and Agrawal 2005, doi 10.1109/ICDE.2005.42"
     of_squares: ClassVar[bool] = True
@@ -46,7 +46,7 @@ class Discernibility(SizeCost):
         return (squares + rows * removed).astype(np.float64)
 
     def floor_above(self, sizes: npt.NDArray[np.int64], rows: int) -> float:
-        """Return Σ |G|²: classes only merge, and n · |G| ≥ |G|² for a removed class."""
+        """Return Σ |G|²: classes only merge, and n · |G| ≥ |G|² for a suppressed class."""
         return float(np.dot(sizes, sizes))
 
     def floor_below(self, removed: int, rows: int, least: int) -> float:

@@ -26,7 +26,7 @@ class EntropyLoss(Metric):
     summary: ClassVar[str] = (
         "How much of what a column tells is gone, in bits: to cover a frequent value together with "
         "a rare one costs little for the frequent one and much for the rare one. 0 is unchanged, "
-        "1 is everything hidden; a removed row has lost all its bits."
+        "1 is everything suppressed; a suppressed row has lost all its bits."
     )
     formula: ClassVar[str] = (
         "per column Σ over cells of log₂(n(cover) / n(value)), divided by Σ over cells of "
@@ -74,7 +74,7 @@ def _bits(problem: Problem, release: Release, name: str) -> tuple[F64, F64]:
     rows = problem.leaf_rows[name].astype(np.float64)
     below = np.concatenate([[0.0], np.cumsum(rows)])
     held = np.log2(below[-1] / rows[leaf])
-    lost = held.copy()  # of a removed row, all
+    lost = held.copy()  # of a suppressed row, all
     kept = grouping.member >= 0
     low, high = (ends[grouping.member[kept]] for ends in release.ends(name))
     covered = below[high.astype(np.int64) + 1] - below[low]

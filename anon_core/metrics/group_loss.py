@@ -39,7 +39,7 @@ class GroupLoss(Metric):
     formula: ClassVar[str] = (
         "mean over rows and columns of the loss of the group's hull: from its least to its "
         "greatest value, for categories the lowest group of the hierarchy that holds them all; a "
-        "removed row pays 1"
+        "suppressed row pays 1"
     )
     source: ClassVar[str] = (
         "Iyengar 2002, doi 10.1145/775047.775089; NCP of groups as in Xu et al. 2006, "

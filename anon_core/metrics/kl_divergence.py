@@ -38,12 +38,12 @@ class KlDivergence(Metric):
         "How much is lost of what two columns say together: the pairs of values that an analyst "
         "would rebuild from the release, beside those of the table. A cell is spread evenly over "
         "what it covers, columns that are permuted apart meet as chance has it in their group, and "
-        "a removed row can be anything."
+        "a suppressed row can be anything."
     )
     formula: ClassVar[str] = (
         "mean over pairs of quasi-identifiers, and of a quasi-identifier and a sensitive column, "
         "of Σ p · log₂(p / q); p the table's share of a pair of values, q the release's. 0–1 form: "
-        "divided by what is lost where every quasi-identifier is hidden"
+        "divided by what is lost where every quasi-identifier is suppressed"
     )
     source: ClassVar[str] = (
         "Kifer and Gehrke 2006, doi 10.1145/1142473.1142499; Kullback and Leibler 1951, "
@@ -107,7 +107,7 @@ class KlDivergence(Metric):
                 )
                 for name in problem.quasi
             },
-            also={"with everything hidden": float(whole.mean())},
+            also={"with everything suppressed": float(whole.mean())},
             details=(_told(found),),
         )
 
@@ -179,11 +179,11 @@ def _told(found: Mapping[tuple[str, str], tuple[float, float]]) -> Details:
     return Details(
         title="Pairs of columns, the farthest from the table first",
         rows=tuple(
-            {"pair": f"{a} × {b}", "bits lost": lost, "all hidden": whole}
+            {"pair": f"{a} × {b}", "bits lost": lost, "all suppressed": whole}
             for (a, b), (lost, whole) in ranked
         ),
         x="pair",
-        y=("bits lost", "all hidden"),
+        y=("bits lost", "all suppressed"),
         drawn="table",
         shares=False,
     )

@@ -22,8 +22,8 @@ class Loss(CellCost):
     name: ClassVar[str] = "loss"
     title: ClassVar[str] = "Loss"
     summary: ClassVar[str] = (
-        "How much the cells leave open: 0 is unchanged, 1 is everything hidden. A removed row "
-        "counts as 1."
+        "How much the cells leave open: 0 is unchanged, 1 is everything suppressed. A suppressed "
+        "row counts as 1."
     )
     formula: ClassVar[str] = (
         "mean over cells of (leaves covered − 1) / (|A| − 1), |A| = all leaves of the hierarchy"

@@ -26,8 +26,8 @@ class Precision(Metric):
         "is turned round."
     )
     formula: ClassVar[str] = (
-        "Prec = 1 − mean over cells of level / height; a removed row counts as the top. 0–1 form: "
-        "1 − Prec"
+        "Prec = 1 − mean over cells of level / height; a suppressed row counts as the top. 0–1 "
+        "form: 1 − Prec"
     )
     source: ClassVar[str] = "Sweeney 2002, doi 10.1142/S021848850200165X"
     unit: ClassVar[str] = "kept (more is better)"

@@ -41,7 +41,7 @@ class QueryError(Metric):
         "over link blocks of the mean overlap with the predicates; predicates cover "
         "⌊|A| · s^(1/w)⌋ values; with sanity 0, queries that no row of the table answers are left "
         "out and counted. 0–1 form: divided by the same mean where every quasi-identifier is "
-        "hidden, or every row removed, whichever is less and above 0; at most 1"
+        "suppressed, or every row suppressed, whichever is less and above 0; at most 1"
     )
     source: ClassVar[str] = (
         "Li et al. 2015, Permutation anonymization, section 4.2 (exponent corrected); Zhang et al. "
@@ -89,7 +89,7 @@ class QueryError(Metric):
     )
 
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
-        """Compare the table's answers with the release's; removed rows are in the former only.
+        """Compare the table's answers with the release's; suppressed rows are in the former only.
 
         The workload hangs on roles and hierarchies alone, so releases of one table are asked the
         same. Where no query at all has an answer, errors are in rows (as if each had one).

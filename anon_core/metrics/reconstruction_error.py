@@ -42,7 +42,8 @@ class ReconstructionError(Metric):
         "mean over persons of (1 − δ · c(own value))² + Σ over other values v of (δ · c(v))², c(v) "
         "rows of the group with v; δ = 1/N where quasi-identifiers stay together, else the product "
         "over blocks of n/N. Where rows stay whole: 1 − 1/V, V the values that her cells cover. A "
-        "removed row pays 1. 0–1 form: divided by the same with every quasi-identifier hidden"
+        "suppressed row pays 1. 0–1 form: divided by the same with every quasi-identifier "
+        "suppressed"
     )
     source: ClassVar[str] = (
         "Xiao and Tao 2006, Anatomy, VLDB, 139–150; Li et al. 2015, Permutation anonymization, "

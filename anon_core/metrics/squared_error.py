@@ -22,7 +22,7 @@ from ..release.results import Measure
 @register("metric")
 @dataclass(frozen=True, kw_only=True)
 class SquaredError(Metric):
-    """Squared distance of values from what stands for their class; removed rows lose all."""
+    """Squared distance of values from what stands for their class; suppressed rows lose all."""
 
     name: ClassVar[str] = "squared-error"
     title: ClassVar[str] = "Squared error (SSE / SST)"
@@ -33,7 +33,7 @@ class SquaredError(Metric):
     )
     formula: ClassVar[str] = (
         "SSE / SST = Σ (x − x̄ of the class)² / Σ (x − x̄)², per column; mean over columns of "
-        "numbers. A removed row or a hidden number is taken for the column's mean"
+        "numbers. A suppressed row or a suppressed number is taken for the column's mean"
     )
     source: ClassVar[str] = "Domingo-Ferrer and Mateo-Sanz 2002, doi 10.1109/69.979982"
 

@@ -122,7 +122,7 @@ class EpsilonMAnonymity(DistributionModel):
         return found
 
     def _largest(self, problem: Problem, column: str, removable: int) -> Fraction | None:
-        """Return n / W of what is left, None where every crowded row may be removed."""
+        """Return n / W of what is left, None where every crowded row may be suppressed."""
         hierarchy = problem.hierarchies[column]
         assert hierarchy.measure is not None
         rows = np.bincount(problem.leaf_codes(column), minlength=len(hierarchy.leaves))

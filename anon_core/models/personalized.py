@@ -190,7 +190,7 @@ class Personalized(GroupModel):
         if problem.rows - stay > removable:
             raise Infeasible(
                 f"{self.title}: at most {stay} of {problem.rows} rows can stand among as many as "
-                f"they ask for, and {removable} may be removed; the largest k asked for is "
+                f"they ask for, and {removable} may be suppressed; the largest k asked for is "
                 f"{int(own[used].max())}.",
                 remedy="Allow more suppression, or ask those people for a smaller k.",
                 best=float(stay),

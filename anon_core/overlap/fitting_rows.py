@@ -31,9 +31,9 @@ BOUNDED = (
     "Classes are too many to say which of them overlap: their sizes give an upper bound of the "
     "chance."
 )
-#: What a result adds where hidden rows fit published ones.
+#: What a result adds where suppressed rows fit published ones.
 HIDDEN = (
-    "Rows that are hidden fit published ones too, and the release does not say which rows they "
+    "Rows that are suppressed fit published ones too, and the release does not say which rows they "
     "are, so these figures are an upper bound."
 )
 
@@ -95,7 +95,7 @@ class Chances:
     people, rows : int64 arrays of shape (parts,)
         People who fit equally many rows, and how many, per class or per tuple.
     exact : bool
-        False where rows that are hidden fit published ones: `rows` are then lower bounds.
+        False where rows that are suppressed fit published ones: `rows` are then lower bounds.
     """
 
     people: I64
@@ -115,9 +115,9 @@ class Chances:
 def published_people(everyone: FrequencySet, view: View, found: Fits) -> Sequence[Chances]:
     """Return how many published rows fit the people whose rows are published.
 
-    Which rows are hidden is not in the view. Those that fit nothing published are; where there are
-    more, two bounds hold, and either may be the closer one for a figure: hidden are the people who
-    fit most rows, or everyone of a class fits as few rows as anyone whom it covers.
+    Which rows are suppressed is not in the view. Those that fit nothing published are; where there
+    are more, two bounds hold, and either may be the closer one for a figure: suppressed is
+    whoever fits most rows, or everyone of a class fits as few rows as anyone whom it covers.
     """
     if found.rows_of_person is None:
         return [Chances(people=found.persons.sizes, rows=found.fewest_rows)]

@@ -90,7 +90,7 @@ class Matches:
         # From a tuple to every class that covers it, and back along what carries flow.
         one = np.concatenate([self.tuple, everyone, flow.col[used]])
         other = np.concatenate([tuples + self.box, np.full(tuples, away), flow.row[used]])
-        # A place of its own for hidden rows gives way only where rows are hidden.
+        # A place of its own for suppressed rows gives way only where rows are suppressed.
         if hidden == 0:
             kept = (one != away) & (other != away)
             one, other = one[kept], other[kept]
@@ -241,7 +241,7 @@ class ConsistencyModel(LeastSize):
                 sentence = f"Rows of one class match each other; the smallest class has {smallest}."
             else:
                 counted = self.counts(found)
-                # A row that is hidden and matches nothing published is nobody's to find.
+                # A row that is suppressed and matches nothing published is nobody's to find.
                 shown = counted[counted > 0] if len(counted) == len(found.originals) else counted
                 reached = int(shown.min()) if len(shown) else 0
                 state = "holds" if reached >= self.k else "broken"

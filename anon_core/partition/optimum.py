@@ -39,14 +39,14 @@ class Optimum:
     Attributes
     ----------
     cost : float
-        By the loss metric, from 0 to 1; a removed row counts as 1.
+        By the loss metric, from 0 to 1; a suppressed row counts as 1.
     release : float
         What the release at hand costs by the same metric.
     cells : mapping of str to str
         What a cell may say, by column: the lowest node of the hierarchy that covers its group, or
         the range from its first to its last value.
     removable : int
-        Rows that may be removed.
+        Rows that may be suppressed.
     metric : str
         Name of the loss metric.
     """
@@ -63,7 +63,7 @@ class Optimum:
         cell = "the lowest node of its hierarchy that covers the class"
         if ranges:
             cell = "the narrowest range or node that covers the class"
-        gone = f", with at most {self.removable} rows removed" if self.removable else ""
+        gone = f", with at most {self.removable} rows suppressed" if self.removable else ""
         return f"all partitions of the rows into classes{gone}, each cell {cell}"
 
 

@@ -85,7 +85,7 @@ def overlap(
 def counts(
     problem: Problem, workload: Workload, context: Context | None = None
 ) -> npt.NDArray[np.int64]:
-    """Return how many rows of the table each query hits, removed rows included.
+    """Return how many rows of the table each query hits, suppressed rows included.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ class Grouping:
     key : int64 array of shape (entries,)
         Key of the frequency set; ascending.
     member : int64 array of shape (entries,)
-        Class, or -1 where the rows are removed.
+        Class, or -1 where the rows are suppressed.
     count : int64 array of shape (entries,)
         Rows of the entry.
     group : int64 array of shape (classes,)

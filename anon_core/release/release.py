@@ -112,7 +112,7 @@ def one_block(
 
 
 def hidden_view(problem: Problem) -> View:
-    """Return what is left where every quasi-identifier is at its top and no row is removed.
+    """Return what is left where every quasi-identifier is at its top and no row is suppressed.
 
     It is made once for a problem.
     """

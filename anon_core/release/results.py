@@ -94,7 +94,7 @@ class Measure:
     value : float
         In the metric's own unit.
     share : float
-        The same brought to [0, 1]: 0 is unchanged, 1 is everything hidden.
+        The same brought to [0, 1]: 0 is unchanged, 1 is everything suppressed.
     per_class : float64 array of shape (classes,) or None
     per_column : mapping of str to float
         Where the metric can be told apart by column, each in [0, 1].

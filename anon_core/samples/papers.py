@@ -154,8 +154,8 @@ SAMARATI = Sample(
     k=2,
     algorithm={"name": "samarati", "max_suppression": 0.23},
     shows=(
-        "Opens with Samarati's search, k = 2 and at most 2 of 9 rows removed. For slide 30 first "
-        "set DOB, Sex and Marital to left out on Roles."
+        "Opens with Samarati's search, k = 2 and at most 2 of 9 rows suppressed. For slide 30 "
+        "first set DOB, Sex and Marital to left out on Roles."
     ),
     load=_loader(("Race", "DOB", "Sex", "ZIP", "Marital", "Disease"), _SAMARATI_ROWS),
 )

@@ -110,7 +110,7 @@ def _fewest(evidence: Evidence, k: int, *, perfect: bool) -> Matches:
     return Matches(
         found_by_few=found_by_few if len(point) else np.ones(len(sizes), dtype=np.bool_),
         fits_few=per_box < k,
-        # A person whose row is hidden and who fits no published row is nobody's to find.
+        # A person whose row is suppressed and who fits no published row is nobody's to find.
         of_people=int(per_point[per_point > 0].min(initial=table.rows)) if len(point) else 0,
         of_rows=int(per_box.min(initial=table.rows)),
     )
@@ -137,7 +137,7 @@ def _exchangeable(people: Codes, sizes: Codes, point: Codes, box: Codes) -> Code
     flow = found.flow.tocoo()
     used = (flow.data > 0) & (flow.row < points) & (flow.col < start)
     given = np.bincount(flow.row[used], weights=flow.data[used], minlength=points)
-    # People whose rows are hidden, in whole or part, may change places through the start.
+    # People whose rows are suppressed, in whole or part, may change places through the start.
     spare, taken = np.flatnonzero(given < people), np.flatnonzero(given > 0)
     one = np.concatenate([point, flow.col[used], taken, np.full(len(spare), start)])
     other = np.concatenate([points + box, flow.row[used], np.full(len(taken), start), spare])

@@ -12,7 +12,7 @@ from anon_core.base.context import Context
 from anon_core.models.k_anonymity import KAnonymity
 from tests.golden.test_samarati import of_columns, rows_by_class
 
-# Discernibility of each set of indices for k = 2, removed rows charged 9 each.
+# Discernibility of each set of indices for k = 2, suppressed rows charged 9 each.
 COSTS = {
     "": 81, "2": 41, "3": 53, "5": 73, "6": 45, "7": 73, "23": 33, "25": 43, "26": 31, "27": 41,
     "35": 49, "36": 47, "37": 49, "56": 43, "57": 67, "67": 49, "235": 47, "236": 35, "237": 33,

@@ -106,7 +106,7 @@ def released(name: str) -> Result:
     """Return one of the releases that both measure."""
     algorithm, *models = {
         "levels": ({"name": "optimal"}, {"name": "k-anonymity", "k": 10}),
-        "levels, rows removed": (
+        "levels, rows suppressed": (
             {"name": "optimal", "max_suppression": 0.02},
             {"name": "k-anonymity", "k": 25},
         ),
@@ -171,7 +171,7 @@ def classes(name: str, column: str) -> Iterator[Counter[str]]:
 
 
 def private(name: str, column: str) -> Counter[str]:
-    """Return the values of the table before any row was removed."""
+    """Return the values of the table before any row was suppressed."""
     return Counter(released(name).problem.dataset.frame()[column])
 
 
@@ -185,9 +185,9 @@ def gains(name: str, column: str) -> list[dict[str, Fraction]]:
     ]
 
 
-#: Those without removed rows, so that the published rows are the whole table.
+#: Those without suppressed rows, so that the published rows are the whole table.
 WHOLE = ("levels", "parts", "classes of their own", "like the table")
-EVERY = (*WHOLE, "levels, rows removed")
+EVERY = (*WHOLE, "levels, rows suppressed")
 close = {"rel": 1e-9, "abs": 1e-12}
 
 
@@ -275,7 +275,7 @@ def test_recursive_by_its_definition(name: str, column: str) -> None:
 @pytest.mark.parametrize("column", SENSITIVE)
 def test_what_needs_the_table_where_rows_were_removed(column: str) -> None:
     """They know the published rows alone; promises are made against the table before."""
-    name = "levels, rows removed"
+    name = "levels, rows suppressed"
     assert released(name).release.suppressed > 0
     before, published = private(name, column), sum(classes(name, column), Counter[str]())
     assert sum(published.values()) < sum(before.values())

@@ -104,7 +104,7 @@ def test_k_02_one_step_hides_one_digit() -> None:
     assert [text_of(h, 1, leaf) for leaf in range(4)] == ["2022*", "2022*", "2023*", "2023*"]
 
 
-# Node of (Race, ZIP) → rows removed for 2-anonymity, classes that stay.
+# Node of (Race, ZIP) → rows suppressed for 2-anonymity, classes that stay.
 K_03 = {
     (0, 0): (6, {"asian|94139": 3}),
     (0, 1): (2, {"asian|9414*": 2, "asian|9413*": 3, "black|9413*": 2}),
@@ -287,7 +287,7 @@ def test_k_11_rows_only_leaves_no_table() -> None:
         with pytest.raises(Infeasible) as refused:
             found_nodes(search(max_suppression=1.0, transformation="TS"), *FOUR)
         assert refused.value.best == 1.0
-    # The slide's empty table: all nine rows are removed. Ours is refused instead of published.
+    # The slide's empty table: all nine rows are suppressed. Ours is refused instead of published.
     nodes = Nodes(of_columns(*FOUR).problem(), [KAnonymity(k=2)], 9, CONTEXT, "TS")
     assert nodes.removed(nodes.lattice.top) == 9
 

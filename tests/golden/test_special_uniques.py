@@ -111,7 +111,7 @@ def test_the_files_risk() -> None:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_minimal_sets_are_those_of_brute_force(seed: int) -> None:
-    """Also where texts overlap and rows are hidden."""
+    """Also where texts overlap and rows are suppressed."""
     release = drawn(seed, removed=0.2 if seed % 3 == 0 else 0.0)
     rows, people = told(release)
     quasi = release.problem.quasi

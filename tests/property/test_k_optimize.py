@@ -28,7 +28,7 @@ def cheapest(
 ) -> int | None:
     """Return the least cost over all cuts of the ordered domains into intervals.
 
-    That is discernibility or, where a column of labels is named, rows removed or outvoted. Of
+    That is discernibility or, where a column of labels is named, rows suppressed or outvoted. Of
     `spread`, a column, every class has an entropy of two values.
     """
     rows = case.rows

@@ -49,7 +49,7 @@ def price(case: Case, members: list[int]) -> float:
 
 
 def least(case: Case, k: int, values: int, removable: int) -> float:
-    """Return the least loss of any partition; one group may be removed instead."""
+    """Return the least loss of any partition; one group may be suppressed instead."""
     secret, wide = case.column("s0"), len(case.attributes)
     best = float("inf")
 

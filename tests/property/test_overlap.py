@@ -146,7 +146,7 @@ def test_hidden_rows_that_fit_published_ones_leave_an_upper_bound(seed: int) -> 
 def test_what_is_hidden_is_left_open_at_times_only() -> None:
     told = [drawn(seed, removed=0.3) for seed in range(40)]
     said = [one(Prosecutor().run(*attacked(r.problem, r.view), CONTEXT)).sentence for r in told]
-    assert 3 <= sum("Rows that are hidden fit published ones" in s for s in said) <= 37
+    assert 3 <= sum("Rows that are suppressed fit published ones" in s for s in said) <= 37
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -1,4 +1,4 @@
-"""What is refused before a search is impossible, whichever rows are removed."""
+"""What is refused before a search is impossible, whichever rows are suppressed."""
 
 from __future__ import annotations
 

@@ -172,14 +172,14 @@ def test_results_speak_of_groups(name: str, technique: str, models: list[dict[st
     app = open_page(RESULTS, held)
     assert not app.exception
     said = plain(words(app))
-    assert f"{len(result.class_sizes):,} groups · No row is hidden" in said
+    assert f"{len(result.class_sizes):,} groups · No row is suppressed" in said
     assert f"{result.plan.algorithm.title} (groups: {ways_of(result)})" in said
-    assert "stand in no relation" in said or "stay linked" in said or "shuffled by itself" in said
+    assert "nothing links" in said or "stay linked" in said or "shuffled by itself" in said
     assert "what is lost is the links" in said
     assert not set(said.lower().split()) & set(FORBIDDEN)
     assert ("Not run – Prosecutor" in said) == (result.release.view.whole_quasi() is None)
     assert "Marked cells" not in said
-    assert "Hidden rows" not in str(control(app, "view-results").options)
+    assert "Suppressed rows" not in str(control(app, "view-results").options)
     for view in ("One group", "Whole tables"):
         control(app, "view-results").set_value(view).run()
         assert not app.exception

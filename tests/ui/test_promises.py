@@ -170,7 +170,7 @@ def test_rows_that_may_be_removed_widen_the_range() -> None:
     assert "This table allows l up to 4." in said(app)
     budget = next(n for n in app.number_input if str(n.key).endswith("max_suppression"))
     budget.set_value(0.25).run()
-    assert "This table allows l up to 7 with up to 2 rows removed." in said(app)
+    assert "This table allows l up to 7 with up to 2 rows suppressed." in said(app)
 
 
 @pytest.mark.parametrize(

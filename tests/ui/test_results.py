@@ -96,7 +96,11 @@ def test_rows_are_marked_hidden_and_paged_by_class() -> None:
         next(c for c in app.button_group if c.key == key).set_value(value).run()
         assert not app.exception
 
-    for view in ("Classes", "Whole table", *(["Hidden rows"] if result.release.suppressed else [])):
+    for view in (
+        "Classes",
+        "Whole table",
+        *(["Suppressed rows"] if result.release.suppressed else []),
+    ):
         choose("view-results", view)
     choose("side-results", "Original")
     choose("view-results", "Classes")

@@ -40,7 +40,7 @@ def test_the_sentence_says_what_will_happen() -> None:
     held = load("hospital", algorithm={"name": "optimal", "max_suppression": 0.02})
     said = words(open_page(RUN, held)).replace("\\", "")
     assert "share their four quasi-identifiers with at least four others" in said
-    assert "Up to 2% of rows (100) may be removed" in said
+    assert "Up to 2% of rows (100) may be suppressed" in said
     assert "The two identifiers will not be published" in said
 
 

@@ -197,7 +197,7 @@ def _hover(point: Point, axes: Axes) -> str:
     risk = _told(point, axes)
     words = f"{point.title} – loss {point.losses[axes.loss]:.4g}, "
     words += chance(risk) if risk is not None else f"risk not told: {point.why_unknown(axes.risk)}"
-    return f"{words} – {point.suppressed:,} rows hidden"
+    return f"{words} – {point.suppressed:,} rows suppressed"
 
 
 def _names(line: Sequence[Point], axes: Axes) -> list[str]:
@@ -292,7 +292,7 @@ def _loss_title(name: str) -> str:
     kind = find("metric", name)
     unit = str(getattr(kind, "unit", ""))
     return label(
-        f"{kind.title} ({'0 unchanged, 1 everything hidden' if unit == 'share' else unit})"
+        f"{kind.title} ({'0 unchanged, 1 everything suppressed' if unit == 'share' else unit})"
     )
 
 
@@ -305,7 +305,7 @@ def _numbers(points: Sequence[Point], axes: Axes) -> pd.DataFrame:
                 "point": told(p.choices),
                 "loss": p.losses.get(axes.loss),
                 "risk": _told(p, axes),
-                "rows hidden": p.suppressed if p.status == "released" else None,
+                "rows suppressed": p.suppressed if p.status == "released" else None,
                 "seconds": round(p.seconds, 2),
                 "why not": p.why or (p.why_unknown(axes.risk) if _told(p, axes) is None else ""),
                 "notes": " ".join(p.notes),

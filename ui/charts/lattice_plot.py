@@ -68,7 +68,7 @@ def node_numbers(picture: LatticePicture, node: Pictured, metric: str) -> list[s
     """Return what is known of a node, a line each; `metric` is the title of its cost."""
     found = [f"height {node.height}"]
     if node.removed is not None:
-        found.append(f"{rows(node.removed)} removed, at most {picture.budget:,} may be")
+        found.append(f"{rows(node.removed)} suppressed, at most {picture.budget:,} may be")
     if node.classes is not None:
         found.append(f"{node.classes:,} {'class stays' if node.classes == 1 else 'classes stay'}")
     if node.cost is not None:
@@ -423,7 +423,7 @@ def _numbers(picture: LatticePicture, metric: str) -> pd.DataFrame:
                 "what became of it": ("chosen, " if node.chosen else "")
                 + _word(picture, node.fate)
                 + _mark(node),
-                "rows removed": node.removed,
+                "rows suppressed": node.removed,
                 "classes": node.classes,
                 metric: node.cost,
             }

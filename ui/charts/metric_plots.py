@@ -132,7 +132,7 @@ def metric_bars(runs: Sequence[Series], colours: Palette) -> Chart:
         figure.update_xaxes(
             range=[0, 1.18],
             tickvals=[0, 0.5, 1],
-            title_text=in_the_middle("0 unchanged · 1 everything hidden", place, len(runs)),
+            title_text=in_the_middle("0 unchanged · 1 everything suppressed", place, len(runs)),
             row=1,
             col=place,
         )
@@ -160,7 +160,7 @@ def metric_bars(runs: Sequence[Series], colours: Palette) -> Chart:
         title="What was lost (shorter is better)",
         figure=figure,
         numbers=pd.DataFrame(rows),
-        note="Lower is better in every metric. Removed rows count as fully hidden.",
+        note="Lower is better in every metric. A suppressed row has lost everything.",
         formats={"0 to 1": "%.4f", "value": "localized"},
     )
 
@@ -234,6 +234,6 @@ def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
         title="Where it was lost: column by column",
         figure=figure,
         numbers=pd.DataFrame(rows),
-        note="0 is unchanged, 1 is everything hidden in that column.",
+        note="0 is unchanged, 1 is everything suppressed in that column.",
         formats={title_of(n): "%.4f" for n in names},
     )

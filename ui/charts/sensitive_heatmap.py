@@ -113,8 +113,8 @@ def value_strip(runs: Sequence[Series], colours: Palette, column: str, height: i
             }
         ),
         note=f"A strip is a {one}, a line a value with its share of all rows; the {many} have "
-        "about the same size. The stronger the colour, the larger the value's share in the "
-        f"{one}, half or more being strongest: one strong cell is a sure guess."
+        "about the same size. Stronger cells hold a larger share of "
+        f"their {one}, half or more the strongest: one strong cell is a sure guess."
         + (f" Of the other values the {one}'s most common one counts." if rest else ""),
         formats={"its share": "percent", "difference to the whole": "%.3f"},
     )

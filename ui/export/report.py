@@ -184,7 +184,7 @@ def _figures(facts: Facts) -> str:
         "rows in the table": told["rows"],
         "rows dropped for missing values": told["dropped"],
         "rows not drawn into the sample": told["not_drawn"],
-        "rows hidden": told["suppressed"],
+        "rows suppressed": told["suppressed"],
         facts.noun[1]: told["classes"],
         f"smallest {facts.noun[0]}": told["smallest_class"],
         "SHA-256 of the file that was loaded"

@@ -66,7 +66,7 @@ def range_of(parameter: Parameter, allowed: Sequence[Allowed], removable: int = 
         told.append(f"{below} {high:,.6g}{_by(highest, own)}")
     low = _tighter(parameter.low, low, max)
     high = _tighter(parameter.high, high, min)
-    also = f" with up to {removable:,} rows removed" if removable else ""
+    also = f" with up to {removable:,} rows suppressed" if removable else ""
     name = parameter.label or parameter.name
     words = f"This table allows {name} {' and '.join(told)}{also}." if told else ""
     return Range(low=low, high=high, words=words)

@@ -29,7 +29,7 @@ APPROACHES: dict[Approach, tuple[str, str]] = {
         "Ranges per group",
         "Similar rows form groups, and each group publishes ranges of its own.",
     ),
-    "cells": ("Single cells", "Only cells that need it are made coarser or hidden."),
+    "cells": ("Single cells", "Only cells that need it are made coarser or suppressed."),
     "links": (
         "Cut links",
         "Within groups columns are permuted, so that links are cut; mostly values stay exact.",

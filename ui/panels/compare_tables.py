@@ -22,7 +22,7 @@ def figures(run: Series, beside: Sequence[Series] = ()) -> dict[str, float]:
     told = result.as_json()
     found: dict[str, float] = {
         "rows in the table": told["rows"],
-        "rows hidden": told["suppressed"],
+        "rows suppressed": told["suppressed"],
         many: told["classes"],
         f"smallest {one}": told["smallest_class"],
     }

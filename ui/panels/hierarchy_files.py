@@ -43,7 +43,7 @@ def draw(data: Dataset, name: str) -> None:
             disabled=name not in state.levels(),
             on_click=handled("Hierarchy")(state.set_levels),
             args=(name, None),
-            help="No levels between: a value is published as it is, or hidden as \\*.",
+            help="No levels between: a value is published as it is, or suppressed as \\*.",
         )
 
 

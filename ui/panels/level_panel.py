@@ -30,7 +30,7 @@ def draw(data: Dataset, column: str) -> None:
     st.html(_cards(data, effects))
     st.caption(
         "By itself, every other quasi-identifier left exactly as it is. Loss is this column's: "
-        "0 is unchanged, 1 is everything hidden."
+        "0 is unchanged, 1 is everything suppressed."
     )
     with st.expander("Numbers"):
         _effects(data, effects)
@@ -94,7 +94,7 @@ def _effects(data: Dataset, effects: tuple[LevelEffect, ...]) -> None:
                 format="localized", help="Rows of the smallest class: the k that holds."
             ),
             "Loss": st.column_config.NumberColumn(
-                format="%.3f", help="Of this column: 0 is unchanged, 1 is everything hidden."
+                format="%.3f", help="Of this column: 0 is unchanged, 1 is everything suppressed."
             ),
         },
     )

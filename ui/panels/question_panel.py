@@ -25,7 +25,7 @@ from ..session import results, state
 from ..session.result_view import shown
 from ..words.explain import plain
 
-#: Hidden rows that are offered by their number; further ones are typed.
+#: Suppressed rows that are offered by their number; further ones are typed.
 _OFFERED = 1000
 _ROW, _VALUES = "A row of the table", "Values that are known"
 

@@ -34,7 +34,7 @@ def draw(facts: Facts, *, key: str) -> None:
             key=f"side-{key}",
             label_visibility="collapsed",
         )
-        views = ["Pages", "Classes", *(["Hidden rows"] if hidden else []), "Whole table"]
+        views = ["Pages", "Classes", *(["Suppressed rows"] if hidden else []), "Whole table"]
         view = st.segmented_control(
             "Rows",
             views,
@@ -43,7 +43,7 @@ def draw(facts: Facts, *, key: str) -> None:
             key=f"view-{key}",
             label_visibility="collapsed",
         )
-    if view == "Hidden rows":
+    if view == "Suppressed rows":
         _hidden(facts, key)
     elif view == "Whole table":
         frame = facts.published if side == "Published" else facts.original

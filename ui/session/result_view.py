@@ -170,7 +170,7 @@ class Facts:
 
     @cached_property
     def original_place(self) -> npt.NDArray[np.int64]:
-        """For every row of the table the place of its class, -1 where it is hidden."""
+        """For every row of the table the place of its class, -1 where it is suppressed."""
         group = self.result.row_group
         found = np.full(len(group), -1, dtype=np.int64)
         found[group >= 0] = self.place[group[group >= 0]]

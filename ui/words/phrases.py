@@ -169,7 +169,7 @@ def undefined(result: Result) -> list[str]:
 def links(result: Result) -> str:
     """Return which links a permuted release keeps and cuts within a group."""
     linked = [" + ".join(block) for block in result.release.blocks if len(block) > 1]
-    start = "Rows of the two tables stand in no relation within a group"
+    start = "Within a group nothing links a row of one table to a row of the other"
     if len(result.tables) > 1:
         if linked:
             return f"{start}. Linked row by row: {'; '.join(linked)}."
@@ -201,7 +201,7 @@ def left_out(columns: Sequence[str]) -> str:
 
 
 def hidden(result: Result) -> str:
-    """Return how many rows are hidden, in words."""
+    """Return how many rows are suppressed, in words."""
     gone = result.release.suppressed
     total = result.problem.rows
     dropped = result.problem.dataset.dropped
@@ -209,9 +209,9 @@ def hidden(result: Result) -> str:
     undrawn = result.problem.dataset.undrawn
     extra += f" {rows(undrawn)} were not drawn into the sample." if undrawn else ""
     if not gone:
-        return f"No row is hidden.{extra}"
+        return f"No row is suppressed.{extra}"
     verb = "is" if gone == 1 else "are"
-    return f"{rows(gone)} of {total:,} ({share(gone / total)}) {verb} hidden.{extra}"
+    return f"{rows(gone)} of {total:,} ({share(gone / total)}) {verb} suppressed.{extra}"
 
 
 def outcome(result: Result) -> str:
@@ -232,7 +232,7 @@ def outcome(result: Result) -> str:
             "Cells are exact; what is lost is the links between columns."
         )
     loss = result.measures.get(headline("cells"))
-    lost = f" Loss {loss.value:.3f}: 0 is unchanged, 1 is everything hidden." if loss else ""
+    lost = f" Loss {loss.value:.3f}: 0 is unchanged, 1 is everything suppressed." if loss else ""
     classes = "class" if len(sizes) == 1 else "classes"
     has = rows(smallest)
     if result.counted == "people":

@@ -131,9 +131,9 @@ def cut(plan: Plan) -> str:
     within = f"Within a group of at least {count(least, 'row')}" if least > 1 else "Within a group"
     alone = [n for n in plan.roles.sensitive if n not in plan.roles.quasi]
     if plan.algorithm.as_mapping().get("sets"):
-        return f"{within} the column sets stand in no relation to each other."
+        return f"{within} the link between the column sets is cut."
     if not alone:
-        return f"{within} the columns permuted apart stand in no relation to each other."
+        return f"{within} the links between columns permuted apart are cut."
     return f"{within} nothing links a person to a value of {listing(alone)}."
 
 
@@ -179,15 +179,17 @@ def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[st
     if isinstance(budget, float):
         most = int(budget * data.rows + 1e-9)
         parts.append(
-            f"Up to {share(budget)} of rows ({most:,}) may be removed."
+            f"Up to {share(budget)} of rows ({most:,}) may be suppressed."
             if budget
-            else "No row may be removed."
+            else "No row may be suppressed."
         )
     elif permutes and plan.algorithm.coarsens:
-        parts.append("Cells are coarsened group by group, where it takes that; no row is removed.")
+        parts.append(
+            "Cells are coarsened group by group, where it takes that; no row is suppressed."
+        )
     elif permutes:
         exact = "Every other value" if plan.sensitive_levels else "Every value"
-        parts.append(f"{exact} stays exact and no row is removed.")
+        parts.append(f"{exact} stays exact and no row is suppressed.")
     for parameter in plan.algorithm.parameters():
         chosen = values[parameter.name]
         if parameter.label == BEST_BY:

@@ -84,7 +84,8 @@ class Anytime(Algorithm):
     )
     metric: Metric = best_by()
     max_suppression: float = suppression_budget(
-        help="Largest share of rows that may be removed, where levels are chosen for whole columns."
+        help="Largest share of rows that may be suppressed, where levels are chosen for whole "
+        "columns."
     )
     seconds: float = number(
         default=30.0,

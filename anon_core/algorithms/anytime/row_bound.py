@@ -43,7 +43,7 @@ def row_bound(
     metric : Metric
         A `CellCost` or `SizeCost`.
     least : int
-        Smallest class that may be published. A removed row costs no less than a hidden one.
+        Smallest class that may be published. A suppressed row costs no less than a suppressed one.
     most : int
         Combinations of levels that a set of columns may have.
     timely : callable
@@ -98,7 +98,7 @@ def column_bound(nodes: Nodes, metric: Metric, most: int, timely: Callable[[], b
             gone = classes.count[~keep]
             removed = int(gone.sum())
             if nodes.within(removed):
-                # A removed row pays 1 in every column, instead of its cell's price.
+                # A suppressed row pays 1 in every column, instead of its cell's price.
                 for d, level in zip(columns, part, strict=True):
                     spared = cost.prices[d][level][nodes.lattice.field(classes, d)[~keep]] @ gone
                     paid += (removed - float(spared)) / (problem.rows * len(node))

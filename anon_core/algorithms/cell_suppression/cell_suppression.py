@@ -38,7 +38,7 @@ class CellSuppression(Algorithm):
     title: ClassVar[str] = "Cell suppression and generalization"
     summary: ClassVar[str] = (
         "Gathers rows that agree in most cells and blanks, or generalizes, only the cells in which "
-        "they differ; no row is removed."
+        "they differ; no row is suppressed."
     )
     when: ClassVar[str] = (
         "When values should stay exact wherever they can, and single cells may be blank."

@@ -36,7 +36,7 @@ class KOptimize(Algorithm):
     A recoding is a set of indices: the values at which a new interval begins, over all columns.
     The tree enumerates them; a node has a head, the set itself, and a tail, what may be added.
 
-    1. Of a node's tail, leave out the values that part classes into removed rows only.
+    1. Of a node's tail, leave out the values that part classes into suppressed rows only.
     2. Price the head.
     3. Bound what any set in a child's subtree costs, and leave out of the tail every value whose
        bound is no better than the best so far, until none is.
@@ -49,15 +49,15 @@ class KOptimize(Algorithm):
     summary: ClassVar[str] = (
         "Cuts every column's ordered values into intervals, the same for the whole table, so that "
         "rows look like as few others as the promises allow, or keep their label predictable; rows "
-        "that stay too rare are removed."
+        "that stay too rare are suppressed."
     )
     when: ClassVar[str] = (
         "When columns have an order but no hierarchy, and the best intervals are wanted; large "
         "domains end in the time box, with a bound on what was missed."
     )
     formula: ClassVar[str] = (
-        "min over all sets of interval starts of Σ |G|² + n · (removed rows), or of rows that are "
-        "removed or not of their class's most common label"
+        "min over all sets of interval starts of Σ |G|² + n · (suppressed rows), or of rows that "
+        "are suppressed or not of their class's most common label"
     )
     source: ClassVar[str] = "Bayardo and Agrawal 2005, doi 10.1109/ICDE.2005.42"
     approach: ClassVar[Approach] = "levels"
@@ -75,7 +75,7 @@ class KOptimize(Algorithm):
     )
     max_suppression: float = suppression_budget(
         default=1.0,
-        help="Largest share of rows that may be removed; each costs as much as looking like "
+        help="Largest share of rows that may be suppressed; each costs as much as looking like "
         "everyone, or as a wrong label.",
     )
     seconds: float = number(
@@ -157,7 +157,7 @@ class _Tree:
                 "Not even the whole table as one class keeps the promises.",
                 remedy="Ask for less, or load more rows.",
                 best=1.0,
-                best_of="share of rows removed",
+                best_of="share of rows suppressed",
             )
         self._greedy()
         # Open nodes: bound, head, tail. The last is looked at first.
@@ -194,7 +194,7 @@ class _Tree:
                     "sets looked at": self.looked_at,
                     "intervals begun": len(head),
                     "cost": found,
-                    "rows removed": removed,
+                    "rows suppressed": removed,
                 }
             )
         return found
@@ -209,11 +209,12 @@ class _Tree:
         NotFound
             If time ran out before.
         """
-        best, best_of = self.fewest / max(self.rows, 1), "share of rows removed"
+        best, best_of = self.fewest / max(self.rows, 1), "share of rows suppressed"
         told = f"the best that was looked at removes {self.fewest} of {self.rows} rows"
         if decided:
             raise Infeasible(
-                f"No intervals keep the promises with at most {self.budget} rows removed; {told}.",
+                f"No intervals keep the promises with at most {self.budget} rows suppressed; "
+                f"{told}.",
                 remedy="Allow more suppression, or ask for less.",
                 best=best,
                 best_of=best_of,
@@ -262,7 +263,7 @@ class _Tree:
 
     def _expand(self, head: Splits, tail: Splits) -> list[tuple[float, Splits, Splits]] | None:
         """Return the children of a node that may still win; None where time is up."""
-        # 1. Leave out values that part classes into removed rows only.
+        # 1. Leave out values that part classes into suppressed rows only.
         useful = self._useful(head, tail)
         # 2. Cost of the node itself.
         self.try_out(tuple(sorted(head)))

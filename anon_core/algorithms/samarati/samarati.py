@@ -52,8 +52,8 @@ class Samarati(Algorithm):
         "When as few generalization steps as possible should be taken, whatever each of them costs."
     )
     formula: ClassVar[str] = (
-        "k-minimal: removed rows ≤ MaxSup, and no node with a strictly smaller distance vector has "
-        "that"
+        "k-minimal: suppressed rows ≤ MaxSup, and no node with a strictly smaller distance vector "
+        "has that"
     )
     source: ClassVar[str] = "Samarati 2001, doi 10.1109/69.971193"
     approach: ClassVar[Approach] = "levels"
@@ -63,7 +63,7 @@ class Samarati(Algorithm):
 
     prefer: str = preference_choice()
     max_suppression: float = suppression_budget(
-        help="Largest share of rows that may be removed (MaxSup)."
+        help="Largest share of rows that may be suppressed (MaxSup)."
     )
     check: str = choice(
         default="classes",

@@ -1,4 +1,4 @@
-"""Top and bottom coding: extreme values are published as one, rows that stay rare are removed."""
+"""Top and bottom coding: extreme values are published as one, rare rows are suppressed."""
 
 from .top_bottom_coding import TopBottomCoding
 

@@ -1,4 +1,4 @@
-"""Top and bottom coding: extreme values are published as one, rows that stay rare are removed."""
+"""Top and bottom coding: extreme values are published as one, rare rows are suppressed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TopBottomCoding(Algorithm):
     )
     when: ClassVar[str] = (
         "When only extreme values give people away: few quasi-identifiers, each with common values "
-        "in the middle. With many columns most rows stay rare and would be removed."
+        "in the middle. With many columns most rows stay rare and would be suppressed."
     )
     formula: ClassVar[str] = (
         "x ← ≤ a where x ≤ a, ≥ b where x ≥ b; a and b end the shortest tails with the share asked"
@@ -77,7 +77,7 @@ class TopBottomCoding(Algorithm):
         empty="the tails above",
     )
     max_suppression: float = suppression_budget(
-        default=1.0, help="Largest share of rows that may be removed because they stay rare."
+        default=1.0, help="Largest share of rows that may be suppressed because they stay rare."
     )
 
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
@@ -132,9 +132,9 @@ class TopBottomCoding(Algorithm):
             return
         raise (NotFound if together else Infeasible)(
             f"With these tails {removed:,} of {rows:,} rows ({removed / rows:.1%}) would have to "
-            "be removed, because their classes break a promise.",
+            "be suppressed, because their classes break a promise.",
             remedy="Code longer tails, allow more suppression, ask for less, or choose a technique "
             "that also coarsens the values between.",
             best=removed / rows,
-            best_of="share of rows removed",
+            best_of="share of rows suppressed",
         )

@@ -70,7 +70,7 @@ def flat(column: Column) -> Builder:
         reason=(
             "It has at most two values: nothing lies between keeping and hiding them."
             if few
-            else "No levels between: a value is kept or hidden."
+            else "No levels between: a value is kept or suppressed."
         ),
         make=lambda: tuple((value, TOP) for value in column.values),
     )

@@ -19,7 +19,7 @@ from ..texts import Codes
 
 @recomputes("t-closeness", forms=("whole", "averaged", "permuted"))
 def t_closeness(evidence: Evidence) -> list[Check]:
-    """No class is further than t from the private table before any row was removed."""
+    """No class is further than t from the private table before any row was suppressed."""
     most = evidence.number("t", least=0, most=1)
     way = evidence.text("distance")
     checks: list[Check] = []

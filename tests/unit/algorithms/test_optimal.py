@@ -34,7 +34,7 @@ def test_the_account_adds_up() -> None:
     [
         # Three cells in four of two classes of three stay; removing two rows would lose 1/3.
         ("loss", {"age": 0, "zip": 1}, 1 / 6, 0),
-        # Two classes of three cost 18; two of two and two removed rows 8 + 12.
+        # Two classes of three cost 18; two of two and two suppressed rows 8 + 12.
         ("discernibility", {"age": 0, "zip": 1}, 18, 0),
         # Two classes either way, so the lower node wins.
         ("average-class-size", {"age": 0, "zip": 0}, 3, 2),
@@ -92,7 +92,9 @@ def test_infeasible_says_what_the_best_node_would_remove() -> None:
             problem, [KAnonymity(k=2), DistinctLDiversity(l=3)], Context()
         )
     assert refused.value.best == 1.0
-    assert "with at most 3 of 6 rows removed; the best removes 6 (100.0%" in refused.value.message
+    assert (
+        "with at most 3 of 6 rows suppressed; the best removes 6 (100.0%" in refused.value.message
+    )
     one = Case(columns={"q": ["a", "b"]}, quasi=("q",), kinds={"q": "text"})
     with pytest.raises(Infeasible) as refused:
         Optimal().run(one.problem(), [KAnonymity(k=3)], Context())

@@ -104,7 +104,7 @@ def test_a_suppressed_row_is_told_its_class_and_what_would_keep_it(seed: int) ->
             sizes = sizes_at(case, higher)
             assert told["its class then"] == sizes[row]
             assert told["keeps it"] == ("yes" if sizes[row] >= 4 else "no")
-            assert told["rows removed then"] == sum(s < 4 for s in sizes)
+            assert told["rows suppressed then"] == sum(s < 4 for s in sizes)
         keeping = [t for t in answer.rows if t["keeps it"] == "yes"]
         assert ("cheapest remedy" in answer.sentence) == bool(keeping)
     published = np.flatnonzero(result.row_group >= 0)
@@ -159,7 +159,7 @@ def test_a_hidden_column_is_told_what_one_step_finer_costs() -> None:
             assert answer.rows[1]["rows that have to go"] == sum(s < 5 for s in sizes)
             assert answer.rows[0]["loss of cells"] == pytest.approx(result.measures["loss"].value)
         for name in set(case.quasi) - set(hidden_columns(result)):
-            assert "is not hidden" in hidden_column(result, name).sentence
+            assert "is not suppressed" in hidden_column(result, name).sentence
     assert met
     with pytest.raises(BadPlan, match="no quasi-identifier"):
         hidden_column(result, "s0")

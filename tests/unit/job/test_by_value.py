@@ -19,7 +19,7 @@ def test_a_small_release_value_by_value() -> None:
     pays = who_pays(result, "illness")
     assert pays is not None
     assert {r["value"]: r["rows"] for r in pays.rows} == {"angina": 1, "cold": 2, "flu": 3}
-    assert all(r["rows hidden"] == 0 for r in pays.rows)
+    assert all(r["rows suppressed"] == 0 for r in pays.rows)
     assert [r["mean loss"] for r in pays.rows] == pytest.approx([1 / 6] * 3)
     told = {str(r["value"]): (r["before"], r["after"]) for r in distribution(result, "zip").rows}
     assert told["101"] == pytest.approx((2 / 6, 1.5 / 6))
@@ -40,13 +40,13 @@ def test_who_is_removed_is_told() -> None:
     assert result.release.suppressed == 1
     pays = who_pays(result, "sex")
     assert pays is not None
-    found = {r["value"]: (r["rows hidden"], r["mean loss"]) for r in pays.rows}
+    found = {r["value"]: (r["rows suppressed"], r["mean loss"]) for r in pays.rows}
     assert found == {"f": (1.0, 1.0), "m": (0.0, 0.0)}
     figures = json.loads(json.dumps(result.as_json(), allow_nan=False))
     assert figures["by_value"]["sex"]["who_pays"][0] == {
         "value": "f",
         "rows": 1,
-        "rows hidden": 1.0,
+        "rows suppressed": 1.0,
         "mean loss": 1.0,
     }
     assert figures["by_value"]["sex"]["distribution"][0]["after"] == 0

@@ -66,4 +66,4 @@ def test_refusing_says_what_the_best_node_removes() -> None:
     with pytest.raises(Infeasible) as refused:
         nodes.decide()
     assert refused.value.best == 1.0
-    assert "at most 0 of 6 rows removed; the best removes 6 (100.0%" in refused.value.message
+    assert "at most 0 of 6 rows suppressed; the best removes 6 (100.0%" in refused.value.message

@@ -266,7 +266,7 @@ def test_a_value_class_out_of_bounds_puts_someone_out_of_bounds() -> None:
 
 
 def test_the_optimal_search_by_brute_force() -> None:
-    """Every node's ratios by hand, with and without rows that may be removed."""
+    """Every node's ratios by hand, with and without rows that may be suppressed."""
     rng = np.random.default_rng(229)
     found = refused = 0
     for _ in range(60):

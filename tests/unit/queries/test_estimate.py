@@ -134,7 +134,7 @@ def test_removed_rows_are_missed() -> None:
 
 
 def test_the_metric_by_hand() -> None:
-    """One column, two values, all hidden: an answer of 1 row in 4 is estimated as 2, and 3 as 2."""
+    """One column, two values, all suppressed: 1 row in 4 is estimated as 2, and 3 as 2."""
     case = Case(columns={"q": ["a", "b", "b", "b"]}, quasi=("q",))
     problem = case.problem()
     whole = of_level(problem.hierarchies["q"], 1)

@@ -1,4 +1,4 @@
-"""A value that is spelled like a set or a hidden cell is refused, not read as one."""
+"""A value that is spelled like a set or a suppressed cell is refused, not read as one."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def test_the_private_table_before_anything_was_hidden() -> None:
 
 def test_who_can_stand_behind_a_class() -> None:
     found = seen(lambda e: e.behind("guard"))
-    # The row of 7 is hidden, since no class shows 7.
+    # The row of 7 is suppressed, since no class shows 7.
     assert [found.counted.of(which) for which in range(2)] == [
         {("a",): 1, ("b",): 3},
         {("c",): 1, (None,): 1},

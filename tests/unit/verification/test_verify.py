@@ -184,7 +184,7 @@ def test_the_result_is_plain_values_as_json():
         "reached": pytest.approx(1 / 6),
         "column": "",
         "rows": [],
-        "sentence": "1 row is hidden (16.67%); at most 0 may be (0.00%).",
+        "sentence": "1 row is suppressed (16.67%); at most 0 may be (0.00%).",
     }
 
 
