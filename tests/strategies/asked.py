@@ -22,7 +22,7 @@ class Posed:
     models : list of dict
         Promises as a recipe has them.
     budget : float
-        The share of rows that may be removed.
+        The share of rows that may be suppressed.
     public : Dataset or None
         A table of everyone who could be in it, everyone who is among them.
     """
@@ -51,7 +51,7 @@ def ks(case: Case, most: int = 5) -> st.SearchStrategy[int]:
 
 
 def budgets(most: float = 1.0) -> st.SearchStrategy[float]:
-    """Draw the share of rows that may be removed: none, all that is allowed, or between."""
+    """Draw the share of rows that may be suppressed: none, all that is allowed, or between."""
     return st.sampled_from([0.0, 0.02, 0.1, 0.3, most]).map(lambda b: min(b, most)) | st.floats(
         0.0, most
     ).map(lambda b: round(b, 3))

@@ -19,7 +19,7 @@ Blocks = tuple[tuple[str, ...], ...]
 
 @st.composite
 def groups_of(draw: st.DrawFn, rows: int, *, most: int = 5, removed: bool = False) -> list[int]:
-    """Draw a group for each of some rows: 0, 1, …, or -1 for a row that is removed.
+    """Draw a group for each of some rows: 0, 1, …, or -1 for a row that is suppressed.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def groups_of(draw: st.DrawFn, rows: int, *, most: int = 5, removed: bool = Fals
     most : int
         Groups at most.
     removed : bool
-        Whether rows may be removed; one stays.
+        Whether rows may be suppressed; one stays.
     """
     likely = list(range(draw(st.integers(1, most))))
     likely += [-1] * (1 + len(likely) // 4) if removed and draw(st.booleans()) else []
