@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from anon_core import Dataset, Plan, Result, anonymize, run
@@ -16,7 +18,7 @@ from benchmarks.timing import Row
 
 
 def from_frame(
-    bench: Bench, plan: Plan, dataset: Dataset, levels: dict[str, LevelTable], result: Result
+    bench: Bench, plan: Plan, dataset: Dataset, levels: Mapping[str, LevelTable], result: Result
 ) -> tuple[list[Row], bool]:
     """Measure each way, and say whether all of them release the rows of `result`.
 
