@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,12 +23,16 @@ class Chances:
     search, measure, publish : numpy.random.Generator
     secret : bytes
         See `Context`. What is drawn with it is keyed by plan and table once more.
+    attack : callable
+        Given an attack's name, returns the `numpy.random.Generator` that it draws from: the same
+        whether others run before it or not.
     """
 
     search: np.random.Generator
     measure: np.random.Generator
     publish: np.random.Generator
     secret: bytes
+    attack: Callable[[str], np.random.Generator]
 
 
 def chances(plan: Plan, problem: Problem) -> Chances:
@@ -38,12 +43,8 @@ def chances(plan: Plan, problem: Problem) -> Chances:
         measure=stream(plan.seed, "measure", *of),
         publish=stream(plan.seed, "publish", *of),
         secret=key(plan.seed, "protection"),
+        attack=lambda name: stream(plan.seed, f"attack {name}", *of),
     )
-
-
-def for_attack(name: str, plan: Plan, problem: Problem) -> np.random.Generator:
-    """Return what one attack draws from: the same whether others run before it or not."""
-    return stream(plan.seed, f"attack {name}", *drawn_for(plan, problem))
 
 
 def drawn_for(plan: Plan, problem: Problem) -> tuple[str, str]:
@@ -53,7 +54,8 @@ def drawn_for(plan: Plan, problem: Problem) -> tuple[str, str]:
     that have nothing in common, and two releases cannot be laid over each other. The order of rows
     has no part.
     """
-    told = json.dumps([plan.as_mapping()[key] for key in ("algorithm", "models")], sort_keys=True)
+    named = plan.as_mapping()
+    told = json.dumps([named[key] for key in ("algorithm", "models")], sort_keys=True)
     seen = hashlib.sha256(np.ascontiguousarray(problem.frequency.codes).data)
     seen.update(np.ascontiguousarray(problem.frequency.count).data)
     return told, seen.hexdigest()

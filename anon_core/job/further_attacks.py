@@ -10,7 +10,7 @@ from ..base.errors import BadPlan
 from ..contracts.attack import Attack, not_applicable
 from ..release.attack_result import AttackResult
 from ..release.truth import truth_of
-from .chances import for_attack
+from .chances import chances
 from .result import Result
 
 
@@ -38,7 +38,7 @@ def attack(result: Result, adversary: Attack, context: Context) -> Sequence[Atta
             remedy="Choose another attack, or another technique.",
         )
     truth = truth_of(result.problem, result.release)
-    drawn = for_attack(adversary.name, result.plan, result.problem)
+    drawn = chances(result.plan, result.problem).attack(adversary.name)
     return adversary.run(view, result.audience, truth, replace(context, generator=drawn))
 
 

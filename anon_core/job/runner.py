@@ -24,7 +24,7 @@ from ..release.truth import truth_of
 from ..release.vocabulary import LONGEST_SET
 from ..verification.averages import check_groups
 from ..verification.checks import Verification, verify
-from .chances import Chances, chances, for_attack
+from .chances import Chances, chances
 from .file_formats import READ, written
 from .plan import LevelTable, Plan
 from .prepare import prepare
@@ -222,7 +222,7 @@ def _attack(job: _Job, context: Context) -> None:
     found: list[AttackResult] = []
     for number, attack in enumerate(chosen):
         own = part_of(context, number / len(chosen), (number + 1) / len(chosen))
-        own = replace(own, generator=for_attack(attack.name, job.plan, job.problem))
+        own = replace(own, generator=job.chance.attack(attack.name))
         found += attack.run(view, audience, truth, own)
     job.attacks = tuple(found)
 
