@@ -51,7 +51,7 @@ class Technique:
         BadPlan
             On an unknown parameter (with the nearest name) or a value out of range.
         """
-        known = [p.name for p in cls.parameters()]
+        known = [p.name for p in _declared(cls)]
         for name in given:
             if name not in known:
                 allowed = listing(known) if known else "no parameters"
@@ -65,7 +65,7 @@ class Technique:
         """Return the parameters' values by name, as a recipe has them."""
         return {
             p.name: p.plain(getattr(self, p.name))
-            for p in self.parameters()
+            for p in _declared(type(self))
             if not (p.quiet and getattr(self, p.name) == p.default)
         }
 
