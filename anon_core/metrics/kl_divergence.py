@@ -16,7 +16,7 @@ from ..base.params import integer
 from ..base.registry import register
 from ..contracts.metric import Metric
 from ..hierarchy import Hierarchy
-from ..queries.pair_tables import Table, by_group, linked, multiplied, pairs_of
+from ..queries.pair_tables import Table, by_group, few, linked, multiplied, pairs_of
 from ..queries.query_answers import overlap
 from ..release.attack_result import Details
 from ..release.problem import Problem
@@ -139,11 +139,15 @@ class _Marginals:
         cuts: Mapping[str, tuple[I32, I32]],
     ) -> None:
         self.view, self.hierarchies, self.cuts = view, hierarchies, cuts
+        self.cells: dict[str, F64] = {}
         self.spread: dict[str, Table] = {}
         self.groups: dict[str, Table] = {}
 
     def of(self, pair: tuple[str, str]) -> F64:
         """Return the expected rows with each pair of ranges, (ranges, ranges)."""
+        small = few(self.view, *pair)
+        if small is not None:
+            return self._cells(pair[0]) @ small @ self._cells(pair[1]).T
         one, two = (self._spread(name) for name in pair)
         found = linked(self.view, *pair)
         if found is None:
@@ -160,12 +164,17 @@ class _Marginals:
             inside = (hi + 1 - lo).astype(np.float64)
         return inside / inside.sum()
 
-    def _spread(self, name: str) -> Table:
+    def _cells(self, name: str) -> F64:
         """Return which share of each published cell lies in each range, (ranges, cells)."""
-        if name not in self.spread:
+        if name not in self.cells:
             lo, hi = self.cuts[name]
-            cells = overlap(self.hierarchies[name], self.view.vocabularies[name], lo, hi)
-            self.spread[name] = sparse.csr_array(cells)
+            vocabulary = self.view.vocabularies[name]
+            self.cells[name] = overlap(self.hierarchies[name], vocabulary, lo, hi)
+        return self.cells[name]
+
+    def _spread(self, name: str) -> Table:
+        if name not in self.spread:
+            self.spread[name] = sparse.csr_array(self._cells(name))
         return self.spread[name]
 
     def _by_group(self, name: str) -> Table:

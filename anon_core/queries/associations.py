@@ -84,9 +84,9 @@ def cramer(table: Table) -> float:
 def _joint(view: View, first: str, second: str, there: F64 | None, also: F64 | None) -> Table:
     """Return expected rows by pair of cells, those without an asked number left out."""
     found = expected(view, first, second)
-    if there is not None:
+    if there is not None and not there.all():
         found = sparse.csr_array(weighted(sparse.csr_array(found.T), there).T)
-    return found if also is None else weighted(found, also)
+    return found if also is None or also.all() else weighted(found, also)
 
 
 def _ratio(view: View, label: str, number: str, value: F64) -> float:

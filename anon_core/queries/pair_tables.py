@@ -15,6 +15,8 @@ from ..base.arrays import F64, I64
 from ..release.problem import Problem
 from ..release.release import View
 
+#: Pairs of cells up to which a table of them is held in full.
+_FEW = 1 << 13
 #: A sparse matrix of expected rows.
 Table = sparse.csr_array
 
@@ -41,6 +43,22 @@ def linked(view: View, first: str, second: str) -> Table | None:
     one, two = (block.codes[:, block.columns.index(name)] for name in (first, second))
     shape = len(view.vocabularies[first].texts), len(view.vocabularies[second].texts)
     return sparse.csr_array((block.count.astype(np.float64), (one, two)), shape=shape)
+
+
+def few(view: View, first: str, second: str) -> F64 | None:
+    """Return what `linked` does as a full array; None where not linked, or not small.
+
+    A sparse matrix costs more to build than a small table takes to be multiplied.
+    """
+    block = view.block_of(first)
+    shape = len(view.vocabularies[first].texts), len(view.vocabularies[second].texts)
+    if second not in block.columns or shape[0] * shape[1] > _FEW:
+        return None
+    one, two = (block.codes[:, block.columns.index(name)] for name in (first, second))
+    at = one.astype(np.int64) * shape[1] + two
+    found: F64 = np.zeros(shape)
+    found.ravel()[:] = np.bincount(at, weights=block.count, minlength=found.size)
+    return found
 
 
 def expected(view: View, first: str, second: str) -> Table:
