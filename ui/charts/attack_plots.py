@@ -11,7 +11,17 @@ from anon_core.base.registry import family
 from anon_core.release.attack_result import AttackResult
 
 from ..words.phrases import share
-from .chart_frame import Chart, Palette, Series, columns, finish, in_the_middle, label, two_lines
+from .chart_frame import (
+    Chart,
+    Palette,
+    Series,
+    columns,
+    finish,
+    in_the_middle,
+    label,
+    two_lines,
+    write_all,
+)
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -49,6 +59,7 @@ class _Lines:
         """Say on the line of each attack that was not run why; return it as rows of numbers."""
         found = {(a.attack, a.column): a for a in run.facts.attacks}
         rows: list[dict[str, object]] = []
+        texts: list[dict[str, object]] = []
         for key, name in reversed(list(self.text.items())):
             own = found.get(key)
             if own is not None and not own.idle:
@@ -58,19 +69,19 @@ class _Lines:
             why = run.facts.not_run.get(key[0], "It has no result in this run.")
             why = why if own is None else own.sentence
             lines = textwrap.wrap(f"{what}: {why}", _WRAP) if self.wrapped else [what]
-            figure.add_annotation(
-                x=0,
-                y=name,
-                text="<br>".join(label(line) for line in lines),
-                hovertext="<br>".join(label(line) for line in textwrap.wrap(why, 60)),
-                showarrow=False,
-                xanchor="left",
-                align="left",
-                font={"color": self.colours.muted, "size": 11 if self.wrapped else 12},
-                row=1,
-                col=place,
+            texts.append(
+                {
+                    "x": 0,
+                    "y": name,
+                    "text": "<br>".join(label(line) for line in lines),
+                    "hovertext": "<br>".join(label(line) for line in textwrap.wrap(why, 60)),
+                    "xanchor": "left",
+                    "align": "left",
+                    "font": {"color": self.colours.muted, "size": 11 if self.wrapped else 12},
+                }
             )
             rows.append({"attack": title_of(*key), what: why})
+        write_all(figure, texts, place)
         return rows
 
 

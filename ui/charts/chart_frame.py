@@ -193,6 +193,14 @@ def columns(count: int, **more: Any) -> go.Figure:
     return make_subplots(rows=1, cols=count, shared_yaxes=True, horizontal_spacing=gap, **more)
 
 
+def write_all(figure: go.Figure, texts: Sequence[Mapping[str, Any]], place: int = 1) -> None:
+    """Write texts into the plot at a place, at once: one by one each copies all before it."""
+    axis = "" if place == 1 else str(place)
+    there = {"xref": f"x{axis}", "yref": f"y{axis}", "showarrow": False}
+    layout = cast(Any, figure).layout
+    layout.annotations = (*layout.annotations, *({**there, **text} for text in texts))
+
+
 def in_the_middle(text: str, place: int, count: int) -> str:
     """Return an axis title for one of `count` plots that share it: only one of them says it.
 

@@ -10,7 +10,7 @@ from anon_core.lattice.nodes import MOST_LISTED
 from anon_core.release.problem import Problem
 
 from ..words.phrases import rows
-from .chart_frame import Chart, Palette, finish, label
+from .chart_frame import Chart, Palette, finish, label, write_all
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -364,15 +364,17 @@ def _draw_links(
 def _label_nodes(
     figure: go.Figure, picture: LatticePicture, across: list[float], size: int, colours: Palette
 ) -> None:
-    for place, node in enumerate(picture.nodes):
-        figure.add_annotation(
-            x=across[place],
-            y=node.height,
-            text="·".join(str(level) for level in node.levels),
-            showarrow=False,
-            yshift=-size - (10 if node.chosen else 2),
-            font={"color": colours.muted, "size": 11},
-        )
+    texts = [
+        {
+            "x": across[place],
+            "y": node.height,
+            "text": "·".join(str(level) for level in node.levels),
+            "yshift": -size - (10 if node.chosen else 2),
+            "font": {"color": colours.muted, "size": 11},
+        }
+        for place, node in enumerate(picture.nodes)
+    ]
+    write_all(figure, texts)
 
 
 def _label_steps(
@@ -380,6 +382,7 @@ def _label_steps(
 ) -> None:
     """Say at each neighbour of the chosen node which column stands at another level there."""
     chosen = next(node for node in picture.nodes if node.chosen)
+    texts: list[dict[str, object]] = []
     for place, node in enumerate(picture.nodes):
         steps = [
             f"{label(column, _MOST_TEXT)} {level}"
@@ -387,18 +390,20 @@ def _label_steps(
             if level != own
         ]
         if steps:
-            figure.add_annotation(
-                x=across[place],
-                y=node.height,
-                text=", ".join(steps),
-                showarrow=False,
-                textangle=32,
-                xanchor="left",
-                yanchor="top",
-                xshift=2,
-                yshift=-size // 2,
-                font={"color": colours.muted, "size": 11},
+            texts.append(
+                {
+                    "x": across[place],
+                    "y": node.height,
+                    "text": ", ".join(steps),
+                    "textangle": 32,
+                    "xanchor": "left",
+                    "yanchor": "top",
+                    "xshift": 2,
+                    "yshift": -size // 2,
+                    "font": {"color": colours.muted, "size": 11},
+                }
             )
+    write_all(figure, texts)
 
 
 def _hover(problem: Problem, picture: LatticePicture, node: Pictured, metric: str) -> str:

@@ -20,6 +20,7 @@ from .chart_frame import (
     label,
     labels,
     readable,
+    write_all,
 )
 
 #: Columns of numbers beside each other that have room for all their letters.
@@ -98,18 +99,18 @@ def metric_bars(runs: Sequence[Series], colours: Palette) -> Chart:
         measures = run.facts.result.measures
         here = [n for n in names if n in measures]
         found = [measures[n] for n in here]
-        for name in names:
-            if name not in measures:
-                figure.add_annotation(
-                    x=0,
-                    y=label(title_of(name)),
-                    text="not measured",
-                    showarrow=False,
-                    xanchor="left",
-                    font={"color": colours.muted, "size": 12},
-                    row=1,
-                    col=place,
-                )
+        missing = [
+            {
+                "x": 0,
+                "y": label(title_of(name)),
+                "text": "not measured",
+                "xanchor": "left",
+                "font": {"color": colours.muted, "size": 12},
+            }
+            for name in names
+            if name not in measures
+        ]
+        write_all(figure, missing, place)
         figure.add_trace(
             go.Bar(
                 x=[m.share for m in found],
@@ -207,18 +208,20 @@ def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
             row=1,
             col=place,
         )
-        for i, line in enumerate(grid):
-            for j, v in enumerate(line):
-                step = colours.scale[round(4 * min(max(v or 0.0, 0.0), 1.0))]
-                figure.add_annotation(
-                    x=j,
-                    y=i,
-                    text=_short(v) if crowded else "–" if v is None else f"{v:.2f}",
-                    showarrow=False,
-                    font={"color": readable(step), "size": 10 if crowded else 12},
-                    row=1,
-                    col=place,
-                )
+        texts = [
+            {
+                "x": j,
+                "y": i,
+                "text": _short(v) if crowded else "–" if v is None else f"{v:.2f}",
+                "font": {
+                    "color": readable(colours.scale[round(4 * min(max(v or 0.0, 0.0), 1.0))]),
+                    "size": 10 if crowded else 12,
+                },
+            }
+            for i, line in enumerate(grid)
+            for j, v in enumerate(line)
+        ]
+        write_all(figure, texts, place)
         figure.update_xaxes(
             showgrid=False, side="top" if len(runs) == 1 else "bottom", row=1, col=place
         )

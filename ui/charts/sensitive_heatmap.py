@@ -9,7 +9,7 @@ import numpy as np
 
 from ..session.result_view import Facts
 from ..words.phrases import share
-from .chart_frame import Chart, Palette, Series, finish, label, labels, readable
+from .chart_frame import Chart, Palette, Series, finish, label, labels, readable, write_all
 from .treemap import treemap
 
 if TYPE_CHECKING:
@@ -122,15 +122,19 @@ def value_strip(runs: Sequence[Series], colours: Palette, column: str, height: i
 
 def _write(figure: go.Figure, grid: Sequence[Sequence[float]], colours: Palette) -> None:
     """Write the shares into the cells, where there is room."""
-    for line, shares in enumerate(grid):
-        for strip, value in enumerate(shares):
-            if value:
-                step = colours.scale[round(4 * min(value / _STRONGEST, 1.0))]
-                figure.add_annotation(
-                    # By place: a group's number would be read as a place too.
-                    x=strip,
-                    y=line,
-                    text=label(share(value)),
-                    showarrow=False,
-                    font={"color": readable(step), "size": 11},
-                )
+    texts = [
+        {
+            # By place: a group's number would be read as a place too.
+            "x": strip,
+            "y": line,
+            "text": label(share(value)),
+            "font": {
+                "color": readable(colours.scale[round(4 * min(value / _STRONGEST, 1.0))]),
+                "size": 11,
+            },
+        }
+        for line, shares in enumerate(grid)
+        for strip, value in enumerate(shares)
+        if value
+    ]
+    write_all(figure, texts)
