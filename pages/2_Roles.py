@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from anon_core.base.errors import BadInput
-from anon_core.data.role_suggestions import Suggestion, suggest_roles
+from anon_core.data.role_suggestions import Suggestion
 from anon_core.data.table import Dataset
 from anon_core.job.profile import ColumnProfile, Uniqueness, profile, uniqueness
+from anon_core.job.suggestions import suggested
 from ui.components.guard import handled, panel, show_error
 from ui.forms import finding_form
 from ui.forms import role_table as assigning
@@ -42,13 +43,13 @@ def main() -> None:
         return
     st.markdown(_EXPLAINED)
     found = state.once("profile", data.fingerprint, lambda: profile(data))
-    suggested = state.once("suggested", data.fingerprint, lambda: suggest_roles(data))
+    proposed = state.once("suggested", data.fingerprint, lambda: suggested(data))
     with panel("How unique the rows are"):
         _uniqueness(data)
     with panel("Suggestions"):
-        _buttons(suggested)
+        _buttons(proposed)
     with panel("Roles"):
-        assigning.editor(found, suggested)
+        assigning.editor(found, proposed)
     with panel("What is undecided"):
         _undecided()
     with panel(finding_form.PANEL):

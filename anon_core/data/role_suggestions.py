@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from .column import Column
-from .findings import DAY
+from .findings import DAY, findings, numbers_somebody
+from .header_words import (
+    FREE_TEXT,
+    NUMBERED,
+    OF_PERSONS,
+    PERSON_NUMBERS,
+    all_of,
+    known_as,
+    stands_in,
+    words_of,
+)
 from .kinds import KINDS
 from .names_in_text import is_told
-from .roles import Role
+from .roles import Roles
 from .table import Dataset
 
 #: Share of distinct values from which a column is taken for a key, and rows needed to say so.
@@ -33,6 +42,9 @@ _TOLD_SHARE = 0.5
 #: Whole numbers are taken for ages that end between these, with as many different ones at least.
 _AGES_END, _AGES = (40, 120), 15
 
+#: Distinct values of which races are told, and the share of them that must be.
+_FEW_RACES, _MOST_RACES, _RACES_SHARE = 3, 40, 0.6
+
 #: A role, or that there is none to suggest: a column is never taken for insensitive.
 Suggested = Literal["identifier", "person", "quasi", "sensitive", "left_out", "undecided"]
 
@@ -50,128 +62,23 @@ class Suggestion:
     reason: str
 
 
-def _all(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-#: Headers of the persons that rows are about, and of numbers that tell them apart.
-_OF_PERSONS = _all(
-    "patient patients person persons customer client member subject participant employee insured "
-    "user student pupil patienten kunde kunden versicherte"
-)
-_NUMBERED = _all("id ids nr no num number key pseudonym pseudo")
-_PERSON_NUMBERS = _all("patientid personid customerid userid memberid mrn pseudonym")
 #: Rows of one person on average, up to which such a number is taken to repeat for persons.
 _MOST_REPEATED = 100
 
-_IDENTIFIER_WORDS = _all(
-    "id ids uid uuid guid name names firstname lastname surname forename givenname fullname ssn "
-    "nin nhs mrn passport email mail phone telephone tel mobile fax address street iban account "
-    "username login url ip licence license plate patientid customerid personid"
-)
-_QUASI_WORDS = _all(
-    "age birth born birthday birthdate dob yob sex gender zip zipcode postcode postal plz city "
-    "town county state region district country nationality citizenship race ethnicity ethnic "
-    "marital married relationship household education school degree occupation job profession "
-    "workclass employer language latitude longitude lat lon lng height weight admission discharge "
-    "visit date year"
-)
-_SENSITIVE_WORDS = _all(
-    "diagnosis disease illness condition icd symptom treatment therapy drug medication hiv "
-    "disability salary income wage pay earnings debt credit score religion belief party politics "
-    "union orientation crime conviction offence offense result grade"
-)
-_ENGLISH: Mapping[Role, frozenset[str]] = {
-    "identifier": _IDENTIFIER_WORDS,
-    "quasi": _QUASI_WORDS,
-    "sensitive": _SENSITIVE_WORDS,
-}
-#: Headers in German, French, Spanish, Italian, Dutch and Danish, without accents: role, what it is,
-#: and its words; a star stands for any ending.
-_OTHER_LANGUAGES: tuple[tuple[Role, str, str], ...] = (
-    (
-        "identifier",
-        "name",
-        "vorname* nachname* familienname* zuname nom noms prenom* nombre nombres apellido* nome "
-        "cognome naam voornaam achternaam navn fornavn efternavn",
-    ),
-    ("identifier", "e-mail", "courriel correo posta epost* emailadres* mailadres*"),
-    (
-        "identifier",
-        "telephone",
-        "telefon* telephon* telefoon* handy* portable movil cellulare mobiel* mobil* tlf tlfnr",
-    ),
-    (
-        "identifier",
-        "address",
-        "adress* anschrift strasse* str hausnummer hausnr rue direccion calle domicilio domicile "
-        "indirizzo via adres* straat* huisnummer vej vejnavn gade",
-    ),
-    (
-        "identifier",
-        "social security number",
-        "sozialversicher* versicherungsnummer versicherungsnr versicherten* svnr ahv* steuerid "
-        "steuernummer personalausweis* ausweis* securite nir insee seguridad dni nif fiscale "
-        "codicefiscale sicurezza bsn burgerservice* sofinummer cpr cprn* personnummer personnr",
-    ),
-    ("sensitive", "diagnosis", "diagnos* krankheit* erkrankung* befund* maladie* enfermedad*"),
-    ("sensitive", "diagnosis", "malatti* patologia ziekte* aandoening* sygdom*"),
-    (
-        "sensitive",
-        "income",
-        "gehalt* lohn* einkommen* verdienst salaire* revenu* salari* sueldo ingreso* renta nomina "
-        "stipendio reddito salaris loon inkomen* loen manedsloen arsloen indkomst*",
-    ),
-    ("sensitive", "religion", "konfession* glaube* religio* confession* confesion geloof"),
-    ("sensitive", "religion", "godsdienst* tro trosretning"),
-    ("quasi", "age", "alter edad eta leeftijd* alder"),
-    ("quasi", "sex", "geschlecht* sexe sexo sesso genre genero genere geslacht* koen"),
-    ("quasi", "date of birth", "geburt* gebdat* gebjahr naissance nacimiento nascita geboorte*"),
-    ("quasi", "date of birth", "fodsel* foedsel* foedt geb datum"),
-    ("quasi", "postcode", "postleitzahl* postal* postale cap cp postnummer postnr"),
-    (
-        "quasi",
-        "place",
-        "ort wohnort* stadt gemeinde* ville commune lieu ciudad municipio lugar poblacion citta "
-        "comune luogo stad plaats* woonplaats* gemeente* byen kommune* sted bopael bopal",
-    ),
-    ("quasi", "country", "land herkunft* pays pais paese staat"),
-    (
-        "quasi",
-        "nationality",
-        "nationalit* staatsangehor* staatsangehoer* staatsburger* staatsbuerger* nacionalidad "
-        "ciudadania nazionalita cittadinanza staatsburgerschap statsborger*",
-    ),
-    (
-        "quasi",
-        "marital status",
-        "familienstand civil civile matrimonial* burgerlijke civilstand civilstatus agteskabelig* "
-        "aegteskabelig*",
-    ),
-    (
-        "quasi",
-        "occupation",
-        "beruf* tatigkeit* taetigkeit* metier emploi profesion ocupacion empleo professione "
-        "occupazione lavoro mestiere beroep* functie erhverv* stilling*",
-    ),
-)
 #: Two to four words with capitals, as people are called.
 _PERSON = re.compile(r"([^\W\d_][\w'’.-]*,? ){1,3}[^\W\d_][\w'’.-]*")
-#: Headers of texts that may say anything, in the same languages.
-_FREE_TEXT = _all(
-    "note notes remark remarks comment comments text texts memo narrative story description desc "
-    "details message feedback anamnesis history observation observations summary "
-    "bemerkung* anmerkung* notiz* kommentar* freitext* beschreibung* anamnese* verlauf* "
-    "remarque* commentaire* observacion* comentario* nota notas osservazion* opmerking* "
-    "toelichting* bemaerkning* notat*"
-)
 #: How two sexes are written, and what may stand beside them.
 _SEXES = tuple(
-    _all(pair) for pair in ("m f", "m w", "m v", "m k", "h f", "male female", "man woman",
+    all_of(pair) for pair in ("m f", "m w", "m v", "m k", "h f", "male female", "man woman",
     "men women", "boy girl", "männlich weiblich", "mann frau", "homme femme", "masculin féminin",
     "hombre mujer", "masculino femenino", "maschio femmina", "man vrouw", "mand kvinde")
 )  # fmt: skip
-_NO_SEX = _all("x d u o other diverse divers unknown none na n/a nonbinary non-binary")
+#: Words of which one stands in most values that name races or ethnic groups.
+_RACES = all_of(
+    "white black asian hispanic latino latina caucasian african american indian eskimo aleut "
+    "native pacific islander hawaiian mixed multiracial biracial alaska alaskan"
+)
+_NO_SEX = all_of("x d u o other diverse divers unknown none na n/a nonbinary non-binary")
 #: What is made of figures as telephone numbers are, and is none: shape, its own word, and why.
 _SHAPES: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (
@@ -222,11 +129,34 @@ def suggest_roles(dataset: Dataset) -> tuple[Suggestion, ...]:
     start for a person to correct: what an attacker knows is not written in the table.
     """
     found = [_suggest(column, dataset.rows) for column in dataset.columns]
+    found = _where_names_recur(dataset, found)
     first = next((one.name for one in found if one.role == "person"), "")
     return tuple(
         replace(one, role="identifier") if one.role == "person" and one.name != first else one
         for one in found
     )
+
+
+def _where_names_recur(dataset: Dataset, found: Sequence[Suggestion]) -> list[Suggestion]:
+    """Leave out what would be published with words of an identifier in its cells."""
+    hidden = [one.name for one in found if one.role in ("identifier", "person")]
+    asked = [
+        one.name
+        for one in found
+        if one.role in ("undecided", "sensitive", "left_out")
+        and not KINDS[dataset.column(one.name).kind].measured
+    ]
+    if not hidden or not asked:
+        return list(found)
+    held = {
+        one.column: one
+        for one in findings(dataset, Roles(identifier=tuple(hidden), sensitive=tuple(asked)))
+        if one.what == "names"
+    }
+    return [
+        replace(one, role="left_out", reason=held[one.name].sentence) if one.name in held else one
+        for one in found
+    ]
 
 
 def _suggest(column: Column, rows: int) -> Suggestion:
@@ -235,7 +165,7 @@ def _suggest(column: Column, rows: int) -> Suggestion:
 
 
 def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
-    words = _words(column.name)
+    words = words_of(column.name)
     spread = len(column.values) / rows
     filled = rows - column.missing
     if not filled:
@@ -251,7 +181,7 @@ def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
     if _repeats_persons(column, words, rows):
         values = len(column.values)
         return "person", f"{values:,} values in {rows:,} rows: people have several."
-    if found := _known(words, "identifier"):
+    if found := known_as(words, "identifier"):
         if spread >= _THING_SHARE or rows < _KEY_ROWS:
             return "identifier", f"{found} in its name: points to one person."
         return "quasi", f"{found} in its name, but many rows share a value."
@@ -259,13 +189,13 @@ def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
     apart = len(column.values) > max(_APART_SHARE * filled, 1)
     if told and len(column.values) >= _TOLD_SHARE * filled:
         return "left_out", "Its values are texts of many words, and these may name people."
-    if found := next((w for w in words if _stands_in(w, _FREE_TEXT)), ""):
+    if found := next((w for w in words if stands_in(w, FREE_TEXT)), ""):
         return "left_out", f"'{found}' in its name: free text may name people."
     if column.kind == "text" and apart and _mostly(column, _PERSON):
         return "identifier", "Its values look like names of people."
-    if found := _known(words, "sensitive"):
+    if found := known_as(words, "sensitive"):
         return "sensitive", f"{found} in its name: people keep it private."
-    if found := _known(words, "quasi"):
+    if found := known_as(words, "quasi"):
         return "quasi", f"{found} in its name: others may know it."
     if shape == "date":
         return "quasi", why
@@ -285,6 +215,8 @@ def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
         )
     if _sexes(column):
         return "quasi", "Its values are the two sexes: others know them."
+    if _races(column):
+        return "quasi", "Its values name races or ethnic groups: others may know them."
     if _ages(column):
         return "quasi", "Its values are whole numbers as ages are: others may know them."
     once = int(np.count_nonzero(column.counts == 1))
@@ -298,9 +230,10 @@ def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
 
 
 def _repeats_persons(column: Column, words: Sequence[str], rows: int) -> bool:
-    """Return whether a column numbers persons, by its name, and some of them have several rows."""
-    named = any(w in _PERSON_NUMBERS for w in words) or (
-        any(w in _OF_PERSONS for w in words) and any(w in _NUMBERED for w in words)
+    """Return whether a column numbers persons, by name or values, and some have several rows."""
+    named = any(w in PERSON_NUMBERS for w in words) or (
+        any(w in OF_PERSONS for w in words)
+        and (any(w in NUMBERED for w in words) or numbers_somebody(column))
     )
     values = len(column.values)
     repeats = 1 < values < rows and rows <= _MOST_REPEATED * values
@@ -313,6 +246,14 @@ def _sexes(column: Column) -> bool:
     return any(pair <= values <= pair | _NO_SEX for pair in _SEXES)
 
 
+def _races(column: Column) -> bool:
+    """Return whether most values name races or ethnic groups, and there are few."""
+    if not _FEW_RACES <= len(column.values) <= _MOST_RACES:
+        return False
+    named = [not _RACES.isdisjoint(re.split(r"[^a-z]+", v.casefold())) for v in column.values]
+    return sum(named) >= _RACES_SHARE * len(named)
+
+
 def _ages(column: Column) -> bool:
     """Return whether the values could be ages in years: whole numbers, many, up to some hundred."""
     if not KINDS[column.kind].amount or column.measure is None or len(column.values) < _AGES:
@@ -320,30 +261,6 @@ def _ages(column: Column) -> bool:
     low, high = float(column.measure.min()), float(column.measure.max())
     first, last = _AGES_END
     return _key_like(column) and low >= 0 and first <= high <= last
-
-
-def _words(name: str) -> list[str]:
-    for letter, plain in (("ß", "ss"), ("æ", "ae"), ("Æ", "Ae"), ("ø", "oe"), ("Ø", "Oe")):
-        name = name.replace(letter, plain)
-    bare = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
-    parts = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", bare)
-    return [word for word in re.split(r"[^a-z0-9]+", parts.lower()) if word]
-
-
-def _known(words: Sequence[str], role: Role) -> str:
-    """Return the first word that a role's columns are named by, quoted; empty if there is none."""
-    for word in words:
-        if word in _ENGLISH[role]:
-            return f"'{word}'"
-        for of, meaning, known in _OTHER_LANGUAGES:
-            if of == role and _stands_in(word, known.split()):
-                return f"'{word}' ({meaning})"
-    return ""
-
-
-def _stands_in(word: str, known: Iterable[str]) -> bool:
-    """Return whether a word is one of those known; a star stands for any ending."""
-    return any(word.startswith(one[:-1]) if one.endswith("*") else word == one for one in known)
 
 
 def _mostly(column: Column, pattern: re.Pattern[str]) -> bool:
