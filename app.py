@@ -7,12 +7,12 @@ import streamlit as st
 from anon_core.base.errors import AnonError
 from anon_core.data.reading import MOST_BYTES, DataOptions
 from anon_core.samples import SAMPLES, Sample
+from anon_core.words.phrases import size
 from ui.components.guard import handled, panel, show_error
 from ui.forms import read_options as options
 from ui.panels import shell
 from ui.session import archives, loading, state
 from ui.words.explain import plain
-from ui.words.phrases import size
 
 
 def main() -> None:

@@ -8,13 +8,13 @@ from anon_core.base.errors import AnonError, BadInput
 from anon_core.data.kinds import KINDS, ColumnKind
 from anon_core.data.table import Dataset
 from anon_core.job.profile import ColumnProfile, profile, rows_missing
+from anon_core.words.phrases import share
 from ui.charts import column_distribution as distribution
 from ui.components.guard import handled, panel, show_error
 from ui.forms import read_options as options
 from ui.panels import shell
 from ui.session import loading, state
 from ui.words.explain import plain
-from ui.words.phrases import share
 
 #: Rows that the preview holds beside the table.
 _MOST_SHOWN = 100_000

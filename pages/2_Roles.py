@@ -9,13 +9,13 @@ from anon_core.data.role_suggestions import Suggestion
 from anon_core.data.table import Dataset
 from anon_core.job.profile import ColumnProfile, Uniqueness, profile, uniqueness
 from anon_core.job.suggestions import suggested
+from anon_core.words.phrases import share
 from ui.components.guard import handled, panel, show_error
 from ui.forms import finding_form
 from ui.forms import role_table as assigning
 from ui.panels import shell
 from ui.session import confirming, state
 from ui.words.explain import plain
-from ui.words.phrases import share
 
 _APPLIED = "roles/applied"
 _EXPLAINED = (

@@ -6,6 +6,8 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError, Cancelled, Infeasible, NotFound
 from anon_core.contracts.algorithm import met_first
+from anon_core.words.phrases import outcome, promises
+from anon_core.words.plan_words import intentions, not_defined, out_of_reach
 from ui.components import hotkey
 from ui.components.guard import handled, panel, show_error
 from ui.forms import attack_form, promises_form, run_form, sensitive_levels, technique_picker
@@ -15,8 +17,6 @@ from ui.session import confirming, jobs, results, running, state
 from ui.session import population_tables as population
 from ui.session import precompile_status as warming
 from ui.words.explain import plain
-from ui.words.phrases import outcome, promises
-from ui.words.plan_words import intentions, not_defined, out_of_reach
 
 #: The column with the button stays in view while the forms scroll.
 _LOOK = """<style>

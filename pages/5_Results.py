@@ -8,6 +8,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from anon_core.base.registry import family
+from anon_core.words.phrases import hidden, left_out
+from anon_core.words.plan_words import made_by
 from ui.charts import series
 from ui.charts.chart_frame import Palette, Series, kept, palette, show
 from ui.charts.class_plots import most_different, sensitive_chart, size_chart
@@ -37,8 +39,6 @@ from ui.panels import (
 from ui.panels.shell import next_step, page
 from ui.session import attacking, pinning, results, running, state
 from ui.words.explain import plain, what_is_this
-from ui.words.phrases import hidden, left_out
-from ui.words.plan_words import made_by
 
 
 def head(run: Series) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from anon_core.words.phrases import links
 from ui.charts import series
 from ui.charts.attack_plots import attack_dots, risk_chart
 from ui.charts.chart_frame import Palette, Series, kept, palette, show, table
@@ -18,7 +19,6 @@ from ui.panels.group_panel import title_of
 from ui.panels.shell import next_step, page
 from ui.session import pinning, results, running, state
 from ui.words.explain import plain
-from ui.words.phrases import links
 
 MOST = 4
 

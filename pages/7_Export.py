@@ -9,6 +9,7 @@ import streamlit as st
 from anon_core.base.errors import AnonError
 from anon_core.job.file_formats import FORMATS
 from anon_core.job.result import Result
+from anon_core.words import checklist
 from ui.components.guard import panel, show_error
 from ui.export import bundle
 from ui.export.report import report, report_json
@@ -18,7 +19,6 @@ from ui.panels.group_panel import title_of
 from ui.panels.shell import page
 from ui.session import jobs, results, running, state
 from ui.session import population_tables as population
-from ui.words import checklist
 from ui.words.explain import plain
 
 _FORMULAS = {

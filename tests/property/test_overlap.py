@@ -19,9 +19,9 @@ from anon_core.release.attack_result import AttackResult
 from anon_core.release.grouping import group_runs
 from anon_core.release.release import Release, one_block
 from anon_core.release.vocabulary import of_boxes
+from anon_core.words.phrases import against_threshold
 from tests.asked import attacked
 from tests.making import Case, random_case
-from ui.words.phrases import against_threshold
 
 CONTEXT = Context()
 

@@ -25,12 +25,12 @@ from anon_core.data.table import Dataset
 from anon_core.job.plan import Plan
 from anon_core.job.result import Result
 from anon_core.samples import sample
+from anon_core.words import checklist
 from tests.ui.sessions import CHECKOUT, EXPORT, carried_out, load, open_page, wait_for, words
 from ui.export import bundle
 from ui.export.report import report, report_json
 from ui.session import state
 from ui.session.population_tables import Population
-from ui.words import checklist
 
 FORMULAS = ("=1+1", "+A1", "-cmd", "@SUM(A1)", "-5")
 

@@ -36,7 +36,7 @@ BROKEN = {
     },
     RUN: {
         "ui.forms.promises_form.models": "Choices",
-        "ui.words.plan_words.intentions": "What this will do",
+        "anon_core.words.plan_words.intentions": "What this will do",
     },
     RESULTS: {
         "ui.panels.verdict_lines.draw": "Verdicts",

@@ -8,9 +8,9 @@ from anon_core.base.errors import BadPlan
 from anon_core.data.role_suggestions import suggest_roles
 from anon_core.data.table import Dataset
 from anon_core.job.runner import run
+from anon_core.words import checklist, phrases
 from tests.making import Case
 from ui.forms.role_table import as_choices, as_roles
-from ui.words import checklist, phrases
 
 STAYS = Case(
     columns={

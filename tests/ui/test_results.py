@@ -13,6 +13,7 @@ import streamlit as st
 
 from anon_core.data.roles import Roles
 from anon_core.data.table import Dataset
+from anon_core.words.phrases import chance, share
 from tests.ui.sessions import RESULTS, carried_out, load, open_page, words
 from ui.charts.chart_frame import Series, label, light_palette
 from ui.charts.class_plots import sensitive_chart, size_chart
@@ -20,7 +21,6 @@ from ui.charts.size_bins import size_edges
 from ui.charts.treemap import treemap
 from ui.session import state
 from ui.session.result_view import Facts
-from ui.words.phrases import chance, share
 
 FORBIDDEN = ("safe", "verified", "compliant", "no risk", "attack failed")
 

@@ -13,9 +13,9 @@ from anon_core.job.old_recipes import VERSION
 from anon_core.job.runner import run
 from anon_core.samples import SAMPLES, Sample
 from anon_core.samples.base import Sample as SampleType
+from anon_core.words import phrases as words
 from ui.session import loading, state
 from ui.session.loading import Opened
-from ui.words import phrases as words
 from ui.words.explain import plain
 
 RECIPE = """

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from anon_core.base.registry import family
 from anon_core.release.attack_result import AttackResult
+from anon_core.words.phrases import share
 
-from ..words.phrases import share
 from .chart_frame import (
     Chart,
     Palette,

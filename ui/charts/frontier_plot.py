@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from anon_core.base.registry import family, find
 from anon_core.job.sweep_points import Figure, Point, Risk
 from anon_core.job.variations import told
+from anon_core.words.phrases import chance
 
 from ..session.sweep import TECHNIQUE
-from ..words.phrases import chance
 from . import theme
 from .chart_frame import Chart, Palette, Series, finish, label
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from anon_core.lattice.lattice_picture import FATES, Fate, LatticePicture, Pictured
 from anon_core.lattice.nodes import MOST_LISTED
 from anon_core.release.problem import Problem
+from anon_core.words.phrases import rows
 
-from ..words.phrases import rows
 from .chart_frame import Chart, Palette, finish, label, write_all
 
 if TYPE_CHECKING:

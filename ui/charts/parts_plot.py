@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from anon_core.partition.parts_picture import Axis, Box, PartsPicture
 from anon_core.release.problem import Problem
+from anon_core.words.phrases import rows
 
 from ..session.result_view import shown
-from ..words.phrases import rows
 from .chart_frame import Chart, Palette, finish, label, labels
 
 if TYPE_CHECKING:

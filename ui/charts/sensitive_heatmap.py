@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from anon_core.words.phrases import share
+
 from ..session.result_view import Facts
-from ..words.phrases import share
 from .chart_frame import Chart, Palette, Series, finish, label, labels, readable, write_all
 from .treemap import treemap
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..words.phrases import count, share
+from anon_core.words.phrases import count, share
+
 from .chart_frame import Chart, Palette, Series, finish, label, readable
 from .size_bins import binned, size_edges
 

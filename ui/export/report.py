@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 from anon_core.base.plain_values import finite
 from anon_core.job.result import Result
 from anon_core.job.version import VERSION
+from anon_core.words import checklist
+from anon_core.words import phrases as words
+from anon_core.words.plan_words import intention, made_by
 
 from ..charts.attack_plots import attack_dots, name_of, risk_chart
 from ..charts.attack_plots import title_of as title_of_attack
@@ -23,9 +26,6 @@ from ..charts.metric_plots import column_heat, metric_bars
 from ..charts.sensitive_heatmap import group_chart
 from ..panels.group_panel import title_of
 from ..session.result_view import MISSING_TEXT, Facts
-from ..words import checklist
-from ..words import phrases as words
-from ..words.plan_words import intention, made_by
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,13 +16,13 @@ from anon_core.contracts.model import GroupModel, PrivacyModel
 from anon_core.job.plan import Plan
 from anon_core.permuted.class_groups import made_for_shares
 from anon_core.release.problem import Problem
+from anon_core.words.plan_words import any_promise, of_several, shares
 
 from ..charts.chart_frame import palette, show
 from ..charts.example_plot import example_chart
 from ..components.guard import handled
 from ..session import promise_facts, state
 from ..words.explain import plain, what_is_this
-from ..words.plan_words import any_promise, of_several, shares
 from . import allowed_range, promise_picker
 from .parameter_forms import parameter_form
 from .promise_picker import once

@@ -11,6 +11,7 @@ from anon_core.base.registry import family
 from anon_core.contracts.attack import Attack
 from anon_core.job.questions import Evidence, evidence
 from anon_core.release.attack_result import AttackResult
+from anon_core.words.phrases import share
 
 from ..charts.attack_plots import attack_dots, name_of, risk_chart, title_of
 from ..charts.chart_frame import Palette, Series, kept, show
@@ -18,7 +19,6 @@ from ..components.guard import handled, show_error
 from ..forms.parameter_forms import parameter_form
 from ..session import attacking, jobs
 from ..words.explain import plain, what_is_this
-from ..words.phrases import share
 from . import details_panel, links_panel, members_panel
 
 if TYPE_CHECKING:

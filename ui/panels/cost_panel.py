@@ -8,12 +8,12 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError
 from anon_core.job.plan import Plan
+from anon_core.words.phrases import rows, share
 
 from ..components.guard import handled, show_error
 from ..session import jobs, promise_cost, results, running, state
 from ..session.promise_cost import Cost
 from ..words.explain import plain
-from ..words.phrases import rows, share
 
 PANEL = "What it costs"
 _FOUND = "cost_panel/found"

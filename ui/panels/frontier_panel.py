@@ -13,13 +13,13 @@ from anon_core.base.params import Parameter
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm, met_first
 from anon_core.job.variations import Value, numbers_of
+from anon_core.words.phrases import symbol
 
 from ..charts.chart_frame import Palette, Series
 from ..components.guard import panel, show_error
 from ..forms import run_form
 from ..session import jobs, state, sweep
 from ..words.explain import plain
-from ..words.phrases import symbol
 from . import sweep_points
 
 #: What is offered for a whole number, and what is chosen at first of it.

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from anon_core.words.phrases import links, rows
+
 from ..charts.chart_frame import palette, table
 from ..session.result_view import MISSING_TEXT, Facts
 from ..words.explain import plain
-from ..words.phrases import links, rows
 
 if TYPE_CHECKING:
     import pandas as pd

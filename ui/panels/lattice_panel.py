@@ -13,6 +13,7 @@ from anon_core.contracts.algorithm import by_levels
 from anon_core.contracts.search_cost import CellCost, SizeCost
 from anon_core.job.result import Result
 from anon_core.lattice.lattice_picture import LatticePicture, Pictured, lattice_picture
+from anon_core.words.phrases import in_a_sentence
 
 from ..charts.chart_frame import palette, picked, show
 from ..charts.lattice_plot import (
@@ -26,7 +27,6 @@ from ..charts.lattice_plot import (
 from ..components.guard import handled, panel, show_error
 from ..session import jobs, results, running, state
 from ..words.explain import plain
-from ..words.phrases import in_a_sentence
 
 _IN_HAND = "lattice/in_hand"
 _ASKED = "lattice/asked"

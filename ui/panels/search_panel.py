@@ -10,9 +10,9 @@ from anon_core.base.registry import option_title
 from anon_core.job.result import Result
 from anon_core.partition.optimum import MOST_ROWS
 from anon_core.release.results import SearchAccount
+from anon_core.words.phrases import count, in_a_sentence, rows
 
 from ..words.explain import plain
-from ..words.phrases import count, in_a_sentence, rows
 
 
 def draw(result: Result) -> None:

@@ -8,6 +8,7 @@ from typing import Literal
 import streamlit as st
 
 from anon_core.base.shipped import shipped
+from anon_core.words.phrases import size
 
 from .. import this_machine
 from ..charts.theme import ROLE_STYLE, RUN_STYLE, muted, paper, role_colour, run_colour
@@ -16,7 +17,6 @@ from ..components.guard import handled, panel
 from ..session import pinning, results, state
 from ..session import precompile_status as warming
 from ..words.explain import plain
-from ..words.phrases import size
 
 __all__ = ["STEPS", "Needs", "Step", "missing", "next_step", "page", "undo_button"]
 

@@ -16,13 +16,13 @@ from anon_core.job.sweep_points import (
     known_risks,
     least_loss,
 )
+from anon_core.words.phrases import chance
 
 from ..charts.chart_frame import Palette, Series, picked, show
 from ..charts.frontier_plot import Axes, frontier_chart, risk_title
 from ..components.guard import handled
 from ..session import sweep
 from ..words.explain import plain
-from ..words.phrases import chance
 
 _IN_HAND = "frontier/in_hand"
 _KEY = "frontier"

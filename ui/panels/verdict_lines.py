@@ -8,11 +8,11 @@ import streamlit as st
 
 from anon_core.job.result import Result
 from anon_core.release.attack_result import AttackResult
+from anon_core.words import phrases as words
 
 from ..components.guard import handled
 from ..components.kept_text import keep_text
 from ..session.result_view import facts
-from ..words import phrases as words
 from ..words.explain import plain
 
 _NOTES = "judgement"

@@ -9,8 +9,7 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError
 from anon_core.job.plan import Plan
-
-from ..words.plan_words import made_by
+from anon_core.words.plan_words import made_by
 
 if TYPE_CHECKING:
     from anon_core.job.result import Result

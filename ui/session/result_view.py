@@ -15,8 +15,7 @@ from anon_core.data.frequency import dense_rank
 from anon_core.job.result import Result
 from anon_core.overlap.matching import ConsistencyModel
 from anon_core.release.attack_result import AttackResult
-
-from ..words.phrases import in_order, not_run, undefined
+from anon_core.words.phrases import in_order, not_run, undefined
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,1 +1,1 @@
-"""Figures, plans and techniques in plain words."""
+"""Names made harmless for the pages, and what an edit did, in words."""

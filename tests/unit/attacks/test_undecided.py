@@ -17,12 +17,12 @@ from anon_core.job.plan import Plan
 from anon_core.job.result import Result
 from anon_core.job.runner import run
 from anon_core.release.attack_result import AttackResult
+from anon_core.words import phrases as words
 from ui.charts.attack_plots import attack_dots, risk_chart
 from ui.charts.chart_frame import Series, light_palette
 from ui.export.report import report
 from ui.panels.compare_tables import figures
 from ui.session.result_view import Facts
-from ui.words import phrases as words
 
 SLICED = """
 [roles]

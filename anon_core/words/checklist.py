@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from anon_core.base.registry import family
-from anon_core.job.result import Result
-from anon_core.release.attack_result import AttackResult
-
+from ..base.registry import family
+from ..job.result import Result
+from ..release.attack_result import AttackResult
 from . import phrases
 
 Mark = Literal["holds", "warning", "note"]

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from anon_core.base.registry import family
-from anon_core.base.wording import count as count
-from anon_core.base.wording import times as times
-from anon_core.contracts.attack import Attack, not_applicable
-from anon_core.contracts.metric import headline
-from anon_core.job.result import Result
-from anon_core.release.attack_result import AttackResult
-from anon_core.release.release import raw_view
-from anon_core.release.results import per_cent
+from ..base.registry import family
+from ..base.wording import count as count
+from ..base.wording import times as times
+from ..contracts.attack import Attack, not_applicable
+from ..contracts.metric import headline
+from ..job.result import Result
+from ..release.attack_result import AttackResult
+from ..release.release import raw_view
+from ..release.results import per_cent
 
 Standing = Literal["met", "not met", "no threshold"]
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from anon_core.base.errors import BadPlan, listing
-from anon_core.base.params import Technique
-from anon_core.base.registry import family, option_title
-from anon_core.contracts.algorithm import counted_in_people, refuse_unsteered
-from anon_core.contracts.model import GroupModel
-from anon_core.contracts.partitioner import Partitioner
-from anon_core.contracts.search_cost import BEST_BY
-from anon_core.job.plan import Plan
-
+from ..base.errors import BadPlan, listing
+from ..base.params import Technique
+from ..base.registry import family, option_title
+from ..contracts.algorithm import counted_in_people, refuse_unsteered
+from ..contracts.model import GroupModel
+from ..contracts.partitioner import Partitioner
+from ..contracts.search_cost import BEST_BY
+from ..job.plan import Plan
 from .phrases import count, in_a_sentence, share
 
 if TYPE_CHECKING:
-    from anon_core.data.table import Dataset
+    from ..data.table import Dataset
 
 
 def not_defined(plan: Plan) -> str:
