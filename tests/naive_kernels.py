@@ -81,6 +81,24 @@ def spared(removed: Sequence[int], prices: Sequence[Sequence[float]]) -> list[fl
     return [sum(r * p for r, p in zip(removed, own, strict=True)) for own in prices]
 
 
+# ---- on the lattice ------------------------------------------------------------------------------
+
+
+def smallest_below(levels: Sequence[Codes], weight: Sequence[int], node: Codes) -> int:
+    """Return the lightest of the nodes that stand at or below one, the first of equals."""
+    below = [
+        i for i, own in enumerate(levels) if all(a <= b for a, b in zip(own, node, strict=True))
+    ]
+    return min(below, key=lambda i: (weight[i], i))
+
+
+def highest(bound: Mapping[Codes, float], node: Codes, most: float) -> Codes:
+    """Return where a climb ends that takes the first node one level up that may still win."""
+    above = [(*node[:d], level + 1, *node[d + 1 :]) for d, level in enumerate(node)]
+    ahead = [p for p in above if p in bound and bound[p] <= most and bound[p] < math.inf]
+    return highest(bound, ahead[0], most) if ahead else node
+
+
 # ---- clusters ------------------------------------------------------------------------------------
 
 

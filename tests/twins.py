@@ -12,6 +12,7 @@ from collections.abc import Mapping
 TWINS: Mapping[str, str] = {
     "balls.apart": "naive_kernels.disjoint",
     "balls.best_ball": "naive_kernels.best_ball",
+    "bounds.highest": "naive_kernels.highest",
     "bounds.raise_below": "naive.raised_below",
     "bounds.removed_by_leaf": "naive.removed_by_leaf",
     "bounds.rows_kept": "naive_kernels.rows_kept",
@@ -66,7 +67,8 @@ TWINS: Mapping[str, str] = {
     "widening_boxes.show": "naive_kernels.shown_box",
     "widening_boxes.take_in": "naive_kernels.taking_in",
     "roll_up.roll_up": "naive.rolled",
-    "roll_up.roll_word": "naive.rolled",
+    "roll_up.roll_to": "naive.rolled",
+    "roll_up.smallest_below": "naive_kernels.smallest_below",
     "rtree.insert": "naive_kernels.grown_tree",
     "rtree.refine": "naive_kernels.grown_tree",
     "rtree.split_leaf": "naive_kernels.grown_tree",

@@ -22,7 +22,7 @@ from ..contracts.algorithm import Algorithm, Approach
 from ..contracts.metric import Metric
 from ..contracts.model import GroupModel, least_class
 from ..contracts.search_cost import CellCost, SizeCost
-from ..kernels.bounds import raise_below, removed_by_leaf, rows_kept, spared
+from ..kernels.bounds import highest, raise_below, removed_by_leaf, rows_kept, spared
 from ..lattice.bulk_decide import walk_all
 from ..lattice.classify import FAILED, SATISFIED, UNKNOWN, Classification
 from ..lattice.lattice import Classes, Lattice, Node
@@ -198,8 +198,7 @@ class _BestFirst:
             if np.isfinite(self.cost_found) and self.context.out_of_time():
                 self.floor = min(float(self._flat[place]), self.cost_found)
                 return self.winner
-            node = self.nodes.node(place)
-            self._examine(self._highest(node))
+            self._examine(self._highest(place))
 
     def _descend(self) -> None:
         """Lower one level at a time from the top: a good release to measure bounds against."""
@@ -212,26 +211,15 @@ class _BestFirst:
                 return
             cost, at = min(found)
 
-    def _highest(self, node: Node) -> Node:
-        """Climb from a node through nodes that may still win, as far as that goes.
+    def _highest(self, place: int) -> Node:
+        """Return the highest node above a place of the lattice that may still win.
 
-        The highest is looked at first: it is cheap to roll up, where it fails all below it fail,
-        and where it holds, the rows it removes sharpen the bounds of all below it.
+        It is looked at first: it is cheap to roll up, where it fails all below it fail, and where
+        it holds, the rows it suppresses sharpen the bounds of all below it.
         """
-        at = list(node)
-        most = self.cost_found + _TIE
-        climbing = True
-        while climbing:
-            climbing = False
-            for d, height in enumerate(self.lattice.heights):
-                if at[d] < height:
-                    at[d] += 1
-                    bound = self.bound[tuple(at)]
-                    if bound <= most and np.isfinite(bound):  # at first any cost may win
-                        climbing = True
-                        break
-                    at[d] -= 1
-        return tuple(at)
+        most = self.cost_found + _TIE  # at first any cost may win
+        height = self.lattice.packing.height
+        return self.lattice.node(highest(self._flat, self._stride, height, place, most))
 
     def _examine(self, node: Node) -> float:
         """Decide and price a node; close it, and sharpen the bounds of the nodes around it.
@@ -246,7 +234,9 @@ class _BestFirst:
         removed = rows - rows_kept(classes.count, keep)
         good = judged.exact and nodes.note(node, removed)
         # Rows that are suppressed here whatever they are merged with are so at every node below.
-        gone = rows - rows_kept(classes.count, judged.possible)
+        gone = removed
+        if judged.possible is not keep:
+            gone = rows - rows_kept(classes.count, judged.possible)
         if not (good if nodes.monotone else nodes.within(gone)):
             below = tuple(slice(None, n + 1) for n in node)
             nodes.status[below] = FAILED

@@ -114,3 +114,34 @@ def raise_below(bound: F64, stride: I64, node: I64, part: F64, base: float) -> N
             return
         level[changed] += 1
         place += stride[changed]
+
+
+@compiled
+def highest(bound: F64, stride: I64, height: I64, place: int, most: float) -> int:
+    """Climb from a node through nodes that are bounded by so much at most, as far as that goes.
+
+    Of the nodes one level up, the first whose bound is finite and at most `most` is next.
+
+    Parameters
+    ----------
+    bound : float64 array of shape (nodes,)
+    stride, height : int64 arrays of shape (quasi,)
+        How far neighbours in an attribute stand apart, and its highest level.
+    place : int
+        Where it begins in the flat lattice.
+    most : float
+
+    Returns
+    -------
+    int
+        Where it ends.
+    """
+    d = 0
+    while d < height.shape[0]:
+        if place // stride[d] % (height[d] + 1) < height[d]:
+            above = bound[place + stride[d]]
+            if above <= most and above != np.inf:
+                place += stride[d]
+                d = -1
+        d += 1
+    return place

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..base.arrays import I64, U8
 from .compiled import compiled
-from .packing import Packing, Raised, Spare
-from .roll_up import roll_word
+from .packing import Packing, Spare
+from .roll_up import roll_to
 
 
 class Below(NamedTuple):
@@ -148,16 +148,13 @@ def settle(
         How many nodes were looked at; where it stopped early, some are still open.
     """
     words, count, bottom, free = below
-    height, stride, kinds = packing.height, packing.stride, packing.kinds
-    shift, mask, table = packing.shift, packing.mask, packing.table
-    offset, leaves = packing.offset, packing.leaves
-    spare_words, spare_rows, slot = spare
+    height, stride = packing.height, packing.stride
+    spare_rows = spare.rows
     place, removed = looked
     quasi = stride.shape[0]
     path = np.empty(height.sum() + 1, np.int64)
     level = np.empty(quasi, np.int64)
     zero = np.zeros(quasi, np.int64)
-    changed = np.empty(free.shape[0], np.int64)
     done = 0
     work = 0
     for i in range(places.shape[0]):
@@ -170,25 +167,9 @@ def settle(
         low, high = 0, climb(status, stride, level, height, free, path) - 1
         while low <= high:
             middle = (low + high) // 2
-            classes = 1
             for d in range(quasi):
                 level[d] = path[middle] // stride[d] % (height[d] + 1)
-                classes = min(classes * kinds[d, level[d]], words.shape[0])
-            size = 16
-            while size < 2 * classes:
-                size *= 2
-            many = 0
-            keep = -1
-            for f in range(free.shape[0]):
-                d = free[f]
-                if level[d] > bottom[d]:
-                    changed[many] = d
-                    keep &= ~(int(mask[d]) << int(shift[d]))
-                    many += 1
-            some = changed[:many]
-            begin = offset[some] + level[some] * leaves[some]
-            raised = Raised(shift[some], mask[some], begin, table)
-            found = roll_word(words, count, keep, raised, slot, size, spare_words, spare_rows)
+            found = roll_to(words, count, bottom, level, packing, spare, 1)
             work += words.shape[0]
             rows = 0
             for c in range(found):

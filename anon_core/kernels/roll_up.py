@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ..base.arrays import I64
 from .compiled import compiled
-from .packing import Raised
+from .packing import Packing, Raised, Spare
 
 
 @compiled
@@ -141,3 +141,76 @@ def roll_word(
         else:
             out_count[at] += count[i]
     return found
+
+
+@compiled
+def roll_to(
+    words: I64, count: I64, below: I64, node: I64, packing: Packing, spare: Spare, values: int
+) -> int:
+    """Regroup keys of one word, found at one node, at a node above it.
+
+    Parameters
+    ----------
+    words, count : int64 arrays of shape (keys,)
+    below, node : int64 arrays of shape (quasi,)
+        Levels of the node the keys stand at, and of the one above it.
+    packing : Packing
+    spare : Spare
+        Its `words` and `rows` are filled with the classes.
+    values : int
+        How many combinations there are of what the keys hold beside the quasi-identifiers.
+
+    Returns
+    -------
+    int
+        Number of classes; the first so many entries of the output are filled.
+    """
+    quasi = node.shape[0]
+    shift = np.empty(quasi, np.int64)
+    mask = np.empty(quasi, np.int64)
+    begin = np.empty(quasi, np.int64)
+    keep = -1
+    many = 0
+    most = min(values, words.shape[0])
+    for d in range(quasi):
+        most = min(most * packing.kinds[d, node[d]], words.shape[0])
+        if node[d] > below[d]:
+            shift[many] = packing.shift[d]
+            mask[many] = packing.mask[d]
+            begin[many] = packing.offset[d] + node[d] * packing.leaves[d]
+            keep &= ~(mask[many] << shift[many])
+            many += 1
+    size = 16
+    while size < 2 * most:
+        size *= 2
+    raised = Raised(shift[:many], mask[:many], begin[:many], packing.table)
+    return roll_word(words, count, keep, raised, spare.slot, size, spare.words, spare.rows)
+
+
+@compiled
+def smallest_below(levels: I64, weight: I64, kept: int, node: I64) -> int:
+    """Return the smallest of the class sets that a node can be rolled up from.
+
+    Parameters
+    ----------
+    levels : int64 array of shape (at least kept, quasi)
+        Where each set stands; the first at the bottom, which is below every node.
+    weight : int64 array of shape (at least kept,)
+        How many entries each set has.
+    kept : int
+    node : int64 array of shape (quasi,)
+
+    Returns
+    -------
+    int
+        The set of fewest entries that stands above the node in no attribute, the first of equals.
+    """
+    best = 0
+    for i in range(1, kept):
+        if weight[i] < weight[best]:
+            d = 0
+            while d < node.shape[0] and levels[i, d] <= node[d]:
+                d += 1
+            if d == node.shape[0]:
+                best = i
+    return best

@@ -15,7 +15,6 @@ from ..base.arrays import U8
 from ..contracts.least_size import LeastSize
 from ..contracts.model import least_class
 from ..kernels.decide_nodes import Below, Looked, settle
-from .lattice import Node
 from .nodes import FAILED, SATISFIED, UNKNOWN, Nodes
 from .rows_around import RowsAround
 from .size_sweep import SizeSweep, size_sweep
@@ -111,7 +110,7 @@ def _rule_out(nodes: Nodes, status: U8, height: npt.NDArray[np.int16], least: in
             return
         nodes.context.report(0.0, "Searching the lattice")
         before = int(np.count_nonzero(flat == UNKNOWN))
-        node = _node(lattice.shape, int(places[3 * len(places) // 4]))
+        node = lattice.node(int(places[3 * len(places) // 4]))
         if nodes.decide_at(node, status):
             continue
         classes, _ = lattice.stats(node)
@@ -145,13 +144,4 @@ def _settle(nodes: Nodes, flat: U8, height: npt.NDArray[np.int16], least: int) -
             places_of, rows_of = looked.place[:found].tolist(), looked.removed[:found].tolist()
             for place, rows in zip(places_of, rows_of, strict=True):
                 nodes.checked += 1
-                nodes.note(_node(lattice.shape, place), rows)
-
-
-def _node(shape: Node, place: int) -> Node:
-    """Return the node at a place of the flat lattice."""
-    found: list[int] = []
-    for levels in reversed(shape):
-        place, level = divmod(place, levels)
-        found.append(level)
-    return tuple(reversed(found))
+                nodes.note(lattice.node(place), rows)

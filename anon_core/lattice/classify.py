@@ -77,7 +77,7 @@ class Classification(Nodes):
             for step in range(total + 1):
                 self.context.report(step / max(total, 1), "Searching the lattice")
                 for place in np.flatnonzero((height == step) & (self.status == UNKNOWN).ravel()):
-                    node = self.node(int(place))
+                    node = self.lattice.node(int(place))
                     if self.status[node] == UNKNOWN:
                         self._decide_path(self._path_up(node))
         else:
@@ -87,7 +87,7 @@ class Classification(Nodes):
             for done, place in enumerate(order.tolist()):
                 if flat[place] == UNKNOWN:
                     self.context.report(done / len(order), "Searching the lattice")
-                    self.decide_at(self.node(place), self.status)
+                    self.decide_at(self.lattice.node(place), self.status)
         if not np.any(self.status == SATISFIED):
             self.refuse()
 
@@ -124,10 +124,6 @@ class Classification(Nodes):
                 reached[tuple(ahead)] |= failing[tuple(behind)]
         found = np.argwhere(satisfied & reached)
         return tuple(tuple(int(n) for n in row) for row in found)
-
-    def node(self, place: int) -> Node:
-        """Return the node at a place of the flat lattice."""
-        return tuple(int(n) for n in np.unravel_index(place, self.lattice.shape))
 
     def heights(self) -> npt.NDArray[np.int16]:
         """Return every node's height, flat, in the lattice's order."""

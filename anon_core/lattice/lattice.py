@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from ..contracts.group_stats import GroupStats, Histogram, histogram
 from ..data.frequency import dense_rank
 from ..kernels.packing import Packing, Raised, Spare
-from ..kernels.roll_up import roll_up, roll_word
+from ..kernels.roll_up import roll_to, roll_up, smallest_below
 from ..overlap.fitting_people import PublicPeople, public_people
 from ..release.problem import Problem
 
@@ -134,6 +135,7 @@ class Lattice:
         sizes = [len(h.leaves) for h in searched]
         sizes += [len(problem.hierarchies[name].leaves) for name in self.sensitive]
         self._values = sizes[quasi:]
+        self._combinations = math.prod(self._values)
         self._missing = [problem.hierarchies[name].missing_leaf for name in self.sensitive]
         self._layout = layout_of(sizes)
         columns = [frequency.codes[:, d] for d in (*range(quasi), *extra)]
@@ -150,14 +152,8 @@ class Lattice:
         words = np.zeros((len(count), self._layout.words), dtype=np.int64)
         for d, column in enumerate(columns):
             words[:, self._layout.word[d]] |= column.astype(np.int64) << self._layout.shift[d]
-        self._starts = [[len(own) for own in h.starts] for h in searched]
         self._first_leaf = [h.first_leaf.astype(np.int64) for h in searched]
-        starts = np.cumsum([0, *(t.size for t in self._first_leaf)])
-        self._place = [
-            [int(start) + level * t.shape[1] for level in range(t.shape[0])]
-            for start, t in zip(starts[:-1], self._first_leaf, strict=True)
-        ]
-        self.packing = self._packing(quasi)
+        self.packing = self._packing([[len(own) for own in h.starts] for h in searched])
         self.spare = Spare(
             words=np.empty(len(count), dtype=np.int64),
             rows=np.empty(len(count), dtype=np.int64),
@@ -188,6 +184,14 @@ class Lattice:
         """Iterate over all nodes in lexicographic order."""
         return itertools.product(*(range(n) for n in self.shape))
 
+    def node(self, place: int) -> Node:
+        """Return the node at a place of the flat lattice."""
+        found: list[int] = []
+        for levels in reversed(self.shape):
+            place, level = divmod(place, levels)
+            found.append(level)
+        return tuple(reversed(found))
+
     def height_of_nodes(self) -> npt.NDArray[np.int16]:
         """Return every node's height, flat, in lexicographic order."""
         return self.sums([np.arange(levels, dtype=np.int16) for levels in self.shape])
@@ -212,14 +216,13 @@ class Lattice:
             self._stopped.add(stop)
             if stop != node:
                 self.at(stop)
-        levels = np.array(node, dtype=np.int64)
-        used = len(self._kept)
-        # Kept sets that stand above in any attribute are no source.
-        above = (self._levels[:used] > levels).any(axis=1)
-        source = self._kept[int(np.where(above, _NO_SOURCE, self._weight[:used]).argmin())]
-        found = self._roll(self._store[source], source, node)
+        source = smallest_below(
+            self._levels, self._weight, len(self._kept), np.array(node, dtype=np.int64)
+        )
+        below = self._store[self._kept[source]]
+        found = self._roll(below, self._kept[source], node)
         # Sets that hardly shrank are not worth a place.
-        if len(found.count) * 10 <= len(self._store[source].count) * 9:
+        if len(found.count) * 10 <= len(below.count) * 9:
             self._keep(node, found)
         return found
 
@@ -256,37 +259,20 @@ class Lattice:
         self._store[node] = classes
 
     def _roll(self, source: Classes, below: Node, node: Node) -> Classes:
-        changed = [d for d in range(len(node)) if node[d] != below[d]]
         if self._layout.words > 1:
+            changed = [d for d in range(len(node)) if node[d] != below[d]]
             return self._map(source, changed, [self._first_leaf[d][node[d]] for d in changed])[0]
-        layout = self._layout
-        keep = -1
-        for d in changed:
-            keep &= ~(int(layout.mask[d]) << int(layout.shift[d]))
-        begin = np.array([self._place[d][node[d]] for d in changed], dtype=np.int64)
-        words, count, slot = self.spare
-        found = roll_word(
+        words, count, _ = spare = self.spare
+        found = roll_to(
             source.words[:, 0],
             source.count,
-            keep,
-            Raised(layout.shift[changed], layout.mask[changed], begin, self.packing.table),
-            slot,
-            1 << max(4, (2 * self._most(node, len(source.count)) - 1).bit_length()),
-            words,
-            count,
+            np.array(below, dtype=np.int64),
+            np.array(node, dtype=np.int64),
+            self.packing,
+            spare,
+            self._combinations,
         )
         return Classes(words=words[:found].copy()[:, None], count=count[:found].copy())
-
-    def _most(self, node: Node, entries: int) -> int:
-        """Return how many classes a node can have at most."""
-        found = 1
-        for values in self._values:
-            found *= values
-        for table, level in zip(self._starts, node, strict=True):
-            found *= table[level]
-            if found >= entries:
-                return entries
-        return found
 
     def _map(
         self, source: Classes, changed: Sequence[int], tables: Sequence[npt.NDArray[np.int64]]
@@ -381,11 +367,11 @@ class Lattice:
             return list(tables)
         return [t[..., np.minimum(self._back[d], t.shape[-1] - 1)] for t in tables]
 
-    def _packing(self, quasi: int) -> Packing:
-        layout = self._layout
+    def _packing(self, levels: Sequence[Sequence[int]]) -> Packing:
+        layout, quasi = self._layout, len(levels)
         moved = [t << layout.shift[d] for d, t in enumerate(self._first_leaf)]
         kinds = np.zeros((quasi, max(self.shape)), dtype=np.int64)
-        for d, own in enumerate(self._starts):
+        for d, own in enumerate(levels):
             kinds[d, : len(own)] = own
         return Packing(
             word=layout.word[:quasi],
@@ -395,7 +381,7 @@ class Lattice:
             stride=np.cumprod([1, *self.shape[:0:-1]])[::-1].astype(np.int64),
             kinds=kinds,
             leaves=np.array([t.shape[1] for t in moved], dtype=np.int64),
-            offset=np.array([own[0] for own in self._place], dtype=np.int64),
+            offset=np.cumsum([0, *(t.size for t in moved[:-1])]).astype(np.int64),
             table=np.concatenate([t.ravel() for t in moved]).astype(np.int64),
         )
 

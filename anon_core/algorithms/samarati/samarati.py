@@ -154,13 +154,13 @@ class _ByHeight:
     def at_height(self, height: int) -> list[Node]:
         """Return every solution at a height."""
         places = np.flatnonzero(self._heights == height).tolist()
-        return [node for node in map(self.nodes.node, places) if self._satisfied(node)]
+        return [node for node in map(self.nodes.lattice.node, places) if self._satisfied(node)]
 
     def _any_at(self, height: int) -> bool:
         before = self.nodes.checked + self.looked_up
         places = np.flatnonzero(self._heights == height).tolist()
         self.nodes.context.check()
-        found = any(self._satisfied(self.nodes.node(place)) for place in places)
+        found = any(self._satisfied(self.nodes.lattice.node(place)) for place in places)
         self.steps.append(
             {
                 "height": height,

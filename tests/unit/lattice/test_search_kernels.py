@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anon_core.kernels import bounds, roll_up
-from anon_core.kernels.packing import Raised
+from anon_core.kernels.packing import Packing, Spare
 from anon_core.lattice.lattice import layout_of
 from tests import naive, naive_kernels
 
@@ -33,42 +33,92 @@ def packed(codes: np.ndarray, layout: Any) -> np.ndarray:
     return words
 
 
-def test_roll_word_is_grouping_of_mapped_keys(chosen: Any) -> None:
+def test_roll_to_is_grouping_of_mapped_keys(chosen: Any) -> None:
     rng = np.random.default_rng(1)
     for rows in (0, 1, 7, 200):
-        sizes = [5, 40, 3]
-        layout = layout_of(sizes)
-        codes = np.stack([rng.integers(0, s, rows) for s in sizes], axis=1).astype(np.int64)
+        sizes, heights = [5, 40, 3], [2, 3, 1]
+        layout = layout_of([*sizes, 4])  # the last is a value that stays
+        # At level n the first leaf of four to the power of n leaves stands for them.
+        tables = [
+            [np.arange(s) // 4**n * 4**n for n in range(h + 1)]
+            for s, h in zip(sizes, heights, strict=True)
+        ]
+        below = rng.integers(0, heights)
+        node = rng.integers(below, heights, endpoint=True)
+        codes = np.stack(
+            [
+                *(
+                    t[n][rng.integers(0, s, rows)]
+                    for t, n, s in zip(tables, below, sizes, strict=True)
+                ),
+                rng.integers(0, 4, rows),
+            ],
+            axis=1,
+        )
         count = rng.integers(1, 9, rows)
-        changed = [0, 1]
-        tables = [np.arange(sizes[d]) // 4 * 4 for d in changed]
-        keep = -1
-        for d in changed:
-            keep &= ~(int(layout.mask[d]) << int(layout.shift[d]))
-        moved = np.concatenate([t << layout.shift[d] for d, t in zip(changed, tables, strict=True)])
-        words, total = np.empty(rows, np.int64), np.empty(rows, np.int64)
-        size = 1 << max(4, (2 * rows).bit_length())
-        found = chosen(roll_up.roll_word)(
+        kinds = np.zeros((3, 4), dtype=np.int64)
+        for d, own in enumerate(tables):
+            kinds[d, : len(own)] = [len(np.unique(t)) for t in own]
+        moved = [np.stack(t) << layout.shift[d] for d, t in enumerate(tables)]
+        spare = Spare(
+            words=np.empty(rows, np.int64),
+            rows=np.empty(rows, np.int64),
+            slot=np.empty(1 << max(4, (2 * rows).bit_length()), dtype=np.int32),
+        )
+        found = chosen(roll_up.roll_to)(
             packed(codes, layout)[:, 0],
             count,
-            keep,
-            Raised(
-                layout.shift[changed],
-                layout.mask[changed],
-                np.array([0, sizes[0]], dtype=np.int64),
-                moved.astype(np.int64),
+            below,
+            node,
+            Packing(
+                word=layout.word[:3],
+                shift=layout.shift[:3],
+                mask=layout.mask[:3],
+                height=np.array(heights),
+                stride=np.array([8, 2, 1]),
+                kinds=kinds,
+                leaves=np.array(sizes),
+                offset=np.cumsum([0, *(t.size for t in moved[:-1])]),
+                table=np.concatenate([t.ravel() for t in moved]),
             ),
-            np.empty(size, dtype=np.int32),
-            size,
-            words,
-            total,
+            spare,
+            4,
         )
         told = {
-            tuple(int((w >> layout.shift[d]) & layout.mask[d]) for d in range(3)): int(c)
-            for w, c in zip(words[:found].tolist(), total[:found].tolist(), strict=True)
+            tuple(int((w >> layout.shift[d]) & layout.mask[d]) for d in range(4)): int(c)
+            for w, c in zip(spare.words[:found].tolist(), spare.rows[:found].tolist(), strict=True)
         }
-        maps = {d: t.tolist() for d, t in zip(changed, tables, strict=True)}
+        maps = {d: t[n].tolist() for d, (t, n) in enumerate(zip(tables, node, strict=True))}
         assert told == naive.rolled(codes.tolist(), count.tolist(), maps)
+
+
+def test_a_node_is_rolled_up_from_the_smallest_set_below_it(chosen: Any) -> None:
+    rng = np.random.default_rng(4)
+    for kept in (1, 2, 30):
+        levels, weight = rng.integers(0, 4, (40, 3)), rng.integers(1, 9, 40)
+        levels[0], weight[0] = 0, 9
+        for node in rng.integers(0, 4, (20, 3)):
+            expected = naive_kernels.smallest_below(
+                levels[:kept].tolist(), weight[:kept].tolist(), node.tolist()
+            )
+            assert chosen(roll_up.smallest_below)(levels, weight, kept, node) == expected
+
+
+def test_a_climb_ends_where_no_node_above_may_win(chosen: Any) -> None:
+    rng = np.random.default_rng(5)
+    for shape in ((3,), (2, 4), (3, 1, 2, 4)):
+        bound = rng.random(shape)
+        bound[rng.random(shape) < 0.2] = np.inf
+        stride = np.array(bound.strides, dtype=np.int64) // bound.itemsize
+        bounds_at = {p: float(bound[p]) for p in np.ndindex(shape)}
+        for most in (0.5, np.inf):
+            for place, node in enumerate(np.ndindex(shape)):
+                found = chosen(bounds.highest)(
+                    bound.reshape(-1), stride, np.array(shape) - 1, place, most
+                )
+                assert np.unravel_index(found, shape) == naive_kernels.highest(
+                    bounds_at, node, most
+                )
 
 
 def test_removed_rows_by_leaf_and_what_they_would_pay(chosen: Any) -> None:
