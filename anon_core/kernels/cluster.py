@@ -77,7 +77,7 @@ def grow_cluster(
 def cheapest_runs(prices: Prices, codes: I32, count: I64, k: int) -> I64:
     """Cut a sequence of tuples into runs of at least k rows at the least price; return the runs.
 
-    Runs of 2k rows and more are looked at only until the first that is as long.
+    Runs that can be cut into two of k rows are not looked at: two cost no more than one.
 
     Parameters
     ----------
@@ -96,23 +96,24 @@ def cheapest_runs(prices: Prices, codes: I32, count: I64, k: int) -> I64:
     low = np.empty(attributes, np.int32)
     high = np.empty(attributes, np.int32)
     for stop in range(1, tuples + 1):
-        rows = 0
+        rows, least = 0, 0  # `least`: rows of the shortest run that ends here
         low[:] = codes[stop - 1]
         high[:] = codes[stop - 1]
         for i in range(stop - 1, -1, -1):
             rows += count[i]
+            if least > 0 and rows - least >= k:
+                break
             for d in range(attributes):
                 low[d] = min(low[d], codes[i, d])
                 high[d] = max(high[d], codes[i, d])
             if rows < k:
                 continue
+            least = least if least > 0 else rows
             price = 0.0
             for d in range(attributes):
                 price += cover_price(prices, d, low[d], high[d])
             if best[i] + price * rows < best[stop]:
                 best[stop], start[stop] = best[i] + price * rows, i
-            if rows >= 2 * k and best[stop] < np.inf:
-                break
     run = np.empty(tuples, np.int64)
     stop, number = tuples, 0
     while stop > 0:
