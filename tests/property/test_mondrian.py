@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from anon_core.algorithms.mondrian import Mondrian
 from anon_core.base.context import Context
@@ -21,8 +22,9 @@ from anon_core.models.l_diversity import DistinctLDiversity
 from anon_core.partition.mondrian_cuts import relaxed_parts, rows_of_keys
 from anon_core.release.release import Release
 from tests import naive
-from tests.making import Case, random_case
-from tests.often import chunks
+from tests.making import Case
+from tests.often import often, times
+from tests.strategies import cases, reordered
 
 
 def parts_of(release: Release) -> set[frozenset[int]]:
@@ -62,33 +64,50 @@ def compare(case: Case, k: int, least: int) -> int:
     return len(expected)
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("least", [0, 2, 3])
-@pytest.mark.parametrize("chunk", chunks(2, 5))
-def test_the_partition_is_that_of_the_recursion(chunk: int, least: int) -> None:
-    rng = np.random.default_rng([2006, chunk, least])
+def test_the_partition_is_that_of_the_recursion(least: int) -> None:
     cut = 0
-    for _ in range(50):
-        case = random_case(rng, rows=int(rng.integers(4, 60)))
-        cut += compare(case, int(rng.integers(2, 5)), least) > 1
+
+    @settings(max_examples=times(240))
+    @given(case=cases(rows=(4, 60), sensitive="abcd"), k=st.integers(2, 4))
+    def tried(case: Case, k: int) -> None:
+        nonlocal cut
+        cut += compare(case, k, least) > 1
+
+    tried()
     assert cut > 20
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("kind", ["text", "flat", "ordered", "number"])
 def test_every_kind_of_column_alone(kind: str) -> None:
-    rng = np.random.default_rng(13)
     cut = 0
-    for _ in range(40):
-        case = random_case(rng, rows=40, kinds=(kind,))
+
+    @settings(max_examples=times(100))
+    @given(case=cases(rows=(10, 40), kinds=(kind,)))
+    def tried(case: Case) -> None:
+        nonlocal cut
         cut += compare(case, 3, 0) > 1
-    assert cut > 10
+
+    tried()
+    assert cut > 8
 
 
+@pytest.mark.often
 def test_work_is_handed_out_in_small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looking at the cancel button often must not change the result."""
     monkeypatch.setattr("anon_core.partition.parallel_split.WORK", 1)
-    rng = np.random.default_rng(17)
-    for _ in range(30):
-        compare(random_case(rng, rows=50), 2, 2)
+    cut = 0
+
+    @settings(max_examples=times(80))
+    @given(case=cases(rows=(10, 50)))
+    def tried(case: Case) -> None:
+        nonlocal cut
+        cut += compare(case, 2, 2) > 1
+
+    tried()
+    assert cut > 5
 
 
 def drawn_rows(case: Case, seed: int) -> tuple[list[int], dict[int, int]]:
@@ -98,22 +117,28 @@ def drawn_rows(case: Case, seed: int) -> tuple[list[int], dict[int, int]]:
     return keys, {int(k): i for i, k in enumerate(problem.frequency.row_key)}
 
 
-@pytest.mark.parametrize("chunk", chunks(2, 5))
-def test_relaxed_cuts_are_those_of_the_recursion(chunk: int) -> None:
-    rng = np.random.default_rng([2006, 38, chunk])
+@pytest.mark.often
+def test_relaxed_cuts_are_those_of_the_recursion() -> None:
     cut = parted = 0
-    for seed in range(30):
-        case = random_case(rng, rows=int(rng.integers(6, 60)))
-        k, least = int(rng.integers(2, 5)), int(rng.integers(2, 4))
+
+    @settings(max_examples=times(200))
+    @given(
+        case=cases(rows=(6, 60), sensitive="abcd"),
+        k=st.integers(2, 4),
+        least=st.integers(2, 3),
+        asked=st.sampled_from(["size", "values", "shares"]),
+        seed=st.integers(0, 99),
+    )
+    def tried(case: Case, k: int, least: int, asked: str, seed: int) -> None:
+        nonlocal cut, parted
         models: list[GroupModel] = [BucketSize(k=k)]
         needs: list[tuple[list[str], int]] = []
         most: list[tuple[list[str], int]] = []
         keys, row_of = drawn_rows(case, seed)
         values = [case.column("s0")[row_of[key]] for key in keys]
-        asked = seed % 3
-        if asked == 1:
+        if asked == "values":
             models, needs = [*models, DistinctLDiversity(l=least, column="s0")], [(values, least)]
-        if asked == 2:
+        if asked == "shares":
             models, most = [*models, FrequencyLDiversity(l=2, column="s0")], [(values, 2)]
         least = max(m.least_size() for m in models)
         problem, context = case.problem(), Context(generator=np.random.default_rng(seed))
@@ -122,7 +147,7 @@ def test_relaxed_cuts_are_those_of_the_recursion(chunk: int) -> None:
         except Infeasible:
             whole = range(len(keys))
             assert not (naive.keeps(whole, least, needs) and naive.rare(whole, most))
-            continue
+            return
         rows = [case.rows[row_of[key]] for key in keys]
         expected = naive.mondrian(rows, case.attributes, least, needs, relaxed=True, most=most)
         found: dict[int, Counter[int]] = {}
@@ -133,42 +158,47 @@ def test_relaxed_cuts_are_those_of_the_recursion(chunk: int) -> None:
         assert sum(sum(part.values()) for part in found.values()) == len(keys)
         cut += len(ours) > 1
         parted += len(buckets.key) > len(problem.frequency.count)
+
+    tried()
     assert cut > 10
     assert parted > 5
 
 
-def test_relaxed_parts_are_halves_where_nothing_but_size_is_asked() -> None:
+@often(120)
+@given(case=cases(rows=(10, 80), kinds=("number",), missing=False), seed=st.integers(0, 99))
+def test_relaxed_parts_are_halves_where_nothing_but_size_is_asked(case: Case, seed: int) -> None:
     """A part of 2k rows or more whose quasi-identifiers differ is always cut (numbers only)."""
-    rng = np.random.default_rng(2038)
-    for _ in range(40):
-        case = random_case(rng, rows=int(rng.integers(10, 80)), kinds=("number",), missing=False)
-        buckets = relaxed_parts(case.problem(), [BucketSize(k=3)], Context(generator=rng))
-        frequency = case.problem().frequency
-        for g in range(int(buckets.group.max()) + 1):
-            mine = buckets.group == g
-            alike = len(np.unique(frequency.run[buckets.key[mine]])) == 1
-            assert buckets.count[mine].sum() >= 3
-            assert buckets.count[mine].sum() < 6 or alike
+    context = Context(generator=np.random.default_rng(seed))
+    buckets = relaxed_parts(case.problem(), [BucketSize(k=3)], context)
+    frequency = case.problem().frequency
+    for g in range(int(buckets.group.max()) + 1):
+        mine = buckets.group == g
+        alike = len(np.unique(frequency.run[buckets.key[mine]])) == 1
+        assert buckets.count[mine].sum() >= 3
+        assert buckets.count[mine].sum() < 6 or alike
 
 
+@pytest.mark.often
 def test_a_relaxed_release_verifies_and_the_order_of_rows_plays_no_part() -> None:
     """Classes of equal cells are one; overlapping ranges cover every row; seeds decide ties."""
-    rng = np.random.default_rng(2104)
     overlap = 0
-    for seed in range(25):
-        case = random_case(rng, rows=40, quasi=2)
+
+    @settings(max_examples=times(48))
+    @given(case=cases(rows=(8, 40), quasi=(2, 2)), seed=st.integers(0, 99), data=st.data())
+    def tried(case: Case, seed: int, data: st.DataObject) -> None:
+        nonlocal overlap
         plan = case.plan(algorithm={"name": "mondrian", "cuts": "relaxed"}, seed=seed)
         result = run(plan, case.dataset, case.levels)
         assert result.verification.holds
-        assert result.release.grouping.sizes.sum() == 40
+        assert result.release.grouping.sizes.sum() == len(case.rows)
         cells = np.stack([result.release.cells[n] for n in case.quasi], axis=1)
         assert len(np.unique(cells, axis=0)) == len(cells)
-        order = rng.permutation(40).tolist()
-        columns = {n: [c[i] for i in order] for n, c in case.columns.items()}
-        shuffled = replace(case, columns=columns)
+        shuffled = data.draw(reordered(case))
         assert run(plan, shuffled.dataset, shuffled.levels).files == result.files
         overlap += len(result.release.grouping.key) > len(result.problem.frequency.count)
-    assert overlap > 5
+
+    tried()
+    assert overlap > 2
 
 
 def test_ties_that_block_a_strict_cut_do_not_block_a_relaxed_one() -> None:

@@ -7,6 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from anon_core.base.context import Context
 from anon_core.base.errors import BadInput, Cancelled, Infeasible
@@ -17,11 +19,14 @@ from anon_core.models.l_diversity import DistinctLDiversity
 from anon_core.partition.mondrian_cuts import strict_parts
 from anon_core.partition.parallel_split import Tuples, axes_of, cut
 from tests import naive
-from tests.making import PATIENTS, random_case
+from tests.making import PATIENTS, Case, random_case
+from tests.often import times
+from tests.strategies import KINDS, cases
 
 pytestmark = pytest.mark.kernels
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("grain", [1, 10, 4096])
 @pytest.mark.parametrize("quasi", [1, 3, 30])
 def test_parts_are_those_of_the_recursion(
@@ -30,24 +35,32 @@ def test_parts_are_those_of_the_recursion(
     """Thirty attributes fill several words; a small grain hands every part to another thread."""
     monkeypatch.setattr("anon_core.partition.parallel_split.GRAIN", grain)
     monkeypatch.setattr("anon_core.partition.parallel_split._SHARES", 1 << 20)
-    rng = np.random.default_rng([41, quasi, grain])
     cut_at_all = 0
-    for turn in range(24):
-        numbers = turn % 4 == 0  # whose parts the recursion finds in the order of the numbers
-        kinds = ("number",) if numbers else ("text", "flat", "ordered", "number")
-        case = random_case(rng, rows=int(rng.integers(6, 90)), quasi=quasi, kinds=kinds)
-        least = int(rng.integers(2, 5))
+    rows = (6, 24) if quasi == 30 else (6, 90)
+
+    @settings(max_examples=times(20 if quasi == 30 else 64))
+    @given(
+        # Of numbers alone, the recursion finds parts in the order of the numbers.
+        case=cases(rows=rows, quasi=(quasi, quasi), kinds=("number",), sensitive="abcd")
+        | cases(rows=rows, quasi=(quasi, quasi), kinds=KINDS, sensitive="abcd"),
+        least=st.integers(2, 4),
+        asked=st.sampled_from(["size", "values", "shares"]),
+        quarters=st.lists(st.integers(1, 7), min_size=quasi, max_size=quasi),
+        trees=st.lists(st.booleans(), min_size=quasi, max_size=quasi),
+    )
+    def tried(case: Case, least: int, asked: str, quarters: list[int], trees: list[bool]) -> None:
+        nonlocal cut_at_all
+        numbers = {case.kinds[name] for name in case.quasi} == {"number"}
         models: list[GroupModel] = [BucketSize(k=least)]
         needs: list[tuple[list[str], int]] = []
         most: list[tuple[list[str], int]] = []
-        if turn % 3 == 1:
+        if asked == "values":
             models.append(DistinctLDiversity(l=2, column="s0"))
             needs = [(case.column("s0"), 2)]
-        if turn % 3 == 2:
+        if asked == "shares":
             models.append(FrequencyLDiversity(l=2, column="s1"))
             most = [(case.column("s1"), 2)]
-        weights = [Fraction(int(rng.integers(1, 8)), 4) for _ in case.quasi]
-        trees = [bool(rng.random() < 0.7) for _ in case.quasi]
+        weights = [Fraction(w, 4) for w in quarters]
         attributes = [
             dataclasses.replace(a, tree=a.tree and tree)
             for a, tree in zip(case.attributes, trees, strict=True)
@@ -65,7 +78,7 @@ def test_parts_are_those_of_the_recursion(
         except Infeasible:
             whole = range(problem.rows)
             assert not (naive.keeps(whole, size, needs) and naive.rare(whole, most))
-            continue
+            return
         of_rows = part[problem.frequency.run[problem.frequency.row_key]]
         found = [np.flatnonzero(of_rows == p).tolist() for p in range(part.max() + 1)]
         expected = naive.mondrian(case.rows, attributes, size, needs, most=most, weights=weights)
@@ -73,7 +86,9 @@ def test_parts_are_those_of_the_recursion(
             assert found == expected
         assert sorted(found) == sorted(expected)
         cut_at_all += len(found) > 1
-    assert cut_at_all > 8
+
+    tried()
+    assert cut_at_all > (1 if quasi == 30 else 6)
 
 
 def tuples_of(count: list[int]) -> Tuples:

@@ -10,13 +10,16 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from anon_core import run
 from anon_core.base.errors import Infeasible
 from anon_core.data.table import Dataset
 from anon_core.job.result import Result
-from tests import naive
 from tests.making import Case, random_case
+from tests.often import times
+from tests.strategies import cases
 
 ALGORITHMS = (
     {"name": "optimal", "metric": "loss", "max_suppression": 0.2},
@@ -43,24 +46,27 @@ def published(result: Result) -> tuple[list[str], list[tuple[str, ...]]]:
     return header, [tuple(row) for row in rows]
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=["loss", "discernibility", "mondrian"])
 @pytest.mark.parametrize("models", MODELS, ids=["k", "k+l"])
 def test_every_run(algorithm: dict[str, object], models: list[dict[str, object]]) -> None:
-    rng = np.random.default_rng([31, len(models), len(algorithm), len(str(algorithm))])
     released = 0
-    for turn in range(25):
-        case = random_case(rng, rows=int(rng.integers(6, 40)), quasi=int(rng.integers(1, 4)))
+
+    @settings(max_examples=times(48))
+    @given(case=cases(rows=(6, 40), quasi=(1, 3)), seed=st.integers(0, 99), data=st.data())
+    def tried(case: Case, seed: int, data: st.DataObject) -> None:
+        nonlocal released
         frame = case.frame
         before = frame.copy(deep=True)
-        plan: dict[str, object] = {"algorithm": algorithm, "models": models, "seed": turn}
+        plan: dict[str, object] = {"algorithm": algorithm, "models": models, "seed": seed}
         result = carry_out(case, frame, **plan)
         pd.testing.assert_frame_equal(frame, before)
 
-        shuffled = frame.sample(frac=1, random_state=turn)
+        shuffled = frame.iloc[data.draw(st.permutations(range(len(frame))))]
         again = carry_out(case, shuffled, **plan)
         assert (result is None) == (again is None)
         if result is None or again is None:
-            continue
+            return
         released += 1
         assert again.csv == result.csv
         repeated = carry_out(case, frame, **plan)
@@ -91,7 +97,9 @@ def test_every_run(algorithm: dict[str, object], models: list[dict[str, object]]
         known = Counter(zip(case.column("s0"), case.column("s1"), strict=True))
         assert not told - known
         assert (known - told).total() == result.release.suppressed
-    assert released > 8
+
+    tried()
+    assert released > 4
 
 
 def test_index_labels_play_no_part() -> None:
@@ -105,24 +113,29 @@ def test_index_labels_play_no_part() -> None:
     assert labelled.csv == plain.csv
 
 
+@pytest.mark.often
 def test_missing_values_are_kept_as_a_value_or_dropped() -> None:
-    rng = np.random.default_rng(41)
     with_gaps = dropped = 0
-    for _ in range(40):
-        case = random_case(rng, rows=30, quasi=2)
+
+    @settings(max_examples=times(100))
+    @given(case=cases(rows=(10, 30), quasi=(2, 2)))
+    def tried(case: Case) -> None:
+        nonlocal with_gaps, dropped
+        size = len(case.rows)
         complete = [
             i
-            for i in range(30)
+            for i in range(size)
             if all(case.columns[n][i] is not None for n in (*case.quasi, *case.sensitive))
         ]
-        gaps = 30 - len(complete)
+        assume(complete)
+        gaps = size - len(complete)
         with_gaps += gaps > 0
         algorithm = {"name": "optimal", "max_suppression": 1.0}
         kept = carry_out(case, case.frame, algorithm=algorithm)
-        assert kept is None or (kept.problem.rows, kept.problem.dataset.dropped) == (30, 0)
+        assert kept is None or (kept.problem.rows, kept.problem.dataset.dropped) == (size, 0)
         short = carry_out(case, case.frame, algorithm=algorithm, data={"missing": "drop"})
         if short is None:
-            continue
+            return
         dropped += gaps > 0
         assert (short.problem.rows, short.problem.dataset.dropped) == (len(complete), gaps)
         # Dropping is the same as never having had the rows.
@@ -131,8 +144,10 @@ def test_missing_values_are_kept_as_a_value_or_dropped() -> None:
         same = carry_out(alone, alone.frame, algorithm=algorithm)
         assert same is not None
         assert same.csv == short.csv
-    assert with_gaps > 10
-    assert dropped > 10
+
+    tried()
+    assert with_gaps > 5
+    assert dropped > 5
 
 
 def test_equal_rows_of_text_are_one_class_whatever_the_missing_sign() -> None:
@@ -141,19 +156,3 @@ def test_equal_rows_of_text_are_one_class_whatever_the_missing_sign() -> None:
     result = run(case.plan(), case.dataset)
     assert sorted(result.class_sizes.tolist()) == [2, 3]
     assert published(result)[1][0] == ("", "v")
-
-
-def test_candidates_of_a_person_only_grow_from_level_to_level() -> None:
-    rng = np.random.default_rng(43)
-    for _ in range(60):
-        case = random_case(rng)
-        rows, attributes = case.rows, case.attributes
-        for node in naive.every_node(attributes):
-            found = naive.classes(rows, attributes, node)
-            for d, a in enumerate(attributes):
-                if node[d] == a.height:
-                    continue
-                above = (*node[:d], node[d] + 1, *node[d + 1 :])
-                coarser = naive.classes(rows, attributes, above)
-                size = {i: len(members) for members in found.values() for i in members}
-                assert all(len(m) >= size[i] for m in coarser.values() for i in m)

@@ -21,9 +21,10 @@ from tests.strategies.groupings import (
     reordered,
     repeated,
 )
-from tests.strategies.tables import cases, cells_of, hierarchies, numbered_cases, with_column
+from tests.strategies.tables import KINDS, cases, cells_of, hierarchies, numbered_cases, with_column
 
 __all__ = [
+    "KINDS",
     "Blocks",
     "Posed",
     "blocks_of",
