@@ -65,7 +65,7 @@ def run_recipe(options: argparse.Namespace) -> int:
         if options.recipe_out is None:
             staged.publish()
         else:  # the recipe before the release, which never stands without its secret
-            whole = plan.moved(folder, options.recipe_out.parent)
+            whole = result.plan.moved(folder, options.recipe_out.parent)
             place = options.recipe_out.resolve()
             with staged.replacing(place, whole.as_toml(), _write_secret):
                 staged.publish()
@@ -163,6 +163,8 @@ def _tell(result: Result, out: Path) -> None:
         tell(f"{measure.metric}: {measure.value:.6g}")
     for attack in result.attacks:
         tell(f"{attack.attack}: {attack.sentence}")
+    if result.level_search is not None:
+        tell(result.level_search.sentence)
     if result.exact:
         tell(f"Published as they are: {listing(result.exact)}.")
     if result.left_out:

@@ -24,6 +24,7 @@ from ..hierarchy import read_levels
 from .confirmed import Confirmed, confirmed_of
 from .old_recipes import VERSION, renewed
 from .recipe_parts import (
+    SEARCH,
     list_of,
     names_of,
     person_of,
@@ -78,9 +79,10 @@ class Plan:
     roles : Roles
     hierarchies : mapping of str to str
         Column → path of its level table, relative to the recipe.
-    sensitive_levels : mapping of str to int
+    sensitive_levels : mapping of str to int or 'search'
         Sensitive columns that are published at this level of their hierarchy, in place of their
-        values; promises count what is published.
+        values; promises count what is published. Or at the least level, their values first, at
+        which the promises can be met.
     redacted : mapping of str to tuple of str
         Columns of texts, each with the identifiers whose words are taken out of it.
     confirmed : tuple of Confirmed
@@ -110,7 +112,7 @@ class Plan:
     data: DataOptions = field(default_factory=DataOptions)
     types: Mapping[str, ColumnKind] = field(default_factory=dict[str, ColumnKind])
     hierarchies: Mapping[str, str] = field(default_factory=dict[str, str])
-    sensitive_levels: Mapping[str, int] = field(default_factory=dict[str, int])
+    sensitive_levels: Mapping[str, int | str] = field(default_factory=dict[str, int | str])
     redacted: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     confirmed: tuple[Confirmed, ...] = ()
     metrics: tuple[Metric, ...] = ()
@@ -172,6 +174,11 @@ class Plan:
             for name, metric in known.items()
             if name in own or metric.by_default
         )
+
+    @property
+    def searched_levels(self) -> tuple[str, ...]:
+        """The sensitive columns whose level is searched."""
+        return tuple(name for name, level in self.sensitive_levels.items() if level == SEARCH)
 
     @property
     def files(self) -> tuple[str, ...]:

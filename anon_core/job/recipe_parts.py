@@ -16,6 +16,8 @@ from ..data.kinds import KINDS, ColumnKind
 from ..data.roles import Roles
 
 _T = TypeVar("_T", bound=Technique)
+#: Stands in a recipe for the least level at which the promises can be met.
+SEARCH = "search"
 
 
 def technique_of(which: Family, base: type[_T], given: object) -> _T:
@@ -114,10 +116,13 @@ def refuse_no_levels(levels: Mapping[str, object], roles: Roles) -> None:
                 remedy="Name a column that is marked as sensitive and nothing else; levels of "
                 "quasi-identifiers are the technique's.",
             )
+        if level == SEARCH:
+            continue
         if isinstance(level, bool) or not isinstance(level, int) or level < 1:
             raise BadPlan(
                 f"[sensitive_levels] {name} is {brief(level)}.",
-                remedy="Use a whole number from 1 up; leave the column out to publish its values.",
+                remedy=f"Use a whole number from 1 up, or '{SEARCH}' for the least that will do; "
+                "leave the column out to publish its values.",
             )
 
 

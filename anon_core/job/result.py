@@ -23,6 +23,7 @@ from ..release.results import Measure, SearchAccount, Verdict
 from ..verification.checks import Verification
 from .cautions import cautions
 from .file_formats import other_formats, written
+from .level_search import LevelSearch
 from .plan import Plan
 from .result_json import as_json
 
@@ -62,6 +63,8 @@ class Result:
         Wall time per stage.
     optimum : Optimum or None
         Of a table of a few rows, what the best of all partitions costs.
+    level_search : LevelSearch or None
+        What was tried where the level of a sensitive column was searched.
     """
 
     plan: Plan
@@ -78,6 +81,7 @@ class Result:
     verification: Verification
     seconds: Mapping[str, float]
     optimum: Optimum | None = None
+    level_search: LevelSearch | None = None
 
     @property
     def published(self) -> pa.Table:

@@ -61,6 +61,8 @@ def as_json(result: Result) -> dict[str, Any]:
             "steps": [dict(step) for step in result.account.steps],
         },
         "optimum": _optimum(result),
+        "sensitive_levels": dict(result.plan.sensitive_levels),
+        "level_search": _level_search(result),
         "metrics": {name: m.value for name, m in result.measures.items()},
         "metric_forms": {name: dict(m.also) for name, m in result.measures.items() if m.also},
         "metric_shares": {name: m.share for name, m in result.measures.items()},
@@ -107,6 +109,17 @@ def _optimum(result: Result) -> dict[str, Any] | None:
         "of": found.of(),
         "cells": dict(found.cells),
         "removable": found.removable,
+    }
+
+
+def _level_search(result: Result) -> dict[str, Any] | None:
+    found = result.level_search
+    if found is None:
+        return None
+    return {
+        "levels": dict(found.levels),
+        "proven": found.proven,
+        "tried": [{"levels": dict(levels), "ended": word} for levels, word in found.tried],
     }
 
 

@@ -26,6 +26,7 @@ from ..verification.averages import check_groups
 from ..verification.checks import Verification, verify
 from .chances import Chances, chances
 from .file_formats import READ, written
+from .level_search import at_least_levels
 from .plan import LevelTable, Plan
 from .prepare import prepare
 from .publish import Edition, public_edition
@@ -60,6 +61,7 @@ def run(
     Parameters
     ----------
     plan : Plan
+        Where it searches the level of a sensitive column, that of the result names the one found.
     dataset : Dataset
         The table as it was read.
     hierarchies : mapping of str to level table, optional
@@ -97,6 +99,22 @@ def run(
     BadPlan, BadInput, BadHierarchy
         If plan and table do not fit each other otherwise.
     """
+    if plan.searched_levels:
+
+        def attempt(one: Plan, within: Context) -> Result:
+            return run(
+                one,
+                dataset,
+                hierarchies,
+                population=population,
+                context=within,
+                verifier=verifier,
+                assess=assess,
+                fit=fit,
+            )
+
+        found, levels = at_least_levels(plan, hierarchies or {}, attempt, context or Context())
+        return replace(found, level_search=levels)
     job = _Job(
         plan=plan,
         dataset=dataset,

@@ -27,6 +27,8 @@ def at_levels(
 ) -> tuple[Dataset, Mapping[str, LevelTable]]:
     """Return the table as it is published of its sensitive columns, with what is above that.
 
+    A column whose level is still searched stays as it is.
+
     Parameters
     ----------
     plan : Plan
@@ -47,6 +49,8 @@ def at_levels(
     columns = {column.name: column for column in dataset.columns}
     above = dict(hierarchies)
     for name, level in plan.sensitive_levels.items():
+        if not isinstance(level, int):
+            continue
         if name not in hierarchies:
             raise BadPlan(
                 f"'{name}' is to be published at level {level} of its hierarchy, and it has none.",

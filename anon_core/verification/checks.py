@@ -46,7 +46,7 @@ from .reading import read_options, read_table
 from .recipe_text import read_recipe
 from .redacted import without_redacted
 from .sampling import is_guessable
-from .sensitive_levels import at_levels
+from .sensitive_levels import at_each_level, at_levels
 from .shape import completed
 from .spelling import check_spelling
 from .tables import PrivateTable, Promise, joined, read_promise, section
@@ -66,6 +66,7 @@ def verify(
     ----------
     recipe : mapping
         The recipe's tables.
+        Where it searches the level of a sensitive column, the least is taken at which all holds.
     private : pandas.DataFrame
         The table as it was read, before rows are dropped; its index plays no part.
     levels : mapping of str to sequence of sequences of str
@@ -88,6 +89,25 @@ def verify(
     BadHierarchy
         If a level table is ragged or gives a value two paths.
     """
+    nearest: Verification | None = None
+    for told in at_each_level(recipe, levels):
+        found = _verified(told, private, levels, files, public)
+        if found.holds:
+            return found
+        if nearest is None or len(found.broken) < len(nearest.broken):
+            nearest = found
+    assert nearest is not None
+    return nearest
+
+
+def _verified(
+    recipe: Mapping[str, Any],
+    private: pd.DataFrame,
+    levels: Mapping[str, Sequence[Sequence[str]]],
+    files: Mapping[str, bytes],
+    public: pd.DataFrame | None,
+) -> Verification:
+    """Recompute what a recipe promises that names every level; see `verify`."""
     promise = read_promise(recipe, [str(name) for name in private.columns])
     private = without_redacted(recipe, promise, private)
     promise, private, levels = at_levels(recipe, promise, private, levels)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,35 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Levels = Mapping[str, Sequence[Sequence[str]]]
+#: Most choices of levels that a release is held against.
+_MOST_CHOICES = 1000
+
+
+def at_each_level(recipe: Mapping[str, Any], levels: Levels) -> Iterator[Mapping[str, Any]]:
+    """Return the recipe with each choice of the levels that it leaves open, the least first.
+
+    Raises
+    ------
+    BadPlan
+        If there are too many to try.
+    """
+    named = section(recipe, "sensitive_levels")
+    open_ = [name for name, level in named.items() if level == "search"]
+    heights = [
+        min((max(len(line), 2) for line in levels.get(n, ()) if line), default=1) for n in open_
+    ]
+    if math.prod(heights) > _MOST_CHOICES:
+        raise BadPlan(
+            "The recipe leaves too many levels of sensitive columns open.",
+            remedy="Use the recipe that the run has written, which names them.",
+        )
+    if not open_:
+        yield recipe
+        return
+    choices = itertools.product(*(range(height) for height in heights))
+    for chosen in sorted(choices, key=sum):
+        told = {**named, **dict(zip(open_, chosen, strict=True))}
+        yield {**recipe, "sensitive_levels": {n: v for n, v in told.items() if n not in open_ or v}}
 
 
 def at_levels(

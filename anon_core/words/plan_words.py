@@ -13,6 +13,7 @@ from ..contracts.model import GroupModel
 from ..contracts.partitioner import Partitioner
 from ..contracts.search_cost import BEST_BY
 from ..job.plan import Plan
+from ..job.recipe_parts import SEARCH
 from .phrases import count, in_a_sentence, share
 
 if TYPE_CHECKING:
@@ -199,9 +200,12 @@ def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[st
     if plan.data.sample < 1:
         parts.append(f"A random sample of {share(plan.data.sample)} of rows is drawn before.")
     for name, level in plan.sensitive_levels.items():
-        parts.append(
-            f"'{name}' is published at level {level} of its hierarchy, and promises count that."
+        where = (
+            "the least level of its hierarchy at which the promises can be met, if not as it is"
+            if level == SEARCH
+            else f"level {level} of its hierarchy"
         )
+        parts.append(f"'{name}' is published at {where}, and promises count that.")
     gone = len(plan.roles.identifier)
     if gone:
         named = count(gone, "identifier") if gone > 1 else "identifier"

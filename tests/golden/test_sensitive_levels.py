@@ -6,8 +6,11 @@ learns that everyone there has an illness of the stomach.
 
 from __future__ import annotations
 
+from collections import Counter
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from anon_core.base.errors import AnonError, BadPlan, Infeasible
@@ -15,10 +18,12 @@ from anon_core.job.plan import Plan
 from anon_core.job.result import Result
 from anon_core.job.runner import run
 from anon_core.verification.checks import verify
+from tests.diversity_twin import equal
 from tests.making import Case
 
 STOMACH = [("q1", "ulcer"), ("q1", "gastritis"), ("q1", "cancer of the stomach")]
 CHEST = [("q2", "flu"), ("q2", "bronchitis"), ("q2", "pneumonia")]
+PAIRS = [["a", "ab", "*"], ["b", "ab", "*"], ["c", "cd", "*"], ["d", "cd", "*"]]
 MIXED = [("q1", "ulcer"), ("q1", "flu"), ("q2", "gastritis"), ("q2", "pneumonia")]
 LEVELS = [
     *([value, "stomach", "*"] for value in ("ulcer", "gastritis", "cancer of the stomach")),
@@ -26,7 +31,7 @@ LEVELS = [
 ]
 
 
-def plan_of(case: Case, model: dict[str, Any], level: int | None) -> Plan:
+def plan_of(case: Case, model: dict[str, Any], level: int | str | None) -> Plan:
     raised = {} if level is None else {"sensitive_levels": {"s": level}}
     return case.plan(
         algorithm={"name": "fixed-levels", "levels": {"q": 0}}, models=[model], **raised
@@ -42,7 +47,7 @@ def case_of(rows: list[tuple[str, str | None]]) -> Case:
     )
 
 
-def published(rows: Any, model: dict[str, Any], level: int | None) -> Result:
+def published(rows: Any, model: dict[str, Any], level: int | str | None) -> Result:
     case = case_of(rows)
     result = run(plan_of(case, model, level), case.dataset, {"s": LEVELS})
     assert result.verification.holds
@@ -79,6 +84,70 @@ def test_the_distance_by_hierarchy_goes_by_what_is_left_of_it() -> None:
     apart = [*STOMACH, *CHEST]
     # Half of the rows have to go one step of two below the top, and one of one at level 1.
     assert published(apart, close, 1).verdicts[0].reached == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("rows", "model", "level"),
+    [
+        ([*STOMACH, *CHEST], {"name": "l-diversity", "l": 2}, 0),
+        (MIXED, {"name": "t-closeness", "t": 0.1}, 1),  # halves of either kind in both classes
+        ([*STOMACH, *CHEST], {"name": "t-closeness", "t": 0.1}, 2),  # one kind in each class
+    ],
+)
+def test_the_least_level_that_will_do_is_found(
+    rows: Any, model: dict[str, Any], level: int
+) -> None:
+    found = published(rows, model, "search")
+    told = found.as_json()
+    assert told["level_search"]["levels"] == {"s": level}
+    assert told["level_search"]["proven"]
+    assert [t["ended"] for t in told["level_search"]["tried"]] == ["infeasible"] * level
+    assert told["sensitive_levels"] == ({"s": level} if level else {})
+    same = published(rows, model, level or None)
+    assert found.files == same.files
+    assert found.plan == same.plan
+    case = case_of(rows)
+    asked = plan_of(case, model, "search")
+    assert Plan.from_toml(asked.as_toml()) == asked
+    again = verify(asked.completed(), case.dataset.frame(coded=True), {"s": LEVELS}, found.files)
+    assert again.holds
+
+
+def test_where_no_level_will_do_there_is_no_release() -> None:
+    case = case_of(MIXED)  # type: ignore[arg-type]
+    plan = plan_of(case, {"name": "l-diversity", "l": 3}, "search")
+    with pytest.raises(Infeasible, match="At no level of 's'"):
+        run(plan, case.dataset, {"s": LEVELS})
+    with pytest.raises(BadPlan, match="has none"):
+        run(plan, case.dataset)
+
+
+def test_the_search_agrees_with_the_definition_level_by_level() -> None:
+    """On drawn tables, the least level at which every class is close to the table."""
+    labels: list[dict[str, str]] = [{line[0]: line[n] for line in PAIRS} for n in range(3)]
+    found = Counter[int]()
+    for number in range(12):
+        rng = np.random.default_rng(number)
+        rows = [
+            (str(q), str(v))
+            for q, v in zip(rng.choice(2, 6), rng.choice([*"abcd"], 6), strict=True)
+        ]
+        plan = plan_of(case_of(rows), {"name": "t-closeness", "t": 0.3}, "search")
+        result = run(plan, case_of(rows).dataset, {"s": PAIRS}, assess=False)
+        assert result.level_search is not None
+        level = result.level_search.levels["s"]
+        kept = [
+            all(
+                equal([up[s] for q, s in rows if q == own], [up[s] for _, s in rows])
+                <= Fraction(3, 10)
+                for own in {q for q, _ in rows}
+            )
+            for up in labels
+        ]
+        assert kept.index(True) == level
+        assert result.level_search.proven
+        found[level] += 1
+    assert set(found) == {0, 1, 2}
 
 
 def test_missing_values_stay_missing() -> None:

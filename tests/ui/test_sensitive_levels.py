@@ -43,6 +43,7 @@ def test_a_level_that_is_chosen_is_published() -> None:
         "Its values, as they are",
         "Level 1: first half, second half",
         "Level 2: *",
+        "The least level at which the promises can be met",
     ]
     app = box.set_value("Level 1: first half, second half").run()
     assert not app.exception
@@ -54,6 +55,22 @@ def test_a_level_that_is_chosen_is_published() -> None:
     shown = open_page(RESULTS, held)
     assert not shown.exception
     assert "published at level 1" in words(shown).replace("\\", "")
+
+
+def test_the_least_level_is_searched() -> None:
+    held, name = with_levels()
+    app = open_page(RUN, held)
+    app = choice(app, name).set_value("The least level at which the promises can be met").run()
+    assert not app.exception
+    assert app.session_state["state/work"]["draft"]["sensitive_levels"] == {name: "search"}
+    assert "the least level of its hierarchy" in words(app)
+    held = {**held, "state/work": app.session_state["state/work"]}
+    result = carried_out(held)
+    assert result.level_search is not None
+    assert result.level_search.levels == {name: 0}
+    shown = open_page(RESULTS, held)
+    assert not shown.exception
+    assert "no level had to be raised" in words(shown)
 
 
 def test_columns_without_levels_are_not_asked_about() -> None:

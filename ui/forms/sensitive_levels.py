@@ -6,24 +6,29 @@ from typing import Any
 
 import streamlit as st
 
+from anon_core.job.recipe_parts import SEARCH
+
 from ..session import state
 from ..words.explain import plain
 from .following import follow, place
 
 _EXACT = "Its values, as they are"
+_LEAST = "The least level at which the promises can be met"
 
 
-def draw(draft: dict[str, Any]) -> dict[str, int]:
+def draw(draft: dict[str, Any]) -> dict[str, int | str]:
     """Draw the choice for each sensitive column with a hierarchy; return the recipe's table."""
     roles, tables = state.roles(), state.levels()
-    present: dict[str, int] = draft.get("sensitive_levels", {})
-    found: dict[str, int] = {}
+    present: dict[str, int | str] = draft.get("sensitive_levels", {})
+    found: dict[str, int | str] = {}
     for name in roles.sensitive:
         if name in roles.quasi or name not in tables or len(tables[name][0]) < 2:
             continue
         rows = tables[name]
-        options = [_EXACT, *(_words(rows, level) for level in range(1, len(rows[0])))]
-        now = options[min(int(present.get(name, 0)), len(options) - 1)]
+        levels = [_words(rows, level) for level in range(1, len(rows[0]))]
+        options = [_EXACT, *levels, _LEAST]
+        told = present.get(name, 0)
+        now = _LEAST if told == SEARCH else options[min(int(told), len(levels))]
         key = f"sensitive-level/{name}"
         chosen = st.selectbox(
             f"'{plain(name)}' is published as",
@@ -32,9 +37,12 @@ def draw(draft: dict[str, Any]) -> dict[str, int]:
             key=key,
             help="Values that are alike, such as three illnesses of the stomach, count as "
             "different values where they are published; at a level that names what they share "
-            "they are one. Promises and attacks count what is published.",
+            "they are one. Promises and attacks count what is published. The least level is found "
+            "by runs one after the other, from the values up.",
         )
-        if level := options.index(chosen):
+        if chosen == _LEAST:
+            found[name] = SEARCH
+        elif level := options.index(chosen):
             found[name] = level
     return found
 

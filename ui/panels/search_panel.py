@@ -35,6 +35,8 @@ def sentences(result: Result) -> list[str]:
     """Return the account in words: the levels, what was looked at, and what is proven."""
     account = result.account
     found = [f"{result.plan.algorithm.title} took {result.seconds.get('search', 0):.2f} s."]
+    if result.level_search is not None:
+        found.append(result.level_search.sentence)
     if account.node is not None:
         levels = ", ".join(f"{name} {level}" for name, level in account.node.items())
         found.append(f"Levels chosen: {levels}.")

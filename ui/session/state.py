@@ -415,7 +415,7 @@ def _recipe() -> dict[str, Any]:
         (named["person"],) = work["roles"]["person"]
     made = {**draft(), "roles": named, "hierarchies": files}
     _only_of_these(made, roles)
-    levels = cast(dict[str, int], made.pop("sensitive_levels", {}))
+    levels = cast(dict[str, int | str], made.pop("sensitive_levels", {}))
     secret_only = [n for n in roles["sensitive"] if n not in roles["quasi"]]
     if kept := {n: level for n, level in levels.items() if n in secret_only and n in files}:
         made["sensitive_levels"] = kept
