@@ -30,7 +30,8 @@ class CellSuppression(Algorithm):
 
     1. With whole columns raised first (AG_CS), choose their levels.
     2. Group the rows: a forest of k-row trees cut into groups of k to 2k - 1 (Aggarwal et al.
-       2005), balls of small diameter (Meyerson and Williams 2004), or exactly, for few rows.
+       2005), balls of small diameter (Meyerson and Williams 2004), the cheapest links for k = 2
+       and 3, or exactly, for few rows.
     3. Hide, or generalize, the cells in which the rows of a group differ.
     """
 
@@ -45,7 +46,8 @@ class CellSuppression(Algorithm):
     )
     formula: ClassVar[str] = (
         "Σ over groups of rows × price of the cells that differ; forest ≤ (3k − 3) · optimum, "
-        "balls ≤ 6k (1 + ln n) · optimum, exact = optimum"
+        "balls ≤ 6k (1 + ln n) · optimum, links ≤ k · optimum (two values a column: 1.5 for k = 2, "
+        "2 for k = 3), exact = optimum"
     )
     source: ClassVar[str] = (
         "Meyerson and Williams 2004, doi 10.1145/1055558.1055591; Aggarwal et al. 2005, "
@@ -71,9 +73,10 @@ class CellSuppression(Algorithm):
         options={
             "forest": "forest of nearest neighbours",
             "balls": "cover by balls, up to 1,500 rows",
+            "links": "cheapest links, k of 2 or 3, up to 250 rows",
             "exact": "the optimum, up to 16 rows",
         },
-        help="How groups are found; both approximations have a proven factor.",
+        help="How groups are found; all approximations have a proven factor.",
         label="Groups by",
     )
     levels: Mapping[str, int] = column_levels(
