@@ -91,9 +91,13 @@ class Hierarchy:
 
     def bounds(self, level: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """Return first and last leaf of every node at `level`, each of shape (nodes,)."""
-        lo = self.starts[level]
-        hi = np.append(lo[1:], len(self.leaves)).astype(np.int32) - np.int32(1)
-        return lo, hi.astype(np.int32)
+        return self.starts[level], self._last[level]
+
+    @cached_property
+    def _last(self) -> list[npt.NDArray[np.int32]]:
+        """Last leaf of every node, by level."""
+        ends = [np.append(lo[1:], len(self.leaves)) - 1 for lo in self.starts]
+        return [hi.astype(np.int32) for hi in ends]
 
     def leaf_count(
         self, lo: npt.NDArray[np.int32], hi: npt.NDArray[np.int32]

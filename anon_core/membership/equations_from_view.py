@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,11 @@ from ..release.people import Population
 from ..release.release import BlockTable, View
 from .bucket import BucketProblem, from_types
 from .joint import JointProblem
+from .people_by_leaf import PeopleByLeaf
 from .presolve import parts
+
+#: Several models and attacks ask for the same equations.
+_KEPT: WeakKeyDictionary[View, WeakKeyDictionary[Population, Published]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -108,10 +113,21 @@ def published_buckets(view: View, population: Population, context: Context) -> P
             "Membership needs the public table itself, not only its size.",
             remedy="State a table of the population that has the quasi-identifiers.",
         )
+    kept = _KEPT.setdefault(view, WeakKeyDictionary())
+    if population not in kept:
+        kept[population] = _written(view, population, context)
+    return kept[population]
+
+
+def _written(view: View, population: Population, context: Context) -> Published:
+    assert population.codes is not None
+    assert population.tuple_count is not None
     groups = len(view.group_size)
     sides = [s for s in (_side(view, block, groups) for block in view.blocks) if s.place]
     offset = np.cumsum([0, *(len(s.count) for s in sides)]).astype(np.int64)
-    people = _People(population.codes, [len(population.hierarchies[n].leaves) for n in view.quasi])
+    people = PeopleByLeaf(
+        population.codes, [len(population.hierarchies[n].leaves) for n in view.quasi]
+    )
     covers = [population.cover(view.vocabularies[name]) for name in view.quasi]
     unclear = np.zeros(groups, dtype=np.bool_)
     types: list[I64] = []
@@ -160,32 +176,8 @@ def _side(view: View, block: BlockTable, groups: int) -> _Side:
     )
 
 
-class _People:
-    """The public tuples, findable by the leaf of any quasi-identifier."""
-
-    def __init__(self, codes: I32, sizes: list[int]) -> None:
-        self.codes = codes
-        self.sizes = sizes
-        # Slot 0 is a value that no cell can cover.
-        self.order = [np.argsort(codes[:, d], kind="stable") for d in range(codes.shape[1])]
-        self.start = [
-            np.searchsorted(codes[self.order[d], d], np.arange(-1, size + 1))
-            for d, size in enumerate(sizes)
-        ]
-
-    def with_leaves(self, d: int, leaf: npt.NDArray[np.bool_]) -> I64:
-        """Return the tuples whose leaf of column `d` is chosen; slot 0 is no leaf."""
-        start, order = self.start[d], self.order[d]
-        runs = [order[start[i] : start[i + 1]] for i in np.flatnonzero(leaf)]
-        return np.concatenate([np.empty(0, np.int64), *runs]).astype(np.int64)
-
-    def how_many(self, d: int, leaf: npt.NDArray[np.bool_]) -> int:
-        """Return how many tuples `with_leaves` would."""
-        return int(np.diff(self.start[d])[leaf].sum())
-
-
 def _fit(
-    covers: list[tuple[I32, I32]], sides: list[_Side], people: _People, g: int
+    covers: list[tuple[I32, I32]], sides: list[_Side], people: PeopleByLeaf, g: int
 ) -> tuple[I64, I64, bool]:
     """Return the public tuples that fit bucket `g`, their value per block, and if that is all."""
     clear = True
@@ -208,9 +200,10 @@ def _fit(
             lookup[d] = slots
     if not lookup:
         return np.empty(0, np.int64), np.empty((0, len(sides)), np.int64), clear
-    first = min(lookup, key=lambda d: people.how_many(d, lookup[d] != 0))
-    found = people.with_leaves(first, lookup[first] != 0)
-    for d in sorted(lookup, key=lambda d: people.how_many(d, lookup[d] != 0)):
+    shown = {d: slots != 0 for d, slots in lookup.items()}
+    first, *others = sorted(lookup, key=lambda d: people.how_many(d, shown[d]))
+    found = people.with_leaves(first, shown[first])
+    for d in others:
         found = found[lookup[d][people.codes[found, d] + 1] != 0]
     cells = [np.stack([lookup[d][people.codes[found, d] + 1] for d in s.place], 1) for s in sides]
     if not clear:

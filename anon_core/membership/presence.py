@@ -26,6 +26,7 @@ from .integer_program import solvable
 from .joint import Asked
 
 _SETTLED = 2_000  # layers up to which a part is counted that limits have settled
+_FEW = 32
 _CLOSE = 1e-9  # chances as near as this to a bound are counted in whole numbers
 WITHIN, OPEN, OUTSIDE = np.int8(1), np.int8(-1), np.int8(0)
 
@@ -56,10 +57,12 @@ class Bounds:
         >>> Bounds.of(0.1, 0.9).hold(np.array([1, 9, 10, 0]), np.array([10, 10, 10, 0])).tolist()
         [True, True, False, True]
         """
-        sizes, place = np.unique(people, return_inverse=True)
+        sizes, place = people, slice(None)
+        if len(people) > _FEW:  # equal numbers are compared once
+            sizes, place = np.unique(people, return_inverse=True)
         low, high = self.low, self.high
-        least = [-(-int(p) * low.numerator // low.denominator) for p in sizes]
-        most = [int(p) * high.numerator // high.denominator for p in sizes]
+        least = [-(-p * low.numerator // low.denominator) for p in sizes.tolist()]
+        most = [p * high.numerator // high.denominator for p in sizes.tolist()]
         floor = np.array(least, dtype=np.int64)[place]
         return (floor <= inside) & (inside <= np.array(most, dtype=np.int64)[place])
 

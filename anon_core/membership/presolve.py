@@ -59,6 +59,12 @@ def parts(rows: npt.NDArray[np.int32], size: int) -> tuple[int, I64, I64]:
     of_row : int64 array of shape (rows,)
     """
     n = len(rows)
+    if n and any(np.all(column == column[0]) and column[0] >= 0 for column in rows.T):
+        # All of them add to one row: one part, and each row nobody adds to is one by itself.
+        own = np.ones(size, dtype=np.bool_)
+        own[rows[rows >= 0]] = False
+        of_row = np.where(own, np.cumsum(own), 0).astype(np.int64)
+        return 1 + int(own.sum()), np.zeros(n, dtype=np.int64), of_row
     variable, place = np.nonzero(rows >= 0)
     ends = rows[variable, place] + n
     graph = coo_array((np.ones(len(ends), np.int8), (variable, ends)), shape=(n + size, n + size))
@@ -77,6 +83,8 @@ def open_parts(rows: npt.NDArray[np.int32], size: int, free: I64) -> list[I64]:
         Number of rows.
     free : int64 array
     """
+    if not len(free):
+        return []
     found, label, _ = parts(rows[free], size)
     order = np.argsort(label, kind="stable")
     cuts = np.searchsorted(label[order], np.arange(found + 1))

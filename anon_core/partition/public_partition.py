@@ -403,17 +403,25 @@ class PublicPartition:
         lo, hi = np.zeros((len(parts), quasi), np.int32), np.zeros((len(parts), quasi), np.int32)
         level = np.full((len(parts), quasi), -1, dtype=np.int32)
         for i, part in enumerate(parts):
-            for d, hierarchy in enumerate(self.problem.quasi_hierarchies):
-                lo[i, d], hi[i, d], level[i, d] = self._cell(part, d, hierarchy, public=public)
+            own = self.problem.frequency.run_codes[part.runs]
+            ends = zip(own.min(axis=0).tolist(), own.max(axis=0).tolist(), strict=True)
+            for d, (hierarchy, reach) in enumerate(
+                zip(self.problem.quasi_hierarchies, ends, strict=True)
+            ):
+                lo[i, d], hi[i, d], level[i, d] = self._cell(
+                    part, d, hierarchy, reach, public=public
+                )
         return Boxes(lo=lo, hi=hi, level=level)
 
     def _cell(
-        self, part: Part, d: int, hierarchy: Hierarchy, *, public: bool
+        self, part: Part, d: int, hierarchy: Hierarchy, reach: tuple[int, int], *, public: bool
     ) -> tuple[int, int, int]:
-        """Return first and last leaf of a part's cell, and the level of its label or -1."""
+        """Return first and last leaf of a part's cell, and the level of its label or -1.
+
+        `reach` is the first and last leaf of its own rows.
+        """
         last, top = len(hierarchy.leaves) - 1, hierarchy.height
-        own = self.problem.frequency.run_codes[part.runs, d]
-        first, final = int(own.min()), int(own.max())
+        first, final = reach
         if public:
             if part.whole[d]:
                 return 0, last, top

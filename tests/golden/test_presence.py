@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from anon_core.algorithms.combined import CombinedAlg
-from anon_core.algorithms.combined.coarsening import Group, ascending
+from anon_core.algorithms.combined.coarsening import Group, Shelf, ascending
 from anon_core.algorithms.mpalm import Mpalm
 from anon_core.algorithms.optimal import Optimal
 from anon_core.base.context import Context
@@ -194,6 +194,18 @@ def test_t_18_the_nodes_of_a_group_by_sum_of_levels() -> None:
     start = [[option.level for option in column] for column in group.options]
     assert start == [[0, 1], [0, 1]]  # the group's node is <Z1, A1>
     assert list(ascending(start)) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    # What groups share on a shelf is what each of them would work out by itself.
+    public = group.public
+    shelf = Shelf(public)
+    for part in (runs[:3], runs[2:], runs[:3]):
+        counts = problem.frequency.run_count[part]
+        alone, shared = (
+            Group(problem, public, part, counts),
+            Group(problem, public, part, counts, shelf=shelf),
+        )
+        assert alone.people.tolist() == shared.people.tolist()
+        for one, two in zip(alone.options, shared.options, strict=True):
+            assert [(o.level, o.cells) for o in one] == [(o.level, o.cells) for o in two]
 
 
 @pytest.mark.parametrize("partition", ["mondrian", "mpalm"])

@@ -28,7 +28,7 @@ from ...release.reference import reference_of
 from ...release.release import Release
 from ...release.results import Outcome, SearchAccount
 from ...release.vocabulary import of_cells, of_level
-from .coarsening import Group, ascending
+from .coarsening import Group, Shelf, ascending
 
 _STATES = 2_000  # width of layers up to which a group is counted: the second computation counts too
 
@@ -139,12 +139,13 @@ def _groups(
     count = np.bincount(place, weights=buckets.count, minlength=len(pair)).astype(np.int64)
     start = np.searchsorted(pair, np.arange(number + 1) * runs)
     found: list[Group] = []
+    shelf = Shelf(public)
     for g in range(number):
         if g % 64 == 0:
             context.check()
         mine = slice(int(start[g]), int(start[g + 1]))
         top = None if buckets.boxes is None else [tuple(c) for c in buckets.boxes[g].tolist()]
-        found.append(Group(problem, public, pair[mine] % runs, count[mine], top))
+        found.append(Group(problem, public, pair[mine] % runs, count[mine], top, shelf))
     return found
 
 

@@ -17,7 +17,8 @@ from anon_core.membership.bucket import BucketProblem, from_people, from_types
 from anon_core.membership.decide import NO, UNKNOWN, YES, Answer, decide
 from anon_core.membership.exact_chances import count, shares
 from anon_core.membership.integer_program import Targets, relaxed, solve
-from anon_core.membership.presolve import presolve
+from anon_core.membership.people_by_leaf import PeopleByLeaf
+from anon_core.membership.presolve import parts, presolve
 from anon_core.membership.settling_order import log_ways
 from anon_core.membership.witness import first_solution, local_witnesses
 from tests.membership_twin import random_bucket
@@ -254,3 +255,35 @@ def test_what_does_not_belong_together_is_refused() -> None:
         BucketProblem(
             codes=np.zeros((1, 1), dtype=np.int32), count=one, margins=(one,), known=0 * one
         )
+
+
+def test_parts_are_those_of_joining_one_pair_after_another() -> None:
+    rng = np.random.default_rng(17)
+    together = 0
+    for _ in range(60):
+        size, many = int(rng.integers(1, 7)), int(rng.integers(0, 6))
+        rows = rng.integers(-1, size, (many, 3)).astype(np.int32)
+        if many and rng.random() < 0.5:  # all of them add to one row
+            rows[:, int(rng.integers(3))] = int(rng.integers(size))
+        label = list(range(many + size))
+        for j, line in enumerate(rows.tolist()):
+            for r in line:
+                if r >= 0:
+                    old, new = label[many + r], label[j]
+                    label = [new if at == old else at for at in label]
+        names = {at: i for i, at in enumerate(dict.fromkeys(label))}
+        found, of_variable, of_row = parts(rows, size)
+        assert found == len(names)
+        assert [*of_variable.tolist(), *of_row.tolist()] == [names[at] for at in label]
+        together += found == 1
+    assert together > 5
+
+
+def test_people_within_leaves_are_those_of_a_mask() -> None:
+    rng = np.random.default_rng(18)
+    codes = rng.integers(-1, 4, (40, 3)).astype(np.int32)
+    people = PeopleByLeaf(codes, [4, 4, 4])
+    for _ in range(20):
+        leaves = [np.append(False, rng.random(4) < 0.6) for _ in range(3)]
+        wanted = [t for t, c in enumerate(codes) if all(leaves[d][c[d] + 1] for d in range(3))]
+        assert people.within(leaves).tolist() == wanted
