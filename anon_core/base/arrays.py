@@ -16,3 +16,17 @@ I8 = npt.NDArray[np.int8]
 U8 = npt.NDArray[np.uint8]
 F64 = npt.NDArray[np.float64]
 B1 = npt.NDArray[np.bool_]
+
+
+def weighted_sum(values: F64, weights: F64 | I64) -> float:
+    """Return Σ value · weight, both of shape (n,).
+
+    ``values @ weights`` is the same, but for a column of a table every core waits for the others,
+    which takes a hundred times as long on a busy machine.
+
+    Examples
+    --------
+    >>> weighted_sum(np.array([0.5, 2.0]), np.array([4, 1]))
+    4.0
+    """
+    return float(np.einsum("i,i->", values, weights))

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..base.arrays import F64
+from ..base.arrays import F64, weighted_sum
 from ..base.context import Context
 from ..base.registry import register
 from ..contracts.metric import Metric
@@ -47,13 +47,14 @@ class EntropyLoss(Metric):
         bits, told = 0.0, 0
         for name in problem.quasi:
             lost, held = _bits(problem, release, name)
-            whole = float(held @ count)
+            whole = weighted_sum(held, count)
             if whole <= 0:  # one value: there is nothing to lose
                 per_column[name] = 0.0
                 continue
             told += 1
-            bits += float(lost @ count)
-            per_column[name] = min(float(lost @ count) / whole, 1.0)
+            gone = weighted_sum(lost, count)
+            bits += gone
+            per_column[name] = min(gone / whole, 1.0)
             own = np.bincount(member[kept], (lost * count)[kept], len(sizes))
             per_class += np.minimum(own / sizes / (whole / problem.rows), 1.0)
         value = sum(per_column.values()) / max(told, 1)

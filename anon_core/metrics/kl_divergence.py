@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 
-from ..base.arrays import F64, I32
+from ..base.arrays import F64, I32, weighted_sum
 from ..base.context import Context
 from ..base.errors import AnonError
 from ..base.params import integer
@@ -76,9 +76,8 @@ class KlDivergence(Metric):
         pairs = pairs_of(problem)
         if not pairs:
             raise AnonError(self.reason_not_applicable(problem), remedy="Choose another metric.")
-        cuts = {
-            name: _ranges(problem.hierarchies[name], self.bins) for pair in pairs for name in pair
-        }
+        names = dict.fromkeys(name for pair in pairs for name in pair)
+        cuts = {name: _ranges(problem.hierarchies[name], self.bins) for name in names}
         before = _Marginals(raw_view(problem), problem.hierarchies, cuts)
         after = _Marginals(release.view, problem.hierarchies, cuts)
         found: dict[tuple[str, str], tuple[float, float]] = {}
@@ -115,7 +114,7 @@ class KlDivergence(Metric):
 def _divergence(table: F64, told: F64) -> float:
     """Return Σ p · log₂(p / q) over the values the table has; rounding never makes it negative."""
     at = table > 0
-    return max(float(table[at] @ np.log2(table[at] / told[at])), 0.0)
+    return max(weighted_sum(table[at], np.log2(table[at] / told[at])), 0.0)
 
 
 def _ranges(hierarchy: Hierarchy, most: int) -> tuple[I32, I32]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..base.arrays import F64
+from ..base.arrays import F64, weighted_sum
 from ..base.context import Context
 from ..base.errors import AnonError
 from ..base.registry import register
@@ -79,7 +79,7 @@ def _share(problem: Problem, release: Release, name: str) -> float:
     value, count, member = value[told], grouping.count[told], grouping.member[told]
     mean = float(np.average(value, weights=count))
     value = value - mean  # from here on the column's mean is 0
-    spread = float(count @ (value * value))
+    spread = weighted_sum(value * value, count)
     if spread <= 0:
         return 0.0
     kept = member >= 0
@@ -88,7 +88,7 @@ def _share(problem: Problem, release: Release, name: str) -> float:
         member[kept]
     ]
     off = value - stands
-    return float(count @ (off * off)) / spread
+    return weighted_sum(off * off, count) / spread
 
 
 def _standing(

@@ -11,7 +11,7 @@ from ..base.arrays import F64
 from ..hierarchy import Hierarchy
 from ..release.release import View
 from ..release.vocabulary import Vocabulary
-from .pair_tables import Table, entries, expected, margins, weighted
+from .pair_tables import AnyTable, entries, expected, margins, weighted
 
 #: Below this a spread is rounding, and nothing goes together with it.
 _NONE = 1e-12
@@ -63,12 +63,12 @@ def numbers_of(hierarchy: Hierarchy, vocabulary: Vocabulary) -> F64 | None:
     return np.where(np.isnan(vocabulary.shown), middle, vocabulary.shown)
 
 
-def cramer(table: Table) -> float:
+def cramer(table: AnyTable) -> float:
     """Return Cramér's V of a table of counts; 0 where a side does not vary.
 
     Examples
     --------
-    >>> cramer(Table(np.array([[4.0, 0.0], [0.0, 4.0]])))
+    >>> cramer(np.array([[4.0, 0.0], [0.0, 4.0]]))
     1.0
     """
     rows, columns = margins(table)
@@ -81,9 +81,12 @@ def cramer(table: Table) -> float:
     return float(np.sqrt(min(max(phi / least, 0.0), 1.0))) if total > 0 and phi > _NONE else 0.0
 
 
-def _joint(view: View, first: str, second: str, there: F64 | None, also: F64 | None) -> Table:
+def _joint(view: View, first: str, second: str, there: F64 | None, also: F64 | None) -> AnyTable:
     """Return expected rows by pair of cells, those without an asked number left out."""
     found = expected(view, first, second)
+    if isinstance(found, np.ndarray):
+        found = found if there is None else found * there[:, None]
+        return found if also is None else found * also
     if there is not None and not there.all():
         found = sparse.csr_array(weighted(sparse.csr_array(found.T), there).T)
     return found if also is None or also.all() else weighted(found, also)

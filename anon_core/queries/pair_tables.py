@@ -19,6 +19,8 @@ from ..release.release import View
 _FEW = 1 << 13
 #: A sparse matrix of expected rows.
 Table = sparse.csr_array
+#: The same, or a full array where it is small.
+AnyTable = Table | F64
 
 
 def pairs_of(problem: Problem) -> list[tuple[str, str]]:
@@ -61,7 +63,7 @@ def few(view: View, first: str, second: str) -> F64 | None:
     return found
 
 
-def expected(view: View, first: str, second: str) -> Table:
+def expected(view: View, first: str, second: str) -> AnyTable:
     """Return the expected rows with each pair of cells, whether linked or permuted apart.
 
     Parameters
@@ -72,9 +74,12 @@ def expected(view: View, first: str, second: str) -> Table:
 
     Returns
     -------
-    sparse array of shape (cells of the first, cells of the second)
+    sparse or full array of shape (cells of the first, cells of the second)
         It adds up to the published rows.
     """
+    small = few(view, first, second)
+    if small is not None:
+        return small
     found = linked(view, first, second)
     if found is not None:
         return found
@@ -94,14 +99,17 @@ def weighted(table: Table, weights: F64) -> Table:
     return found
 
 
-def margins(table: Table) -> tuple[F64, F64]:
+def margins(table: AnyTable) -> tuple[F64, F64]:
     """Return the sums over columns and over rows of a table."""
     rows, columns = (np.asarray(table.sum(axis=axis), dtype=np.float64) for axis in (1, 0))
     return rows.ravel(), columns.ravel()
 
 
-def entries(table: Table) -> tuple[I64, I64, F64]:
+def entries(table: AnyTable) -> tuple[I64, I64, F64]:
     """Return row, column and value of the entries that are not 0."""
+    if isinstance(table, np.ndarray):
+        row, column = np.nonzero(table > 0)
+        return row, column, table[row, column]
     found = table.tocoo()
     row, column = (np.asarray(axis, dtype=np.int64) for axis in found.coords)
     count = np.asarray(found.data, dtype=np.float64)
