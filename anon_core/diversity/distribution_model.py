@@ -81,7 +81,7 @@ class DistributionModel(SensitiveValues):
         )
 
 
-def refuse_no_numbers(problem: Problem, column: str, title: str) -> list[Fraction]:
+def refuse_no_numbers(problem: Problem, column: str, title: str) -> Sequence[Fraction]:
     """Return the distinct numbers of a column as they are written, ascending.
 
     Raises

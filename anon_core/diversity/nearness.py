@@ -1,32 +1,57 @@
 """How far apart a group's sensitive numbers are: (k, e)-anonymity and (ε, m)-anonymity.
 
 Leaves of a column of numbers stand in ascending order, so that what is near a value is a run of
-leaves. Runs are found once, in fractions of the numbers as they are written; groups are then
+leaves. Runs are found once, in whole numbers of the unit in which they are written; groups are then
 compared by leaf.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..base.arrays import I64
 from ..contracts.group_stats import Histogram
-from .written import as_written
+from .written import ROOM
 
 
-def exact_numbers(number: npt.NDArray[np.float64]) -> list[Fraction]:
+def exact_numbers(number: npt.NDArray[np.float64]) -> Sequence[Fraction]:
     """Return the numbers of leaves as they are written, ascending; a missing one is left out."""
-    return [as_written(own) for own in number.tolist() if own == own]
+    return _exact(number.tobytes())
 
 
-def far_enough(numbers: list[Fraction], e: Fraction) -> I64:
+@lru_cache(maxsize=4)  # every question about a column asks for them anew
+def _exact(number: bytes) -> tuple[Fraction, ...]:
+    written = np.frombuffer(number, dtype=np.float64).tolist()
+    return tuple(Fraction(Decimal(str(own))) for own in written if own == own)
+
+
+def far_enough(numbers: Sequence[Fraction], e: Fraction) -> I64:
     """Return, for every leaf, the first leaf that is at least e above it; shape (leaves,)."""
-    return np.array([bisect_left(numbers, own + e) for own in numbers], dtype=np.int64)
+    whole, reach = _whole(numbers, e, relative=False)
+    return np.searchsorted(whole, whole + reach).astype(np.int64)
+
+
+def _whole(
+    numbers: Sequence[Fraction], reach: Fraction, *, relative: bool
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return numbers and what is near each as whole numbers of one unit, shape (leaves,) each."""
+    unit = math.lcm(*{own.denominator for own in numbers})
+    scaled = [own.numerator * (unit // own.denominator) for own in numbers]
+    far, by = reach.numerator, reach.denominator
+    most = max((abs(own) for own in scaled[:1] + scaled[-1:]), default=0)
+    # Beyond 64 bits, whole numbers of any length.
+    dtype: Any = np.int64 if (most + unit) * (by + far) < ROOM else np.object_
+    whole, wide = np.array(scaled, dtype=dtype), np.array([unit], dtype=dtype)
+    return whole * by, np.broadcast_to((whole if relative else wide) * far, whole.shape)
 
 
 def spans(counted: Histogram) -> tuple[I64, I64]:
@@ -51,13 +76,12 @@ class Near:
     last: I64
 
 
-def near(numbers: list[Fraction], epsilon: Fraction, *, relative: bool) -> Near:
+def near(numbers: Sequence[Fraction], epsilon: Fraction, *, relative: bool) -> Near:
     """Return the neighbourhoods |y − x| ≤ ε, or |y − x| ≤ ε·x; ends are inside."""
-    reach = [epsilon * own if relative else epsilon for own in numbers]
-    ends = list(zip(numbers, reach, strict=True))
+    whole, reach = _whole(numbers, epsilon, relative=relative)
     return Near(
-        first=np.array([bisect_left(numbers, x - r) for x, r in ends], dtype=np.int64),
-        last=np.array([bisect_right(numbers, x + r) - 1 for x, r in ends], dtype=np.int64),
+        first=np.searchsorted(whole, whole - reach).astype(np.int64),
+        last=np.searchsorted(whole, whole + reach, side="right").astype(np.int64) - 1,
     )
 
 
@@ -97,16 +121,19 @@ def packed(counted: Histogram, by: Near, enough: int) -> I64:
     return found
 
 
-def most_crowded(rows: I64, numbers: list[Fraction], epsilon: Fraction, *, relative: bool) -> int:
+def most_crowded(
+    rows: I64, numbers: Sequence[Fraction], epsilon: Fraction, *, relative: bool
+) -> int:
     """Return the most rows of a table in a window [x, x + ε], or [x, x(1 + ε)].
 
     Parameters
     ----------
     rows : int64 array of shape (leaves,)
-    numbers : list of Fraction, ascending
+    numbers : sequence of Fraction, ascending
     epsilon : Fraction
     relative : bool
     """
     upto = np.concatenate([[0], np.cumsum(rows[: len(numbers)])])
-    ends = [bisect_right(numbers, x * (1 + epsilon) if relative else x + epsilon) for x in numbers]
-    return max((int(upto[end] - upto[i]) for i, end in enumerate(ends)), default=0)
+    whole, reach = _whole(numbers, epsilon, relative=relative)
+    ends = np.searchsorted(whole, whole + reach, side="right")
+    return int((upto[ends] - upto[: len(ends)]).max(initial=0))

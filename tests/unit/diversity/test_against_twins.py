@@ -196,6 +196,11 @@ def test_numbers_near_each_other(seed: int) -> None:
             by = nearness.near(exact, e, relative=relative)
             found = nearness.crowding(own, by).tolist()
             assert found == [twin.crowd(g, e, relative=relative) for g in real]
+            with pytest.MonkeyPatch.context() as patch:  # numbers beyond 64 bits
+                patch.setattr(nearness, "ROOM", 0)
+                long = nearness.near(exact, e, relative=relative)
+            assert (long.first == by.first).all()
+            assert (long.last == by.last).all()
             if relative:
                 continue
             apart = nearness.packed(own, by, 9).tolist()
