@@ -26,6 +26,7 @@ from .base.errors import (
     NotFound,
     clipped,
 )
+from .commands import report as report_command
 from .commands import sweep as sweep_command
 from .commands.counts import counts
 from .commands.list_techniques import list_techniques
@@ -203,6 +204,11 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
     check.add_argument("--release", type=Path, required=True, help="folder with the release")
     check.add_argument("--json", action="store_true", help="print the checks as one JSON object")
     check.set_defaults(command=verify)
+    written = commands.add_parser(
+        "report", help="write the evidence for a release: purpose, risk, loss and who decides"
+    )
+    report_command.declare(written)
+    written.set_defaults(command=report_command.report_release)
     count = commands.add_parser(
         "counts", help="publish counts with noise, differentially private, instead of rows"
     )
@@ -212,7 +218,7 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
         "warm", help="compile the fast routines once, so that no run has to wait for them"
     )
     ahead.set_defaults(command=warm)
-    for command in (show, carry, try_all, check, count):
+    for command in (show, carry, try_all, check, written, count):
         command.add_argument(
             "--show-values",
             action="store_true",

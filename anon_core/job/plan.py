@@ -60,7 +60,7 @@ _SECTIONS = {
     "export",
     "release",
 }
-_ROLES = {"identifier", "quasi", "sensitive", "insensitive", "person", "household"}
+_ROLES = {"identifier", "quasi", "sensitive", "insensitive", "person"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,13 +241,13 @@ class Plan:
         }
         if self.types:
             named["types"] = dict(self.types)
-        told = {"person": self.roles.person, "household": self.roles.household}
+        person = {"person": self.roles.person} if self.roles.person else {}
         named["roles"] = {
             "identifier": list(self.roles.identifier),
             "quasi": list(self.roles.quasi),
             "sensitive": list(self.roles.sensitive),
             "insensitive": list(self.roles.insensitive),
-            **{role: name for role, name in told.items() if name},
+            **person,
         }
         if self.hierarchies:
             named["hierarchies"] = dict(self.hierarchies)
@@ -316,7 +316,6 @@ class Plan:
                 sensitive=names_of(roles, "sensitive"),
                 insensitive=names_of(roles, "insensitive"),
                 person=person_of(roles),
-                household=person_of(roles, "household"),
             ),
             hierarchies=texts_of("[hierarchies]", table_of(given, "hierarchies")),
             sensitive_levels=dict(table_of(given, "sensitive_levels")),

@@ -13,8 +13,8 @@ _MOST_BITS = 63  # as TOML asks of its readers
 _MOST_DOTS = 1000
 
 
-def read_tables(text: str) -> dict[str, Any]:
-    """Return the tables of a recipe.
+def read_tables(text: str, what: str = "recipe") -> dict[str, Any]:
+    """Return the tables of a recipe, or of another file of that kind.
 
     Raises
     ------
@@ -25,14 +25,14 @@ def read_tables(text: str) -> dict[str, Any]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.count(".") > _MOST_DOTS:
             raise BadPlan(
-                f"The recipe's line {number} has more than {_MOST_DOTS:,} dots.",
+                f"The {what}'s line {number} has more than {_MOST_DOTS:,} dots.",
                 remedy="Write keys of a few parts, and lists over several lines.",
             )
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadPlan(
-            f"The recipe is no valid TOML: {error}.", remedy="Correct the text at that place."
+            f"The {what} is no valid TOML: {error}.", remedy="Correct the text at that place."
         ) from error
     except RecursionError as error:
         raise _too_deep() from error

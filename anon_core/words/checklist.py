@@ -17,23 +17,42 @@ MOSTLY_UNIQUE = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """One line of the checklist: what was found, and whether somebody has to look at it."""
+    """One line of the checklist: what was found, and whether somebody has to look at it.
 
+    Attributes
+    ----------
+    about : str
+        What it is about, the same in every run: a reason given for it is filed under this.
+    sentence : str
+    mark : {'holds', 'warning', 'note'}
+    """
+
+    about: str
     sentence: str
     mark: Mark
 
 
 def promises(result: Result) -> list[Item]:
     """Return every promise with the value that was recomputed."""
-    return [Item(sentence=sentence, mark="holds") for sentence in phrases.promises(result)]
+    return [
+        Item(about=f"promise:{place}", sentence=sentence, mark="holds")
+        for place, sentence in enumerate(phrases.promises(result), start=1)
+    ]
 
 
 def thresholds(result: Result) -> list[Item]:
     """Return every attack against its threshold, what stayed undecided, and what was not run."""
     items = [_attack(attack) for attack in phrases.in_order(result.attacks)]
-    items += [Item(sentence=sentence, mark="warning") for sentence in result.cautions]
     items += [
-        Item(sentence=f"Not run – {family('attack')[name].title}: {why}", mark="note")
+        Item(about=f"caution:{place}", sentence=sentence, mark="warning")
+        for place, sentence in enumerate(result.cautions, start=1)
+    ]
+    items += [
+        Item(
+            about=f"attack:{name}",
+            sentence=f"Not run – {family('attack')[name].title}: {why}",
+            mark="note",
+        )
         for name, why in result.not_run.items()
     ]
     return items
@@ -45,6 +64,7 @@ def published(result: Result) -> list[Item]:
     items = [_uniqueness(result)]
     items.append(
         Item(
+            about="exact",
             sentence=f"Published as they are, without any promise: {', '.join(exact)}."
             if exact
             else "No column is published as it is.",
@@ -52,16 +72,24 @@ def published(result: Result) -> list[Item]:
         )
     )
     items += [
-        Item(sentence=f"Confirmed by whoever decided on it: {one.found}", mark="note")
-        for one in result.plan.confirmed
+        Item(
+            about=f"confirmed:{place}",
+            sentence=f"Confirmed by whoever decided on it: {one.found}",
+            mark="note",
+        )
+        for place, one in enumerate(result.plan.confirmed, start=1)
     ]
     items += [
-        Item(sentence=f"Words of {', '.join(by)} are redacted in {column}.", mark="note")
+        Item(
+            about=f"redacted:{column}",
+            sentence=f"Words of {', '.join(by)} are redacted in {column}.",
+            mark="note",
+        )
         for column, by in result.plan.redacted.items()
     ]
     if left_out:
-        items.append(Item(sentence=phrases.left_out(left_out), mark="note"))
-    items.append(Item(sentence=phrases.hidden(result), mark="note"))
+        items.append(Item(about="left out", sentence=phrases.left_out(left_out), mark="note"))
+    items.append(Item(about="suppressed", sentence=phrases.hidden(result), mark="note"))
     return items
 
 
@@ -72,6 +100,7 @@ def warnings(result: Result) -> list[str]:
 
 
 def _attack(attack: AttackResult) -> Item:
+    about = f"attack:{attack.attack}" + (f":{attack.column}" if attack.column else "")
     title = family("attack")[attack.attack].title
     title += f" on {attack.column}" if attack.column else ""
     line = phrases.against_threshold(attack)
@@ -80,7 +109,8 @@ def _attack(attack: AttackResult) -> Item:
         sentence = f"{title}: {attack.sentence}"
         if said and said not in sentence:
             sentence += f" {said}."
-        return Item(sentence=sentence, mark="warning" if said or attack.idle else "note")
+        mark: Mark = "warning" if said or attack.idle else "note"
+        return Item(about=about, sentence=sentence, mark=mark)
     # A share of all links is one figure for the release: nobody is placed worst.
     chance = "share of right links" if phrases.kind_of(attack).of_the_release else "worst chance"
     worst = f"{chance} at most" if attack.upper_bound else chance
@@ -91,13 +121,14 @@ def _attack(attack: AttackResult) -> Item:
     )
     sentence += f"; {said}." if said else "."
     unmet = line.standing == "not met" or bool(said)
-    return Item(sentence=sentence, mark="warning" if unmet else "holds")
+    return Item(about=about, sentence=sentence, mark="warning" if unmet else "holds")
 
 
 def _uniqueness(result: Result) -> Item:
     total, alone = result.unique_of
     if alone is None:
         return Item(
+            about="unique",
             sentence="Rows unique over all published columns: not counted, since cells that stand "
             "beside each other need not belong to one person.",
             mark="note",
@@ -110,4 +141,5 @@ def _uniqueness(result: Result) -> Item:
         sentence += (
             f"anyone who knows other published columns could single these {result.counted} out."
         )
-    return Item(sentence=sentence, mark="warning" if part >= MOSTLY_UNIQUE else "note")
+    mark: Mark = "warning" if part >= MOSTLY_UNIQUE else "note"
+    return Item(about="unique", sentence=sentence, mark=mark)

@@ -47,6 +47,8 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for _ in range(300)
     ]
     (tmp_path / "table.csv").write_text("\n".join(["sex;age;zip;occupation", *lines]) + "\n")
+    told = blocks((CHECKOUT / "docs" / "report.md").read_text(), "toml")[0]
+    (tmp_path / "context.toml").write_text(told)
     (tmp_path / "hierarchies").symlink_to(CHECKOUT / "hierarchies", target_is_directory=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -55,7 +57,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_commands_of_the_readme_run(desk, capsys):
     (block,) = (one for one in blocks(README, "sh") if one.startswith("python"))
     commands = [line.split() for line in block.splitlines()]
-    assert [c[3] for c in commands] == ["run", "verify", "list", "sweep"]
+    assert [c[3] for c in commands] == ["run", "verify", "list", "sweep", "report"]
     for command in commands:
         assert command[:3] == ["python", "-m", "anon_core"]
         assert main(command[3:]) == 0

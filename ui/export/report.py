@@ -169,7 +169,6 @@ def _roles(result: Result) -> str:
     said = {
         "identifiers (removed)": roles.identifier,
         **({"tells persons apart (removed)": (roles.person,)} if roles.person else {}),
-        **({"tells households apart (removed)": (roles.household,)} if roles.household else {}),
         "quasi-identifiers": roles.quasi,
         "sensitive": roles.sensitive,
         "published as they are": result.exact,

@@ -206,7 +206,6 @@ def roles() -> Roles:
         sensitive=tuple(named["sensitive"]),
         insensitive=tuple(named["insensitive"]),
         person=next(iter(named["person"]), ""),
-        household=next(iter(named.get("household", [])), ""),
     )
 
 
@@ -410,11 +409,10 @@ def _recipe() -> dict[str, Any]:
     roles: Mapping[str, Sequence[str]] = work["roles"]
     coarser = dict.fromkeys((*roles["quasi"], *roles["sensitive"]))
     files = {name: f"hierarchies/{name}.csv" for name in coarser if name in work["levels"]}
-    apart = ("left_out", "person", "household")
+    apart = ("left_out", "person")
     named = {role: names for role, names in work["roles"].items() if role not in apart}
-    for role in apart[1:]:
-        if told := work["roles"].get(role):
-            (named[role],) = told
+    if work["roles"]["person"]:
+        (named["person"],) = work["roles"]["person"]
     made = {**draft(), "roles": named, "hierarchies": files}
     _only_of_these(made, roles)
     levels = cast(dict[str, int | str], made.pop("sensitive_levels", {}))
@@ -426,7 +424,7 @@ def _recipe() -> dict[str, Any]:
 
 def _only_of_these(made: dict[str, Any], roles: Mapping[str, Sequence[str]]) -> None:
     """Keep what was confirmed and redacted of columns that still have the roles for it."""
-    hidden = {*roles["identifier"], *roles["person"], *roles.get("household", [])}
+    hidden = {*roles["identifier"], *roles["person"]}
     shown = {*roles["insensitive"], *roles["sensitive"]} - {*roles["quasi"]}
     given = cast(dict[str, list[str]], made.pop("redacted", {}))
     redacted = {n: [by for by in names if by in hidden] for n, names in given.items() if n in shown}
@@ -454,7 +452,6 @@ def _role_names(roles: Roles, left_out: Sequence[str]) -> dict[str, list[str]]:
         "sensitive": list(roles.sensitive),
         "insensitive": list(roles.insensitive),
         "person": [roles.person] if roles.person else [],
-        "household": [roles.household] if roles.household else [],
         "left_out": [n for n in left_out if n not in roles.named],
     }
 

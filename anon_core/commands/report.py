@@ -1,0 +1,150 @@
+"""`report`: the evidence for one release as JSON, HTML and PDF, internal or public edition."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..base.errors import BadInput, BadPlan, clipped
+from .inputs import Stages, read_as_declared, read_population
+from .output import BROKEN, OK, note, tell
+
+if TYPE_CHECKING:
+    from ..job.plan import Plan
+    from ..job.result import Result
+
+FORMATS = ("json", "html", "pdf")
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("recipe", type=Path, help="the completed recipe the release was made with")
+    parser.add_argument("--data", type=Path, required=True, help="the private table")
+    parser.add_argument("--release", type=Path, required=True, help="folder with the release")
+    parser.add_argument(
+        "--context", type=Path, help="what only people can say of the release, as TOML"
+    )
+    parser.add_argument("--out", type=Path, required=True, help="folder the report is written to")
+    parser.add_argument(
+        "--public",
+        action="store_true",
+        help="the edition that may go with the release; else the internal one",
+    )
+    parser.add_argument(
+        "--format",
+        action="append",
+        choices=FORMATS,
+        help="one or more of json, html and pdf; all, if none is named",
+    )
+    parser.add_argument("--progress", action="store_true", help="name each stage as it begins")
+
+
+def report_release(options: argparse.Namespace) -> int:
+    """Verify a release, measure it anew, and write its report; return the exit status."""
+    from ..job.file_formats import file_names
+    from ..job.plan import read_plan
+    from ..job.suggestions import suggested
+    from ..job.verify_release import verify_release
+    from ..report.context import ReleaseContext, read_context
+    from ..report.editions import internal_edition, public_edition
+    from ..report.evidence import evidence
+    from ..report.files import as_html, as_json, as_pdf
+
+    context = ReleaseContext() if options.context is None else read_context(options.context)
+    wanted = tuple(dict.fromkeys(options.format or FORMATS))
+    if options.format is None and find_spec("typst") is None:
+        wanted = tuple(one for one in wanted if one != "pdf")
+        note(["No PDF: the extra 'pdf' is not installed."])
+    _refuse_published(options.out, options.release)
+    plan = read_plan(options.recipe)
+    found = verify_release(options.recipe, options.data, options.release)
+    if not found.holds:
+        for check in found.checks:
+            if not check.holds:
+                tell(f"BROKEN  {check.name}: {check.sentence}")
+        return BROKEN
+    result = _measured(plan, options)
+    _refuse_other(result, options.release, file_names(plan.algorithm.publishes))
+    command = f"python -m anon_core report {options.recipe.name} --data {options.data.name} "
+    command += f"--release {options.release.name} --out {options.out.name}"
+    if options.context is not None:
+        command += f" --context {options.context.name}"
+    reasons = {one.name: one.reason for one in suggested(result.problem.dataset)}
+    whole = evidence(result, context, command=command, suggested=reasons)
+    told = public_edition(whole) if options.public else internal_edition(whole)
+    recipe = "" if options.public else result.plan.as_toml()
+    made: dict[str, bytes] = {}
+    for one in wanted:
+        if one == "json":
+            made["report.json"] = as_json(told).encode()
+        elif one == "html":
+            made["report.html"] = as_html(told, recipe=recipe).encode()
+        else:
+            made["report.pdf"] = as_pdf(told)
+    options.out.mkdir(parents=True, exist_ok=True)
+    for name, content in made.items():
+        part = options.out / f".{name}.part"
+        part.write_bytes(content)
+        part.replace(options.out / name)
+    if not options.public:
+        _attach_hierarchies(plan, options.recipe.parent, options.out)
+    state = "complete" if not whole["open"] else f"a draft, {len(whole['open'])} open"
+    tell(f"{', '.join(made)} written to {options.out}: {state}.")
+    for line in whole["open"]:
+        tell(f"  {line}")
+    return OK
+
+
+def _measured(plan: Plan, options: argparse.Namespace) -> Result:
+    """Carry the recipe out again, to measure and attack what it publishes."""
+    from ..base.context import Context
+    from ..job.plan import load_hierarchies
+    from ..job.runner import run
+
+    folder = options.recipe.parent
+    return run(
+        plan,
+        read_as_declared(plan, options.data),
+        load_hierarchies(plan, folder),
+        population=read_population(plan, folder),
+        context=Context(progress=Stages()) if options.progress else Context(),
+    )
+
+
+def _refuse_published(out: Path, release: Path) -> None:
+    """Refuse to write an evidence of the private table into what is published."""
+    if out.resolve().is_relative_to(release.resolve()):
+        raise BadPlan(
+            f"The report would be written into the release, {clipped(str(release))}.",
+            remedy="Name another folder; a public edition can be copied there.",
+        )
+
+
+def _refuse_other(result: Result, release: Path, names: Sequence[str]) -> None:
+    """Refuse a release that the recipe does not make: its figures would be another one's."""
+    for name in names:
+        place = release / name
+        if name.endswith(".csv") and place.exists() and place.read_bytes() != result.files[name]:
+            raise BadInput(
+                f"The recipe does not make {clipped(name)} as it lies in the release: it is "
+                "another recipe, or the secret that chance started from is another one.",
+                remedy="Name the completed recipe that the run wrote with --recipe-out.",
+            )
+
+
+def _attach_hierarchies(plan: Plan, folder: Path, out: Path) -> None:
+    """Copy the hierarchies beside the report; long ones would make it unreadable."""
+    for column, path in plan.hierarchies.items():
+        target = out / "hierarchies" / Path(path).name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            shutil.copyfile(folder / path, target)
+        except OSError as error:
+            raise BadInput(
+                f"The hierarchy of '{column}' cannot be copied ({error.strerror}).",
+                remedy="Check the path in the recipe and the space left.",
+            ) from error

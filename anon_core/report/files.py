@@ -1,0 +1,82 @@
+"""A report as files: JSON for machines, HTML to be read anywhere, PDF to be filed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..base.errors import BadPlan
+from .sections import NOT_STATED, sections
+
+if TYPE_CHECKING:
+    import jinja2
+
+_TEMPLATES = Path(__file__).parent / "templates"
+#: Cells that say that something is open or not met.
+_FLAGGED = (NOT_STATED, "not met", "does not hold", "broken", "undecided")
+
+
+def as_json(told: Mapping[str, Any]) -> str:
+    """Return an edition of the evidence as JSON, as `docs/report.schema.json` describes it."""
+    return json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def as_html(told: Mapping[str, Any], *, recipe: str = "") -> str:
+    """Return an edition as one HTML file that opens without a network.
+
+    Parameters
+    ----------
+    told : mapping
+        An edition of the evidence; see `editions`.
+    recipe : str
+        The recipe's text, for the internal edition.
+    """
+    return _environment().get_template("report.html.jinja").render(**_read(told), recipe=recipe)
+
+
+def as_pdf(told: Mapping[str, Any]) -> bytes:
+    """Return an edition as PDF, through Typst.
+
+    Raises
+    ------
+    BadPlan
+        If the extra `pdf` is not installed.
+    """
+    try:
+        import typst
+    except ImportError as error:
+        raise BadPlan(
+            "A report as PDF is set by Typst, which is not installed.",
+            remedy="Install the extra: pip install 'anonymity-workbench[pdf]'; or print the HTML.",
+        ) from error
+    words = json.dumps(_read(told), ensure_ascii=False, allow_nan=False)
+    template = (_TEMPLATES / "report.typ").read_bytes()
+    return typst.compile(template, format="pdf", sys_inputs={"report": words})
+
+
+def _read(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what both templates draw."""
+    software = told["software"]
+    return {
+        "title": told["context"].get("title") or "A release",
+        "edition": told["edition"],
+        "status": told["status"],
+        "open": len(told.get("open", ())),
+        "software": f"{software['name']} {software['version']}",
+        "flagged": list(_FLAGGED),
+        "not_stated": NOT_STATED,
+        "sections": [one.as_json() for one in sections(told)],
+    }
+
+
+def _environment() -> jinja2.Environment:
+    import jinja2
+
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=False,
+    )

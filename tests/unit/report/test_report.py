@@ -1,0 +1,255 @@
+"""The report: every item there, no secret in the public edition, nothing open called complete."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pandas as pd
+import pytest
+
+from anon_core import Plan, Result, run
+from anon_core.__main__ import main
+from anon_core.base.errors import BadPlan
+from anon_core.base.secret import spell
+from anon_core.data.table import Dataset
+from anon_core.report.checks import checks
+from anon_core.report.context import ReleaseContext, read_context
+from anon_core.report.editions import internal_edition, public_edition
+from anon_core.report.evidence import evidence
+from anon_core.report.files import as_html, as_json, as_pdf
+from tests.making import secret
+
+SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "report.schema.json").read_text())
+STATED: dict[str, Any] = {
+    "release": {
+        "title": "<b>Stays</b>",
+        "purpose": "Teaching.",
+        "recipient": "A class.",
+        "model": "agreement",
+        "controls": ["A contract."],
+    },
+    "threats": {
+        "adversaries": ["A neighbour"],
+        "outside_sources": ["A register"],
+        "harms": ["Shame"],
+    },
+    "earlier_releases": [],
+    "threshold": {"source": "The regulator."},
+    "roles": {"age": "In registers."},
+    "judgement": {"text": "Not identifiable for the class."},
+    "alternatives": [{"name": "k = 2", "reason": "Too risky.", "figures": {"loss": "0.1"}}],
+    "decision": {
+        "author": "A. Author",
+        "approver": "B. Second",
+        "expert": "C. Expert",
+        "qualification": "Statistician",
+        "date": "2026-11-22",
+        "valid_until": "2027-11-22",
+        "review_triggers": ["A new register"],
+    },
+}
+
+
+def released(algorithm: dict[str, Any], k: int = 2) -> Result:
+    people = [(a, x) for a in ("30", "31", "40", "41") for x in "fm" for _ in range(3)]
+    frame = pd.DataFrame(
+        [(a, x, f"d{n % 3}", f"n{n}") for n, (a, x) in enumerate(people)],
+        columns=["age", "sex", "disease", "name"],
+    )
+    permutes = algorithm["name"] in ("anatomy", "bucketization")
+    plan = Plan.from_mapping(
+        {
+            "seed": spell(secret(3)),
+            "roles": {"identifier": ["name"], "quasi": ["age", "sex"], "sensitive": ["disease"]},
+            "algorithm": algorithm,
+            "models": [
+                {"name": "bucket-size", "k": k} if permutes else {"name": "k-anonymity", "k": k}
+            ],
+        }
+    )
+    return run(plan, replace(Dataset.from_frame(frame), source="private-stays.csv"))
+
+
+@pytest.fixture(scope="module")
+def general() -> Result:
+    return released({"name": "optimal"})
+
+
+@pytest.fixture(scope="module")
+def permuted() -> Result:
+    return released({"name": "bucketization"})
+
+
+def stated(result: Result) -> ReleaseContext:
+    """Return a context in which everything is stated, a reason for each miss among it."""
+    context = ReleaseContext.from_mapping(STATED)
+    reasons = {c.item.about: "Accepted." for c in checks(result, context) if c.open}
+    return replace(context, reasons=reasons)
+
+
+@pytest.mark.parametrize("which", ["general", "permuted"])
+def test_both_editions_are_as_the_schema_says(which: str, request: pytest.FixtureRequest) -> None:
+    result = request.getfixturevalue(which)
+    for context in (ReleaseContext(), stated(result)):
+        told = evidence(result, context)
+        for edition in (internal_edition(told), public_edition(told)):
+            jsonschema.validate(json.loads(as_json(edition)), SCHEMA)
+            page = as_html(edition)
+            assert not re.search(r"https?:|url\(|src=", page)
+            assert "<script" not in page
+            assert len(page) < 1_000_000
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**public_edition(told), "suppression": told["suppression"]}, SCHEMA)
+
+
+def test_it_is_open_until_everything_is_stated_and_every_miss_has_a_reason(general: Result) -> None:
+    nothing = evidence(general, ReleaseContext())
+    assert nothing["status"] == "open"
+    assert "Not stated: the purpose." in nothing["open"]
+    assert any(line.startswith("No reason is filed for:") for line in nothing["open"])
+    context = stated(general)
+    assert evidence(general, context)["open"] == []
+    assert evidence(general, context)["status"] == "complete"
+    about = next(iter(context.reasons))
+    for reasons in ({**context.reasons, about: "  "}, {}):
+        assert evidence(general, replace(context, reasons=reasons))["status"] == "open"
+    unapproved = replace(context, decision=replace(context.decision, approver=""))
+    assert evidence(general, unapproved)["open"] == ["Not stated: a second person who approves."]
+
+
+def test_figures_are_those_of_the_run(general: Result) -> None:
+    told = evidence(general, stated(general))
+    figures = general.as_json()
+    assert told["risk"]["after"]["maximum"] == 1 / figures["smallest_class"]
+    assert told["risk"]["before"]["smallest"] == 3
+    assert told["risk"]["before"]["average"] == 8 / 24
+    people = [one["people"] for one in told["risk"]["after"]["people_by_size"]]
+    assert sum(people) == 24 - figures["suppressed"]
+    for attack in told["risk"]["attacks"]:
+        of = next(
+            a
+            for a in figures["attacks"]
+            if (a["name"], a["column"]) == (attack["attack"], attack["column"])
+        )
+        assert all(
+            of[key] == attack[key] for key in ("rate", "worst", "baseline", "raw", "at_risk")
+        )
+    assert {m["name"]: m["value"] for m in told["utility"]["metrics"]} == figures["metrics"]
+    assert {n["attack"] for n in told["risk"]["not_run"]} == set(figures["attacks_not_run"])
+    assert len(told["questions"]) == len(figures["questions"])
+    every = {r["column"]: (r["role"], r["reason"]) for r in told["roles"]}
+    assert every["age"] == ("quasi-identifier", "In registers.")
+    assert every["name"] == ("identifier", None)
+
+
+def test_links_that_are_cut_have_no_risk_by_sizes(permuted: Result) -> None:
+    told = evidence(permuted, ReleaseContext())
+    assert told["risk"]["after"] is None
+    assert "Links are cut" in told["risk"]["why_no_after"]
+
+
+def test_the_public_edition_holds_no_secret(general: Result) -> None:
+    context = stated(general)
+    told = public_edition(evidence(general, context, command="python -m anon_core report x"))
+    for text in (as_json(told), as_html(told)):
+        for private in (
+            str(general.plan.as_mapping()["seed"]),
+            "private-stays.csv",
+            general.as_json()["input_sha256"],
+            "A neighbour",
+            "A register",
+            "Accepted.",
+            "Too risky.",
+            "python -m",
+            "A class.",
+        ):
+            assert private not in text
+    assert not {"suppression", "questions", "alternatives", "open"} & set(told)
+    assert all("raw" not in a and "at_risk" not in a for a in told["risk"]["attacks"])
+    assert "n0" not in re.findall(r"\w+", as_json(told))
+
+
+def test_what_people_wrote_is_no_markup(general: Result) -> None:
+    page = as_html(internal_edition(evidence(general, stated(general))))
+    assert "<b>Stays</b>" not in page
+    assert "&lt;b&gt;Stays&lt;/b&gt;" in page
+
+
+def test_paper_says_the_same() -> None:
+    pytest.importorskip("typst", reason="the extra 'pdf' is not installed")
+    result = released({"name": "bucketization"})
+    for context in (ReleaseContext(), stated(result)):
+        told = evidence(result, context)
+        for edition in (internal_edition(told), public_edition(told)):
+            assert as_pdf(edition).startswith(b"%PDF-")
+
+
+def test_a_context_survives_its_file(tmp_path: Path, general: Result) -> None:
+    for context in (ReleaseContext(), stated(general)):
+        place = tmp_path / "context.toml"
+        place.write_text(context.as_toml(), encoding="utf-8")
+        assert read_context(place) == context
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"releas": {}}, "unknown key 'releas'"),
+        ({"release": {"model": "open"}}, r"\[release\] model is 'open'; allowed are"),
+        ({"release": {"purpose": 3}}, r"\[release\] purpose is 3, which is no text"),
+        ({"threats": {"harms": "x"}}, "which is no list of texts"),
+        ({"decision": {"date": "22.11.2026"}}, "which is no date"),
+        ({"decision": {"date": "2026-02-02", "valid_until": "2026-01-01"}}, "lies before"),
+        ({"decision": {"author": "A", "approver": "a "}}, "as author and as approver"),
+        ({"earlier_releases": [{"date": "2026-01-01"}]}, "has no name"),
+        ({"earlier_releases": {}}, "is no list of tables"),
+        ({"reasons": {"x": 1}}, r"\[reasons\] x is 1"),
+    ],
+)
+def test_a_context_that_is_none_is_refused_with_the_place(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(BadPlan, match=said):
+        ReleaseContext.from_mapping(given)
+
+
+def test_the_command_writes_it_and_refuses_another_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, release = tmp_path / "t.csv", tmp_path / "release"
+    data.write_text("age,ill\n" + "".join(f"{30 + n % 4},{'yn'[n % 3 == 0]}\n" for n in range(12)))
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(
+        '[roles]\nquasi = ["age"]\nsensitive = ["ill"]\n[algorithm]\nname = "bucketization"\n'
+        '[[models]]\nname = "bucket-size"\nk = 6\n'
+    )
+    made, other = tmp_path / "made.toml", tmp_path / "other.toml"
+    common = ["--data", str(data), "--release", str(release)]
+    assert (
+        main(["run", str(recipe), *common[:2], "--out", str(release), "--recipe-out", str(made)])
+        == 0
+    )
+    (tmp_path / "context.toml").write_text('[release]\ntitle = "Ill or not"\n')
+    out, wanted = tmp_path / "report", ["--format", "json", "--format", "html"]
+    asked = ["--context", str(tmp_path / "context.toml"), "--out", str(out), *wanted]
+    assert main(["report", str(made), *common, *asked]) == 0
+    assert "a draft" in capsys.readouterr().out
+    told = json.loads((out / "report.json").read_text())
+    jsonschema.validate(told, SCHEMA)
+    assert (told["context"]["title"], told["status"]) == ("Ill or not", "open")
+    assert main(["report", str(made), *common, "--out", str(release / "in")]) == 1
+    assert "into the release" in capsys.readouterr().err
+    text = made.read_text()
+    assert "k = 6" in text
+    other.write_text(text.replace("k = 6", "k = 3"))  # it would hold, and be another release
+    before = (out / "report.json").read_bytes()
+    assert main(["report", str(other), *common, *asked]) == 1
+    assert "another recipe" in capsys.readouterr().err
+    assert (out / "report.json").read_bytes() == before
+    for place in release.glob("*.csv"):
+        place.write_text(place.read_text().replace("30", "31", 1))
+    assert main(["report", str(made), *common, *asked]) == 3
+    assert (out / "report.json").read_bytes() == before
