@@ -93,8 +93,8 @@ def false_labels(
             if among is not None and label not in among:
                 continue
             members = [known[i][1][0] for i in inside]
-            nodes = min(len({known[i][1][at] for i in inside}) for at in range(level))
-            read = _Reader(kind=kind, members=members, nodes=nodes, place=place)
+            paths = [known[i][1][:level] for i in inside]
+            read = _Reader(kind=kind, members=members, paths=paths, place=place)
             holds = read.claim(label)
             outside = () if holds is None else tuple(m for m in members if not holds(m))
             if outside:
@@ -166,8 +166,13 @@ class _Reader:
 
     kind: ColumnKind
     members: Sequence[str]
-    nodes: int
+    paths: Sequence[Sequence[str]]
     place: dict[str, int]
+
+    @property
+    def nodes(self) -> int:
+        """The fewest nodes that the group has on a level below its own."""
+        return min(len(set(own)) for own in zip(*self.paths, strict=True))
 
     def claim(self, label: str) -> Holds | None:
         """Return what tells whether a value is what the label claims; None where it claims none."""

@@ -24,7 +24,7 @@ from .published import PublishedTable
 from .redacted import without_redacted
 from .sensitive_levels import at_levels
 from .tables import PrivateTable, Promise, read_promise
-from .texts import EVERYTHING, Codes, PrivateColumn, Runs, read_cover
+from .texts import EVERYTHING, Codes, PrivateColumn, Runs
 
 Floats = npt.NDArray[np.float64]
 _STATISTICS = ("mean", "median")
@@ -153,7 +153,7 @@ def check_groups(
             wrong = _wrong_averages(promise, shown, texts, column, own, classes[line])
             what = f"an average of '{name}' that is not its group's"
         elif name in promise.quasi:
-            cover = read_cover(name, column, levels.get(name), release.texts_of(name))
+            cover = table.cover(name, release.texts_of(name))
             shown = release.codes_of(name)[line]
             wrong = _outside(cover.runs, column, shown, own)
             wrong |= np.isin(shown, [*cover.unknown, *cover.ambiguous])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from .grouped import Grouped
 from .histogram import Histogram, tally
 from .match import covering_pairs, text_runs
 from .tables import PrivateTable, Promise, joined
-from .texts import PrivateColumn, read_cover
+from .texts import PrivateColumn
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -37,7 +37,6 @@ def behind(
     promise: Promise,
     grouped: Grouped,
     private: PrivateTable,
-    levels: Mapping[str, Sequence[Sequence[str]]],
     asked: Sequence[PrivateColumn],
 ) -> Behind | None:
     """Match rows of the table and classes; None where a published text has no clear meaning.
@@ -50,9 +49,7 @@ def behind(
         If there are too many pairs to look at.
     """
     release, classes = grouped.table, len(grouped.sizes)
-    covers = [
-        read_cover(n, private.columns[n], levels.get(n), release.texts_of(n)) for n in promise.quasi
-    ]
+    covers = [private.cover(n, release.texts_of(n)) for n in promise.quasi]
     if any(cover.unknown or cover.ambiguous for cover in covers):
         return None
     quasi = [private.codes(n) for n in promise.quasi]

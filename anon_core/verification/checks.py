@@ -50,7 +50,7 @@ from .sensitive_levels import at_each_level, at_levels
 from .shape import completed
 from .spelling import check_spelling
 from .tables import PrivateTable, Promise, joined, read_promise, section
-from .texts import Codes, Cover, PrivateColumn, read_cover
+from .texts import Codes, Cover, PrivateColumn
 
 
 def verify(
@@ -138,7 +138,7 @@ def _verified(
         return judge_all(promise, parts, table, levels, people)
 
     verification = (
-        check_permuted(promise, published, table, levels, judged)
+        check_permuted(promise, published, table, judged)
         if promise.permuted
         else _check_whole(promise, published["release"], table, levels, judged)
     )
@@ -219,7 +219,7 @@ def _check_whole(
         whole["release"] = Grouped(table=release, columns=tuple(release.header), group=classes)
     checks += judged(whole)
     if promise.shape.levels == "one":
-        checks.append(check_one_level(promise, release, table, levels))
+        checks.append(check_one_level(promise, release, table))
     names = promise.quasi
     if promise.averaged:
         checks.extend(check_averages(promise, release, table))
@@ -403,7 +403,7 @@ def _check_coverage(
     if not release.has(promise.published):
         return [undecided("coverage", "Coverage cannot be recomputed: columns are missing.")]
     broken: list[Check] = []
-    covers = [read_cover(n, table.columns[n], levels.get(n), release.texts_of(n)) for n in names]
+    covers = [table.cover(n, release.texts_of(n)) for n in names]
     for name, cover in zip(names, covers, strict=True):
         codes = release.codes_of(name)
         shown = release.texts_of(name)

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
 
 from .findings import Check, Rows, many, named, undecided
 from .lines import Lines
 from .match import TooLarge, covering_pairs, text_runs, without_partner
 from .tables import PrivateTable, Promise, joined
-from .texts import read_cover
 
 
 def check_coarsened(
     promise: Promise,
     release: Lines,
     table: PrivateTable,
-    levels: Mapping[str, Sequence[Sequence[str]]],
 ) -> list[Check]:
     """Check column by column that every cell is true of a row of the table of its own.
 
@@ -27,7 +23,7 @@ def check_coarsened(
         return [undecided("truth", "Whether the cells are true cannot be recomputed.")]
     broken: list[Check] = []
     for name in promise.published:
-        found = _check_column(name, promise, release, table, levels)
+        found = _check_column(name, promise, release, table)
         if found is not None:
             broken.append(found)
     if broken:
@@ -49,12 +45,11 @@ def _check_column(
     promise: Promise,
     release: Lines,
     table: PrivateTable,
-    levels: Mapping[str, Sequence[Sequence[str]]],
 ) -> Check | None:
     column = table.columns[name]
     texts, codes = release.texts_of(name), release.codes_of(name)
     if name in promise.quasi:
-        cover = read_cover(name, column, levels.get(name), texts)
+        cover = table.cover(name, texts)
         unclear = [*cover.unknown, *cover.ambiguous]
         if unclear:
             rows = release.rows_of(np.isin(codes, unclear))

@@ -11,7 +11,7 @@ from .evidence import CannotTell, Evidence
 from .findings import Check, Rows, named
 from .match import covering_pairs, text_runs
 from .tables import joined
-from .texts import Codes, read_cover
+from .texts import Codes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,10 +85,7 @@ def check_matches(
 def _fewest(evidence: Evidence, k: int, *, perfect: bool) -> Matches:
     promise, table, sizes = evidence.promise, evidence.private, evidence.sizes
     release = evidence.grouped.table
-    covers = [
-        read_cover(n, table.columns[n], evidence.levels.get(n), release.texts_of(n))
-        for n in promise.quasi
-    ]
+    covers = [table.cover(n, release.texts_of(n)) for n in promise.quasi]
     columns = [
         text_runs(cover.runs, table.columns[n].missing + 1)
         for n, cover in zip(promise.quasi, covers, strict=True)

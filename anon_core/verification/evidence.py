@@ -253,7 +253,7 @@ class Evidence:
             if not self.grouped.table.has(self.promise.published):
                 raise CannotTell("columns are missing")
             asked = [self._private(name) for name in columns]
-            found = behind(self.promise, self.grouped, self.private, self.levels, asked)
+            found = behind(self.promise, self.grouped, self.private, asked)
             if found is None:
                 raise CannotTell("a text has no clear meaning")
             self.behind_of[columns] = found

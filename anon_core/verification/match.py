@@ -218,9 +218,9 @@ def _best_cut(
             at = int(seen[max(0, int(np.searchsorted(seen, at)) - 1)])
         if at == seen[-1]:
             continue
-        share = float(np.searchsorted(seen, at, side="right")) / len(seen)
-        kept = share * float(np.mean(low[d][few_boxes] <= at))
-        kept += (1 - share) * float(np.mean(high[d][few_boxes] > at))
+        share = int(seen.searchsorted(at, side="right")) / len(seen)
+        kept = share * np.count_nonzero(low[d][few_boxes] <= at) / len(few_boxes)
+        kept += (1 - share) * np.count_nonzero(high[d][few_boxes] > at) / len(few_boxes)
         if kept < least:
             least, best = kept, (d, at)
     return best

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
 
 from ..base.errors import listing
@@ -11,15 +9,10 @@ from .findings import Check, many, named, undecided
 from .histogram import tally
 from .lines import Lines
 from .tables import PrivateTable, Promise
-from .texts import level_sets, on_levels
+from .texts import on_levels
 
 
-def check_one_level(
-    promise: Promise,
-    release: Lines,
-    table: PrivateTable,
-    levels: Mapping[str, Sequence[Sequence[str]]],
-) -> Check:
+def check_one_level(promise: Promise, release: Lines, table: PrivateTable) -> Check:
     """Check that some level of each hierarchy has all texts that its column shows.
 
     Whoever may choose a level cell by cell can mark a person, though every cell is true.
@@ -30,7 +23,7 @@ def check_one_level(
     mixed: list[str] = []
     for name in promise.quasi:
         column, texts = table.columns[name], release.texts_of(name)
-        leaves, labels = level_sets(name, column, levels.get(name))
+        leaves, labels = table.level_sets(name)
         # A missing value is itself on every level below the top.
         below = range(len(labels))
         at = np.array(

@@ -30,7 +30,6 @@ def check_permuted(
     promise: Promise,
     published: Mapping[str, PublishedTable],
     table: PrivateTable,
-    levels: Mapping[str, Sequence[Sequence[str]]],
     judged: Callable[[Mapping[str, Grouped]], Sequence[Check]],
 ) -> Verification:
     """Recompute what a permuted release keeps of its recipe's promises.
@@ -71,7 +70,7 @@ def check_permuted(
         checks.append(_check_numbering(in_rows, next(iter(grouped.values())).sizes))
     checks += judged(grouped)
     if promise.coarsened:
-        checks += check_coarsened(promise, next(iter(grouped.values())).table, table, levels)
+        checks += check_coarsened(promise, next(iter(grouped.values())).table, table)
     else:
         checks += _check_truth(promise, grouped, table)
     return Verification(checks=tuple(checks), facts=_facts(published, table, grouped))

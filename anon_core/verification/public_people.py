@@ -13,7 +13,7 @@ from .grouped import Grouped
 from .lines import Lines
 from .match import beyond, covering_pairs, text_runs
 from .tables import PrivateTable, Promise, joined
-from .texts import Codes, Cover, read_cover, read_private_column
+from .texts import Codes, Cover, level_sets, read_cover, read_private_column
 from .unlisted import completed
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def read_public(
         if listed:
             listed = completed(listed, column.spelling, column.keys)
             unplaced += [name] if listed is None else []
-        covers.append(read_cover(name, column, listed, release.texts_of(name)))
+        covers.append(read_cover(column, level_sets(name, column, listed), release.texts_of(name)))
     point, first = joined(codes, len(public))
     both = [np.concatenate(pair) for pair in zip(codes, rows, strict=True)]
     kind, _ = joined(both, len(public) + table.rows)

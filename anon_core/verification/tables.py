@@ -13,7 +13,18 @@ from ..base.errors import BadPlan, listing
 from .kinds import refuse_unknown
 from .sampling import drawn, sample_of
 from .shape import Shape, read_shape
-from .texts import MISSING_TOKENS, Codes, Key, PrivateColumn, Spelling, read_private_column
+from .texts import (
+    MISSING_TOKENS,
+    Codes,
+    Cover,
+    Key,
+    LevelSets,
+    PrivateColumn,
+    Spelling,
+    level_sets,
+    read_cover,
+    read_private_column,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -190,7 +201,8 @@ class PrivateTable:
         levels: Mapping[str, Sequence[Sequence[str]]],
     ) -> None:
         self.columns: dict[str, PrivateColumn] = {}
-        self._frame, self._promise = private, promise
+        self._frame, self._promise, self._levels = private, promise, levels
+        self._sets: dict[str, LevelSets] = {}
         self._beside: dict[str, PrivateColumn] = {}
         for place, name in enumerate(str(n) for n in private.columns):
             if name in promise.published:
@@ -230,6 +242,28 @@ class PrivateTable:
         """Return a column's codes, shape (rows,)."""
         codes = self.columns[name].codes
         return codes if self.rows == len(codes) else codes[self.kept]
+
+    def level_sets(self, name: str) -> LevelSets:
+        """Return what stands in a column's hierarchy; several checks ask for it.
+
+        Raises
+        ------
+        BadHierarchy
+            As `texts.level_sets` does.
+        """
+        if name not in self._sets:
+            self._sets[name] = level_sets(name, self.columns[name], self._levels.get(name))
+        return self._sets[name]
+
+    def cover(self, name: str, texts: Sequence[str]) -> Cover:
+        """Return what published texts of a quasi-identifier cover.
+
+        Raises
+        ------
+        BadHierarchy
+            As `texts.level_sets` does.
+        """
+        return read_cover(self.columns[name], self.level_sets(name), texts)
 
     def written(self, name: str) -> dict[Key, str]:
         """Return how each value of a column is published: the shortest of its spellings."""

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -60,7 +61,7 @@ class Spelling:
     kind: str
     neutralised: bool
 
-    @property
+    @cached_property
     def rules(self) -> Kind:
         """What holds of the kind."""
         return KINDS[self.kind]
@@ -253,21 +254,18 @@ class Cover:
     ambiguous: tuple[int, ...] = ()
 
 
-def read_cover(
-    name: str, column: PrivateColumn, levels: Sequence[Sequence[str]] | None, texts: Sequence[str]
-) -> Cover:
+#: The leaves of a hierarchy and, from level 1 up, the codes under every label.
+LevelSets = tuple[set[Key], list[dict[str, set[int]]]]
+
+
+def read_cover(column: PrivateColumn, sets: LevelSets, texts: Sequence[str]) -> Cover:
     """Say what each published text of a quasi-identifier covers.
 
     A text is first looked up among the values and the labels of every level; only what is none of
     these is read as ``*``, range or value set. A text that is found on several levels with
     different covers counts only if all the column's texts stand on one level.
-
-    Raises
-    ------
-    BadHierarchy
-        If the lines of the level table differ in length, or a value stands in it with two paths.
     """
-    leaves, labels = level_sets(name, column, levels)
+    leaves, labels = sets
     found = [on_levels(column, leaves, labels, text) for text in texts]
     shared = [
         level
@@ -310,8 +308,14 @@ def _reads_as_several(column: PrivateColumn, text: str) -> bool:
 
 def level_sets(
     name: str, column: PrivateColumn, levels: Sequence[Sequence[str]] | None
-) -> tuple[set[Key], list[dict[str, set[int]]]]:
-    """Return the hierarchy's leaves and, from level 1 up, the codes under every label."""
+) -> LevelSets:
+    """Return the hierarchy's leaves and, from level 1 up, the codes under every label.
+
+    Raises
+    ------
+    BadHierarchy
+        If the lines of the level table differ in length, or a value stands in it with two paths.
+    """
     if levels is None:
         return set(), [{EVERYTHING: set(range(column.missing + 1))}]
     spelling = column.spelling
