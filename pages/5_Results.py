@@ -30,6 +30,7 @@ from ui.panels import (
     by_value_panel,
     details_panel,
     lattice_panel,
+    measure_panel,
     parts_panel,
     question_panel,
     search_panel,
@@ -37,7 +38,8 @@ from ui.panels import (
     verdict_lines,
 )
 from ui.panels.shell import next_step, page
-from ui.session import attacking, pinning, results, running, state
+from ui.session import pinning, results, running, state
+from ui.session.further import ATTACKING, MEASURING
 from ui.words.explain import plain, what_is_this
 
 
@@ -139,6 +141,7 @@ def metrics(run: Series, colours: Palette) -> None:
     heat = None if run.facts.permuted else kept(column_heat, [run], colours)
     if heat is not None:
         show(heat, key="heat")
+    measure_panel.draw(run)
 
 
 def places(run: Series) -> list[DeltaGenerator]:
@@ -170,7 +173,8 @@ def panels(run: Series, colours: Palette) -> list[tuple[str, Callable[[], None]]
 
 
 running.settle()
-attacking.settle()
+ATTACKING.settle()
+MEASURING.settle()
 if page("Results", "📊", needs="result"):
     last = results.last()
     if last is not None:

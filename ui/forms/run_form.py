@@ -159,6 +159,8 @@ def _use_public_table(name: str) -> None:
 def metrics(draft: dict[str, Any], models: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Draw what metrics can be told; return the tables of those that differ from their defaults.
 
+    And of those that a run measures only where it is told to.
+
     Parameters
     ----------
     draft : dict of str to object
@@ -169,7 +171,7 @@ def metrics(draft: dict[str, Any], models: Sequence[Mapping[str, Any]]) -> list[
     promised = _promised(models)
     found: list[dict[str, Any]] = []
     for name, metric in family("metric").items():
-        if not metric.parameters() or not issubclass(metric, Metric):
+        if not metric.parameters() or not issubclass(metric, Metric) or not metric.by_default:
             continue
         usual = in_units_of(metric, promised).as_mapping()
         st.markdown(f"**{plain(metric.title)}**")
@@ -182,6 +184,35 @@ def metrics(draft: dict[str, Any], models: Sequence[Mapping[str, Any]]) -> list[
         what_is_this(metric)
         if table != usual:
             found.append({"name": name, **table})
+    return [*found, *_further_metrics(given)]
+
+
+def _further_metrics(given: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Draw the metrics that a run measures only where it is told to; return those chosen."""
+    known = {
+        n: m for n, m in family("metric").items() if issubclass(m, Metric) and not m.by_default
+    }
+    if not known:
+        return []
+    chosen = st.multiselect(
+        "Measure further",
+        list(known),
+        default=follow("further-metrics", [n for n in known if n in given]),
+        format_func=lambda n: known[n].title,
+        key="further-metrics",
+        help="These take their time. Results can measure them afterwards, too.",
+    )
+    found: list[dict[str, Any]] = []
+    for name in chosen:
+        st.markdown(f"**{plain(known[name].title)}**")
+        own = parameter_form(
+            known[name],
+            given.get(name, {}),
+            key="run_form/metric",
+            sensitive=state.roles().sensitive,
+        )
+        found.append({"name": name, **own})
+        what_is_this(known[name])
     return found
 
 

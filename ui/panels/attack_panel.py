@@ -9,6 +9,8 @@ import streamlit as st
 
 from anon_core.base.registry import family
 from anon_core.contracts.attack import Attack
+from anon_core.job.further_attacks import attack as attack_further
+from anon_core.job.further_attacks import attacked
 from anon_core.job.questions import Evidence, evidence
 from anon_core.release.attack_result import AttackResult
 from anon_core.words.phrases import share
@@ -17,7 +19,8 @@ from ..charts.attack_plots import attack_dots, name_of, risk_chart, title_of
 from ..charts.chart_frame import Palette, Series, kept, show
 from ..components.guard import handled, show_error
 from ..forms.parameter_forms import parameter_form
-from ..session import attacking, jobs
+from ..session import jobs
+from ..session.further import ATTACKING
 from ..words.explain import plain, what_is_this
 from . import details_panel, links_panel, members_panel
 
@@ -122,10 +125,10 @@ def _told(one: Evidence) -> str:
 
 def _further(run: Series) -> None:
     result = run.facts.result
-    failed = attacking.error()
+    failed = ATTACKING.error()
     if failed is not None:
         show_error(failed)
-    jobs.watch(attacking.JOB)
+    jobs.watch(ATTACKING.job)
     known = cast(dict[str, type[Attack]], family("attack"))
     names = [n for n, attack in known.items() if not attack.by_default]
     waiting = [n for n in names if n in result.on_request or n not in result.not_run]
@@ -147,7 +150,7 @@ def _further(run: Series) -> None:
         "Attack",
         key="attack-further",
         type="primary",
-        disabled=attacking.is_running(),
+        disabled=ATTACKING.is_running(),
         on_click=handled("Attacks")(_begin),
         args=(result, kind, values),
     )
@@ -157,4 +160,9 @@ def _further(run: Series) -> None:
 
 
 def _begin(result: Result, kind: type[Attack], values: Mapping[str, object]) -> None:
-    attacking.start(result, kind.from_mapping(values))
+    adversary = kind.from_mapping(values)
+    ATTACKING.start(
+        result,
+        adversary.title,
+        lambda context: attacked(result, adversary, attack_further(result, adversary, context)),
+    )

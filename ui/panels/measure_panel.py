@@ -1,0 +1,66 @@
+"""Metrics that are measured on the last result when asked for, with progress and cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
+
+import streamlit as st
+
+from anon_core.base.registry import family
+from anon_core.contracts.metric import Metric
+from anon_core.job.further_metrics import measured_further, waiting_metrics
+
+from ..charts.chart_frame import Series
+from ..components.guard import handled, show_error
+from ..forms.parameter_forms import parameter_form
+from ..session import jobs
+from ..session.further import MEASURING
+from ..words.explain import plain, what_is_this
+
+if TYPE_CHECKING:
+    from anon_core.job.result import Result
+
+
+def draw(run: Series) -> None:
+    """Draw the choice of a metric, its parameters, and the button that measures it."""
+    result = run.facts.result
+    waiting = waiting_metrics(result)
+    if not waiting:
+        return
+    failed = MEASURING.error()
+    busy = MEASURING.is_running()
+    with st.expander("Measure further", expanded=busy or failed is not None):
+        if failed is not None:
+            show_error(failed)
+        jobs.watch(MEASURING.job)
+        st.caption(
+            "These take their time. They are measured on this release when you ask for them; the "
+            "recipe names them then."
+        )
+        known = cast(dict[str, type[Metric]], family("metric"))
+        chosen = st.selectbox(
+            "Metric", list(waiting), format_func=lambda n: known[n].title, key="further-metric"
+        )
+        kind = known[chosen]
+        if waiting[chosen]:
+            st.info(plain(waiting[chosen]))
+            return
+        given = next((m.as_mapping() for m in result.plan.metrics if m.name == chosen), {})
+        values = parameter_form(
+            kind, given, key="further-metric", sensitive=result.problem.sensitive
+        )
+        what_is_this(kind)
+        st.button(
+            "Measure",
+            key="measure-further",
+            type="primary",
+            disabled=busy,
+            on_click=handled("Metrics")(_begin),
+            args=(result, kind, values),
+        )
+
+
+def _begin(result: Result, kind: type[Metric], values: Mapping[str, object]) -> None:
+    metric = kind.from_mapping(values)
+    MEASURING.start(result, metric.title, lambda context: measured_further(result, metric, context))
