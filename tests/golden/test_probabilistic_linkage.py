@@ -11,6 +11,8 @@ from typing import cast
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from anon_core.attacks.probabilistic_linkage import ProbabilisticLinkage
 from anon_core.base.context import Context
@@ -27,7 +29,9 @@ from anon_core.release.audience import audience_of
 from anon_core.release.release import Release
 from anon_core.release.truth import truth_of
 from tests.making import Case
-from tests.property.test_overlap import drawn
+from tests.often import often, times
+from tests.property.test_overlap import overlapping
+from tests.strategies import Boxed, boxed
 
 PEOPLE = ["20x", "20y", "30x", "40x", "30y", "40y", "20x", "30x"]  # p1 … p8
 LEVELS = {
@@ -136,9 +140,10 @@ def control_among(people: list[str]) -> float:
 # ---- random tables -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_weights_and_posteriors_are_bayes_rule(seed: int) -> None:
-    release = drawn(seed)
+@often(80)
+@given(drawn=boxed())
+def test_weights_and_posteriors_are_bayes_rule(drawn: Boxed) -> None:
+    release = drawn.release
     problem, view = release.problem, release.view
     people = register_of(audience_of(problem), truth_of(problem, release))
     persons = matched(view)
@@ -169,16 +174,17 @@ def test_weights_and_posteriors_are_bayes_rule(seed: int) -> None:
         assert float((got * count).sum()) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_no_other_assignment_weighs_more(seed: int) -> None:
-    rng = np.random.default_rng([977, seed])
-    release = drawn(seed + 100)
+@often(48)
+@given(drawn=boxed(rows=(3, 14)), data=st.data())
+def test_no_other_assignment_weighs_more(drawn: Boxed, data: st.DataObject) -> None:
+    release = drawn.release
     problem, view = release.problem, release.view
     people = register_of(audience_of(problem), truth_of(problem, release))
     persons = matched(view)
     codes = people.codes[:, [people.columns.index(n) for n in persons.columns]]
     columns = [agreement(people, n, view.vocabularies[n], 0.1, 0.0) for n in persons.columns]
-    rows = persons.codes[rng.integers(0, len(persons.codes), 3)]
+    one = st.integers(0, len(persons.codes) - 1)
+    rows = persons.codes[data.draw(st.lists(one, min_size=3, max_size=3))]
     links = best_links(columns, rows, people, codes, None, Context())
     bits = np.stack([compared(columns, cells, codes).bits for cells in rows])
     copies = np.repeat(np.arange(len(codes)), np.minimum(people.count, len(rows)))
@@ -197,10 +203,14 @@ def test_no_other_assignment_weighs_more(seed: int) -> None:
         assert sum(bits[r, t] for r, t in enumerate(links.tuple)) == pytest.approx(best)
 
 
+@pytest.mark.often
 def test_blocks_are_made_of_cells_that_share_no_value() -> None:
     seen = set()
-    for seed in range(40):
-        view = drawn(seed).view
+
+    @settings(max_examples=times(160))
+    @given(drawn=boxed())
+    def tried(drawn: Boxed) -> None:
+        view = drawn.release.view
         block = blocking_column(view, matched(view))
         seen.add(block is None)
         if block is not None:
@@ -209,6 +219,8 @@ def test_blocks_are_made_of_cells_that_share_no_value() -> None:
             used = np.unique(persons.codes[:, block]).tolist()
             spans = sorted((int(v.lo[c]), int(v.hi[c])) for c in used)
             assert all(a[1] < b[0] for a, b in itertools.pairwise(spans))
+
+    tried()
     assert seen == {True, False}
 
 
@@ -227,7 +239,7 @@ def test_numbers_just_outside_a_cell_are_near() -> None:
 
 
 def test_a_sample_of_rows_has_an_interval_and_it_can_be_cancelled() -> None:
-    release = drawn(11)
+    release = overlapping()
     problem = release.problem
     known = release.view, audience_of(problem), truth_of(problem, release)
     (found,) = ProbabilisticLinkage(people=4).run(*known, Context())

@@ -11,6 +11,7 @@ from math import prod
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
 
 from anon_core.attacks.special_uniques import SpecialUniques
 from anon_core.base.context import Context
@@ -27,9 +28,10 @@ from anon_core.release.audience import audience_of
 from anon_core.release.release import raw_view
 from anon_core.release.truth import truth_of
 from anon_core.release.vocabulary import of_level
-from tests.making import Case, random_case
-from tests.property.test_overlap import drawn
+from tests.making import Case
+from tests.often import often
 from tests.property.test_unique_rows import alone, told
+from tests.strategies import Boxed, boxed, cases
 
 GUIDE = [
     ("Urban", "F", "sec.inc", "empl"),
@@ -109,10 +111,11 @@ def test_the_files_risk() -> None:
 # ---- brute force ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_minimal_sets_are_those_of_brute_force(seed: int) -> None:
+@often(100)
+@given(drawn=boxed(removed=True))
+def test_minimal_sets_are_those_of_brute_force(drawn: Boxed) -> None:
     """Also where texts overlap and rows are suppressed."""
-    release = drawn(seed, removed=0.2 if seed % 3 == 0 else 0.0)
+    release = drawn.release
     rows, people = told(release)
     quasi = release.problem.quasi
     lines = quasi_lines(release.view, truth_of(release.problem, release))
@@ -137,11 +140,10 @@ def test_minimal_sets_are_those_of_brute_force(seed: int) -> None:
         assert found.sets_of(line)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_a_change_covers_whom_it_says(seed: int) -> None:
+@often(60)
+@given(case=cases(rows=(4, 25), quasi=(3, 3), missing=False))
+def test_a_change_covers_whom_it_says(case: Case) -> None:
     """The column is published one level higher, or not at all, and the rows are looked at anew."""
-    rng = np.random.default_rng([421, seed])
-    case = random_case(rng, rows=25, quasi=3, missing=False)
     problem = case.problem()
     view, truth = raw_view(problem), truth_of(problem)
     lines = quasi_lines(view, truth)

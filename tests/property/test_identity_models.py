@@ -5,11 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from anon_core.algorithms.incognito import Incognito
 from anon_core.algorithms.optimal import Optimal
@@ -27,9 +30,9 @@ from anon_core.models.maximum_risk import MaximumRisk
 from anon_core.release.problem import Problem
 from tests import identity_twin as twin
 from tests import naive
-from tests.making import Case, random_case
-from tests.often import times
-from tests.presence_cases import random_public
+from tests.making import Case
+from tests.often import often, times
+from tests.strategies import cases, publics
 
 BUDGETS = (0.0, 0.1, 0.3)
 LOOKED_AT = ("loss", "discernibility", "average-class-size")
@@ -44,31 +47,40 @@ def people_of(case: Case, public: Dataset) -> list[naive.Row]:
     return list(zip(*texts, strict=True))
 
 
-def drawn(
-    kind: str, rng: np.random.Generator
-) -> tuple[Case, Problem, Sequence[GroupModel], twin.EveryNode]:
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A table and who is around it, promises, and every node under them."""
+
+    case: Case
+    people: list[naive.Row]
+    models: Sequence[GroupModel]
+    problem: Problem = field(repr=False)
+    every: twin.EveryNode = field(repr=False)
+
+
+@st.composite
+def asked(draw: st.DrawFn, kind: str) -> Asked:
     """Draw a table, promises of a kind, and every node under them."""
-    quasi = int(rng.integers(1, 4))
     people: list[naive.Row] = []
     if kind in ("k-map", "average in P", "maximum in P"):
-        case, public = random_public(
-            rng, rows=int(rng.integers(5, 16)), more=int(rng.integers(0, 12)), quasi=quasi
-        )
+        case = draw(cases(rows=(5, 15), quasi=(1, 3), missing=False))
+        public = draw(publics(case, more=11))
         problem, people = case.problem(public), people_of(case, public)
     else:
-        case = random_case(rng, rows=int(rng.integers(5, 20)), quasi=quasi)
+        case = draw(cases(rows=(5, 19), quasi=(1, 3)))
         problem = case.problem()
-    k = int(rng.integers(2, 6))
-    risk = float(rng.choice([0.05, 0.2, 0.25, 0.3, 0.35, 0.5, 0.6, 0.9]))
+    quasi = len(case.quasi)
+    k = draw(st.integers(2, 5))
+    risk = draw(st.sampled_from([0.05, 0.2, 0.25, 0.3, 0.35, 0.5, 0.6, 0.9]))
     mean = twin.keep_mean(Fraction(str(risk)), case.attributes)
-    subsets = int(rng.integers(0, quasi + 1))
+    subsets = draw(st.integers(0, quasi))
     width = subsets or quasi
     sets = list(itertools.combinations(range(quasi), width))
     of_sets = KAnonymity(k=k, columns=case.quasi, subsets=subsets)
     models: Sequence[GroupModel]
     if kind == "sets":
         # A second promise of one column, with a k of its own.
-        own = int(rng.integers(2, 6))
+        own = draw(st.integers(2, 5))
         models = [of_sets, KAnonymity(k=own, columns=(case.quasi[0],))]
         rule = twin.both(twin.keep_sets(sets, k), twin.keep_sets([(0,)], own))
     elif kind == "average+sets":
@@ -83,18 +95,21 @@ def drawn(
             [MaximumRisk(risk=risk)],
             twin.keep_people(math.ceil(1 / Fraction(str(risk)))),
         )
-    return case, problem, models, twin.EveryNode(case, rule, people, LOOKED_AT)
+    every = twin.EveryNode(case, rule, people, LOOKED_AT)
+    return Asked(case=case, people=people, models=models, problem=problem, every=every)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.often
 def test_the_optimal_search_finds_what_enumeration_finds(kind: str) -> None:
-    for turn in range(times(20)):
-        rng = np.random.default_rng([1908, KINDS.index(kind), turn])
-        _, problem, models, every = drawn(kind, rng)
+
+    @settings(max_examples=times(24))
+    @given(asked=asked(kind), listed=st.booleans())
+    def tried(asked: Asked, listed: bool) -> None:
+        problem, models, every = asked.problem, asked.models, asked.every
         for metric, budget in itertools.product(LOOKED_AT, BUDGETS):
             search = Optimal.from_mapping(
-                {"metric": metric, "max_suppression": budget, "list_minimal": bool(turn % 2)}
+                {"metric": metric, "max_suppression": budget, "list_minimal": listed}
             )
             nodes = every.satisfied(budget)
             if not nodes:
@@ -113,13 +128,17 @@ def test_the_optimal_search_finds_what_enumeration_finds(kind: str) -> None:
             release = search.run(problem, models, Context()).release
             assert release.suppressed == every.removed[node]
 
+    tried()
+
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.often
 def test_other_searches_find_the_same_nodes(kind: str) -> None:
-    for turn in range(times(20)):
-        rng = np.random.default_rng([1909, KINDS.index(kind), turn])
-        _, problem, models, every = drawn(kind, rng)
+
+    @settings(max_examples=times(24))
+    @given(asked=asked(kind))
+    def tried(asked: Asked) -> None:
+        problem, models, every = asked.problem, asked.models, asked.every
         for search, budget in itertools.product((Samarati, Incognito), BUDGETS):
             nodes = every.satisfied(budget)
             made = search(max_suppression=budget)
@@ -133,15 +152,20 @@ def test_other_searches_find_the_same_nodes(kind: str) -> None:
             assert account.node is not None
             assert tuple(account.node.values()) in nodes
 
+    tried()
+
 
 @pytest.mark.parametrize("kind", [k for k in KINDS if "+" not in k])
 @pytest.mark.often
 def test_what_is_refused_at_first_is_impossible_and_nothing_else(kind: str) -> None:
     """All rows as one class are the best there is: the top of every lattice drawn here."""
-    for turn in range(times(40)):
-        rng = np.random.default_rng([1910, KINDS.index(kind), turn])
-        case, problem, models, every = drawn(kind, rng)
-        top = tuple(a.height for a in case.attributes)
+    seen = set[bool]()
+
+    @settings(max_examples=times(48))
+    @given(asked=asked(kind))
+    def tried(asked: Asked) -> None:
+        problem, models, every = asked.problem, asked.models, asked.every
+        top = tuple(a.height for a in asked.case.attributes)
         refused = False
         for model in models:
             try:
@@ -149,54 +173,60 @@ def test_what_is_refused_at_first_is_impossible_and_nothing_else(kind: str) -> N
             except Infeasible as error:
                 refused = error.best is not None
         assert refused == (every.kept[top] == 0)
+        seen.add(refused)
+
+    tried()
+    assert seen == {True, False} or kind in ("sets", "k-map")  # k rows, and k people, there are
 
 
-@pytest.mark.often
-def test_what_is_removed_for_sets_of_columns_is_as_little_as_can_be() -> None:
-    for turn in range(times(200)):
-        rng = np.random.default_rng([1911, turn])
-        columns, classes = int(rng.integers(1, 4)), int(rng.integers(1, 9))
-        cells = np.unique(rng.integers(0, 3, (classes, columns)), axis=0)
-        sizes = rng.integers(1, 4, len(cells))
-        sets = [c for n in range(1, columns + 1) for c in itertools.combinations(range(columns), n)]
-        sets = [sets[i] for i in sorted(set(rng.integers(0, len(sets), 2).tolist()))]
-        k = int(rng.integers(1, 6))
-        names = {str(d): cells[:, d].astype(np.int64) for d in range(columns)}
-        found = combination_of(names, [[str(d) for d in own] for own in sets])
-        kept = largest_valid(sizes, found, k, np.ones(len(cells), dtype=np.bool_))
-        listed = [(tuple(map(str, c)), int(n)) for c, n in zip(cells.tolist(), sizes, strict=True)]
-        left = [one for one, stays in zip(listed, kept, strict=True) if stays]
-        assert twin.sets_hold(left, sets, k)
-        most = twin.largest_subset(listed, partial(twin.sets_hold, sets=sets, k=k))
-        assert sum(n for _, n in left) == most
+@often(200)
+@given(columns=st.integers(1, 3), k=st.integers(1, 5), data=st.data())
+def test_what_is_removed_for_sets_of_columns_is_as_little_as_can_be(
+    columns: int, k: int, data: st.DataObject
+) -> None:
+    cell = st.tuples(*[st.integers(0, 2)] * columns)
+    classes = data.draw(st.dictionaries(cell, st.integers(1, 3), min_size=1, max_size=8))
+    cells = np.array(sorted(classes))
+    sizes = np.array([classes[c] for c in sorted(classes)])
+    every = [c for n in range(1, columns + 1) for c in itertools.combinations(range(columns), n)]
+    sets = data.draw(st.lists(st.sampled_from(every), min_size=1, max_size=2, unique=True))
+    names = {str(d): cells[:, d].astype(np.int64) for d in range(columns)}
+    found = combination_of(names, [[str(d) for d in own] for own in sets])
+    kept = largest_valid(sizes, found, k, np.ones(len(cells), dtype=np.bool_))
+    listed = [(tuple(map(str, c)), int(n)) for c, n in zip(cells.tolist(), sizes, strict=True)]
+    left = [one for one, stays in zip(listed, kept, strict=True) if stays]
+    assert twin.sets_hold(left, sets, k)
+    most = twin.largest_subset(listed, partial(twin.sets_hold, sets=sets, k=k))
+    assert sum(n for _, n in left) == most
 
 
-@pytest.mark.often
-def test_what_is_removed_for_a_mean_risk_is_as_little_as_can_be() -> None:
-    for turn in range(times(200)):
-        rng = np.random.default_rng([1912, turn])
-        sizes = rng.integers(1, 6, int(rng.integers(1, 9)))
-        risk = (
-            round(float(rng.uniform(0.1, 1.0)), 2) if turn % 2 else float(rng.choice([0.25, 0.5]))
-        )
-        everyone, rank = np.ones(len(sizes), dtype=np.bool_), np.flatnonzero
-        kept = smallest_first(sizes, everyone, rank, risk)
-        bound = Fraction(str(risk))
+@often(200)
+@given(
+    classes=st.lists(st.tuples(st.integers(1, 5), st.integers(0, 3)), min_size=1, max_size=8),
+    risk=st.sampled_from([0.25, 0.5]) | st.integers(10, 100).map(lambda n: n / 100),
+)
+def test_what_is_removed_for_a_mean_risk_is_as_little_as_can_be(
+    classes: list[tuple[int, int]], risk: float
+) -> None:
+    sizes, more = (np.array(own) for own in zip(*classes, strict=True))
+    everyone, rank = np.ones(len(sizes), dtype=np.bool_), np.flatnonzero
+    kept = smallest_first(sizes, everyone, rank, risk)
+    bound = Fraction(str(risk))
 
-        holds = partial(twin.own_mean_holds, risk=bound)
-        listed = [((str(i),), int(n)) for i, n in enumerate(sizes)]
-        left = [one for one, stays in zip(listed, kept, strict=True) if stays]
-        assert holds(left)
-        assert sum(n for _, n in left) == twin.largest_subset(listed, holds)
-        # With people around, what is left holds, and removing one class less would not have.
-        people = sizes + rng.integers(0, 4, len(sizes))
-        kept = rarest_first(sizes, people, everyone, rank, risk)
-        assert mean_chance(sizes[kept], people[kept]) <= bound
-        gone = np.flatnonzero(~kept)
-        if len(gone):
-            last = gone[np.lexsort([gone, -sizes[gone], -people[gone]])[0]]
-            kept[last] = True
-            assert mean_chance(sizes[kept], people[kept]) > bound
+    holds = partial(twin.own_mean_holds, risk=bound)
+    listed = [((str(i),), int(n)) for i, n in enumerate(sizes)]
+    left = [one for one, stays in zip(listed, kept, strict=True) if stays]
+    assert holds(left)
+    assert sum(n for _, n in left) == twin.largest_subset(listed, holds)
+    # With people around, what is left holds, and removing one class less would not have.
+    people = sizes + more
+    kept = rarest_first(sizes, people, everyone, rank, risk)
+    assert mean_chance(sizes[kept], people[kept]) <= bound
+    gone = np.flatnonzero(~kept)
+    if len(gone):
+        last = gone[np.lexsort([gone, -sizes[gone], -people[gone]])[0]]
+        kept[last] = True
+        assert mean_chance(sizes[kept], people[kept]) > bound
 
 
 def test_the_known_counterexamples() -> None:

@@ -8,6 +8,8 @@ from typing import cast
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from anon_core.attacks.linking import Linking
 from anon_core.attacks.prosecutor import Prosecutor
@@ -20,11 +22,11 @@ from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import audience_of
 from anon_core.release.release import Release, raw_view
 from anon_core.release.truth import truth_of
-from tests.contract.test_who_knows_what import drawn as groups_drawn
-from tests.contract.test_who_knows_what import layouts
 from tests.making import Case, by_hand, random_case
-from tests.property.test_overlap import drawn
+from tests.often import often
+from tests.property.test_overlap import overlapping
 from tests.property.test_unique_rows import told
+from tests.strategies import Boxed, boxed, cases, groups_of, layouts
 
 
 def attacked(release: Release, context: Context | None = None, **given: object) -> AttackResult:
@@ -35,9 +37,10 @@ def attacked(release: Release, context: Context | None = None, **given: object) 
     return cast(AttackResult, found)
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_rows_that_fit_are_counted_and_one_is_picked(seed: int) -> None:
-    release = drawn(seed)
+@often(100)
+@given(drawn=boxed(), seed=st.integers(0, 99))
+def test_rows_that_fit_are_counted_and_one_is_picked(drawn: Boxed, seed: int) -> None:
+    release = drawn.release
     rows, people = told(release)
     quasi = range(len(release.problem.quasi))
     for chosen in known_sets(list(quasi), np.random.default_rng(seed)):
@@ -55,9 +58,10 @@ def test_rows_that_fit_are_counted_and_one_is_picked(seed: int) -> None:
     assert attacked(release).succeeded == pytest.approx(known.succeeded)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_hidden_people_are_tried_and_never_found(seed: int) -> None:
-    release = drawn(seed, removed=0.3)
+@often(80)
+@given(drawn=boxed(removed=True))
+def test_hidden_people_are_tried_and_never_found(drawn: Boxed) -> None:
+    release = drawn.release
     problem = release.problem
     rows, _ = told(release)
     frequency = problem.frequency
@@ -75,16 +79,19 @@ def test_hidden_people_are_tried_and_never_found(seed: int) -> None:
     assert found.succeeded == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("which", ["two tables", "every column alone"])
-def test_permuted_groups_that_can_hold_a_person(seed: int, which: str) -> None:
-    case, group = groups_drawn(seed)
+@pytest.mark.parametrize("which", ["anatomy", "a block per column"])
+@often(40)
+@given(case=cases(quasi=(2, 2)), data=st.data())
+def test_permuted_groups_that_can_hold_a_person(
+    which: str, case: Case, data: st.DataObject
+) -> None:
+    group = data.draw(groups_of(len(case.rows)))
     problem = case.problem()
     release = by_hand(problem, group, layouts(case)[which])
     people = list(zip(*(case.column(n) for n in case.quasi), strict=True))
     chances = []
     for person in people:
-        if which == "two tables":  # quasi-identifiers stay together: rows fit as rows
+        if which == "anatomy":  # quasi-identifiers stay together: rows fit as rows
             fit = sum(p == person for p in people)
         else:
             members = [[people[i] for i in range(len(group)) if group[i] == g] for g in set(group)]
@@ -169,7 +176,7 @@ def test_more_people_than_are_tried_are_drawn_with_an_interval() -> None:
 
 
 def test_what_is_not_there_is_refused() -> None:
-    release = drawn(3)
+    release = overlapping()
     with pytest.raises(BadPlan, match="no quasi-identifier"):
         attacked(release, columns=["nothing"])
     with pytest.raises(BadPlan, match="is to be attacked, but the table has"):
@@ -180,4 +187,4 @@ def test_it_can_be_cancelled() -> None:
     cancel = threading.Event()
     cancel.set()
     with pytest.raises(Cancelled):
-        attacked(drawn(3), Context(cancel=cancel))
+        attacked(overlapping(), Context(cancel=cancel))

@@ -6,6 +6,7 @@ from typing import cast
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 from anon_core.attacks.journalist import Journalist
 from anon_core.attacks.marketer import Marketer
@@ -16,42 +17,24 @@ from anon_core.job.runner import run
 from anon_core.overlap import fitting_rows as overlap
 from anon_core.overlap.fitting_people import expected_inverse, matched
 from anon_core.release.attack_result import AttackResult
-from anon_core.release.grouping import group_runs
-from anon_core.release.release import Release, one_block
-from anon_core.release.vocabulary import of_boxes
+from anon_core.release.release import Release
 from anon_core.words.phrases import against_threshold
 from tests.asked import attacked
-from tests.making import Case, random_case
+from tests.making import Case
+from tests.often import often, times
+from tests.strategies import Boxed, boxed, by_boxes, cases
 
 CONTEXT = Context()
 
 
-def boxed(case: Case, group: np.ndarray, population: int | None = None) -> Release:
-    """Return a release in which each group of quasi tuples says what covers it; -1 is removed."""
-    problem = case.problem(population=population)
-    frequency = problem.frequency
-    vocabularies, cells = {}, {}
-    classes = int(group.max(initial=-1)) + 1
-    for d, name in enumerate(problem.quasi):
-        codes = frequency.run_codes[:, d]
-        low = np.array([codes[group == g].min() for g in range(classes)], dtype=np.int32)
-        high = np.array([codes[group == g].max() for g in range(classes)], dtype=np.int32)
-        hierarchy, kind = problem.hierarchies[name], problem.dataset.column(name).kind
-        vocabularies[name], cells[name] = of_boxes(hierarchy, kind, low, high, as_nodes=False)
-    grouping = group_runs(frequency, group.astype(np.int64), classes)
-    return one_block(problem, grouping, vocabularies, cells)
-
-
-def drawn(seed: int, *, removed: float = 0.0, population: int | None = None) -> Release:
-    rng = np.random.default_rng([223, seed])
-    case = random_case(rng, rows=int(rng.integers(5, 40)))
-    tuples = len(case.problem().frequency.run_count)
-    group = rng.integers(0, int(rng.integers(1, 9)), tuples)
-    group[rng.random(tuples) < removed] = -1
-    group[0] = 0
-    kept = group >= 0
-    group[kept] = np.unique(group[kept], return_inverse=True)[1]
-    return boxed(case, group, population)
+def overlapping() -> Release:
+    """Return two ranges that lie one in the other, and a third that is apart."""
+    case = Case(
+        columns={"a": [*"123456666"], "b": [*"xyxyxxxxx"]},
+        quasi=("a", "b"),
+        kinds={"a": "number", "b": "ordered"},
+    )
+    return by_boxes(case.problem(), [0, 1, 0, 1, 0, 2])
 
 
 def counted(release: Release) -> tuple[list[int], list[int], list[int], bool]:
@@ -89,9 +72,8 @@ def one(results: object) -> AttackResult:
     return found
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_chances_count_what_fits(seed: int) -> None:
-    release = drawn(seed)
+def counts_what_fits(release: Release) -> bool:
+    """Compare both attacks with the counts, and say whether classes overlap."""
     problem, view = release.problem, release.view
     rows, fitting, alike, overlapping = counted(release)
     classes = len(matched(view).sizes)
@@ -114,17 +96,24 @@ def test_chances_count_what_fits(seed: int) -> None:
         assert linked.per_class.tolist() == known.per_class.tolist()
     assert known.succeeded <= classes + 1e-9
     assert sorted(alike) <= sorted(rows)
+    return overlapping
 
 
-def test_both_kinds_of_release_are_drawn() -> None:
-    kinds = [counted(drawn(seed))[3] for seed in range(60)]
-    assert kinds.count(True) >= 15
-    assert kinds.count(False) >= 15
+@pytest.mark.often
+def test_chances_count_what_fits() -> None:
+    kinds = list[bool]()
+
+    @settings(max_examples=times(200))
+    @given(drawn=boxed())
+    def tried(drawn: Boxed) -> None:
+        kinds.append(counts_what_fits(drawn.release))
+
+    tried()
+    assert min(kinds.count(True), kinds.count(False)) > 5
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_hidden_rows_that_fit_published_ones_leave_an_upper_bound(seed: int) -> None:
-    release = drawn(seed, removed=0.3)
+def hidden_rows_are_bounded(release: Release) -> bool:
+    """Compare attacks where rows are hidden with the counts, and say whether any fit a row."""
     problem, view = release.problem, release.view
     rows, fitting, _, _ = counted(release)
     known = one(Prosecutor(threshold=0.3).run(*attacked(problem, view), CONTEXT))
@@ -141,17 +130,26 @@ def test_hidden_rows_that_fit_published_ones_leave_an_upper_bound(seed: int) -> 
     if found.rows_of_person is not None:
         linked = one(Marketer().run(*attacked(problem, view), CONTEXT))
         assert linked.succeeded == pytest.approx(sum(1 / m for m in fitting))
+    return "Rows that are suppressed fit published ones" in known.sentence
 
 
-def test_what_is_hidden_is_left_open_at_times_only() -> None:
-    told = [drawn(seed, removed=0.3) for seed in range(40)]
-    said = [one(Prosecutor().run(*attacked(r.problem, r.view), CONTEXT)).sentence for r in told]
-    assert 3 <= sum("Rows that are suppressed fit published ones" in s for s in said) <= 37
+@pytest.mark.often
+def test_hidden_rows_that_fit_published_ones_leave_an_upper_bound() -> None:
+    open_ = list[bool]()
+
+    @settings(max_examples=times(160))
+    @given(drawn=boxed(removed=True))
+    def tried(drawn: Boxed) -> None:
+        open_.append(hidden_rows_are_bounded(drawn.release))
+
+    tried()
+    assert min(open_.count(True), open_.count(False)) > 2
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_a_stated_population_is_estimated_from_who_fits(seed: int) -> None:
-    release = drawn(seed, population=500)
+@often(40)
+@given(drawn=boxed(population=500))
+def test_a_stated_population_is_estimated_from_who_fits(drawn: Boxed) -> None:
+    release = drawn.release
     _, fitting, _, _ = counted(release)
     result = one(Journalist().run(*attacked(release.problem, release.view), CONTEXT))
     chance = expected_inverse(np.array(fitting), release.problem.rows / 500)
@@ -165,7 +163,7 @@ def test_too_many_classes_are_bounded_by_their_sizes(
     limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(overlap, limit, 1)
-    release = next(r for r in map(drawn, range(60)) if counted(r)[3])
+    release = overlapping()
     problem, view = release.problem, release.view
     rows, fitting, alike, _ = counted(release)
     known = one(Prosecutor().run(*attacked(problem, view), CONTEXT))
@@ -181,7 +179,7 @@ def test_too_many_classes_are_bounded_by_their_sizes(
 
 
 def test_many_tuples_are_counted_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole, parts = drawn(3), drawn(3)
+    whole, parts = overlapping(), overlapping()
     expected = one(Prosecutor().run(*attacked(whole.problem, whole.view), CONTEXT))
     monkeypatch.setattr(overlap, "_TUPLES", 1)
     found = one(Prosecutor().run(*attacked(parts.problem, parts.view), CONTEXT))
@@ -192,16 +190,20 @@ def test_many_tuples_are_counted_in_parts(monkeypatch: pytest.MonkeyPatch) -> No
 def test_counting_what_fits_can_be_cancelled() -> None:
     context = Context()
     context.cancel.set()
-    release = next(r for r in map(drawn, range(60)) if counted(r)[3])
+    release = overlapping()
     with pytest.raises(Cancelled):
         Prosecutor().run(*attacked(release.problem, release.view), context)
 
 
+@pytest.mark.often
 def test_a_promise_by_matches_bounds_the_prosecutor() -> None:
     """Boxes of fewer than k rows keep the promise, and so does the attack."""
     small = 0
-    for seed in range(12):
-        case = random_case(np.random.default_rng([227, seed]), rows=25, quasi=3)
+
+    @settings(max_examples=times(32))
+    @given(case=cases(rows=(12, 25), quasi=(3, 3)))
+    def tried(case: Case) -> None:
+        nonlocal small
         models = [{"name": "k-k-anonymity", "k": 3}]
         plan = case.plan(algorithm={"name": "matching"}, models=models)
         result = run(plan, case.dataset, case.levels)
@@ -210,4 +212,6 @@ def test_a_promise_by_matches_bounds_the_prosecutor() -> None:
         assert told["prosecutor"].worst <= 1 / 3
         assert told["prosecutor"].rate <= 1 / 3
         assert told["marketer"].rate <= 1 / 3
-    assert small > 3
+
+    tried()
+    assert small > 1

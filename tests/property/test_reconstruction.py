@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from anon_core.permuted.reconstruction import anatomy_reconstruction, permutation_reconstruction
-from tests.making import Case, by_hand, random_case
-
-Blocks = tuple[tuple[str, ...], ...]
+from tests.making import Case, by_hand
+from tests.often import often
+from tests.strategies import Blocks, cases, groups_of, with_column
 
 
 def rce_naive(case: Case, group: Sequence[int], blocks: Blocks | None) -> Fraction:
@@ -33,28 +34,18 @@ def rce_naive(case: Case, group: Sequence[int], blocks: Blocks | None) -> Fracti
     return total
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_reconstruction_equals_the_definition(seed: int) -> None:
-    rng = np.random.default_rng([149, seed])
-    case = random_case(rng, rows=int(rng.integers(4, 40)))
-    group = np.unique(rng.integers(0, 5, len(case.rows)), return_inverse=True)[1]
-    group[rng.random(len(group)) < rng.choice([0.0, 0.2])] = -1
-    case = Case(
-        columns={n: c for n, c in case.columns.items() if n != "s1"},
-        quasi=case.quasi,
-        sensitive=("s0",),
-        kinds={n: k for n, k in case.kinds.items() if n != "s1"},
-        levels=case.levels,
-    )
+@often(80)
+@given(case=cases(), data=st.data())
+def test_reconstruction_equals_the_definition(case: Case, data: st.DataObject) -> None:
+    group = data.draw(groups_of(len(case.rows), removed=True))
+    case = with_column(case, "s0", case.columns["s0"], alone=True)
     apart = tuple((name,) for name in case.quasi)
     for blocks in (apart, (case.quasi,)):
-        release = by_hand(case.problem(), group.tolist(), (*blocks, ("s0",)))
+        release = by_hand(case.problem(), group, (*blocks, ("s0",)))
         found = permutation_reconstruction(release, "s0", 2)
-        assert found.error == pytest.approx(
-            float(rce_naive(case, group.tolist(), blocks)), abs=1e-9
-        )
+        assert found.error == pytest.approx(float(rce_naive(case, group, blocks)), abs=1e-9)
         assert found.per_group.sum() == pytest.approx(found.error)
         if found.bound_holds:
             assert found.error >= found.bound - 1e-9
     found = anatomy_reconstruction(release, "s0", 2)
-    assert found.error == pytest.approx(float(rce_naive(case, group.tolist(), None)), abs=1e-9)
+    assert found.error == pytest.approx(float(rce_naive(case, group, None)), abs=1e-9)

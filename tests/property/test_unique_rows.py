@@ -10,6 +10,7 @@ from typing import cast
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
 
 from anon_core.attacks.uniqueness import Uniqueness
 from anon_core.base.context import Context
@@ -24,7 +25,9 @@ from anon_core.release.audience import audience_of
 from anon_core.release.release import Release, raw_view
 from anon_core.release.truth import truth_of
 from tests.making import Case, by_hand
-from tests.property.test_overlap import drawn
+from tests.often import often
+from tests.property.test_overlap import overlapping
+from tests.strategies import Boxed, boxed
 
 
 def told(release: Release) -> tuple[list[list[tuple[int, int]]], list[list[int]]]:
@@ -61,9 +64,10 @@ def attacked(release: Release, size: int, context: Context | None = None) -> Att
     return cast(AttackResult, found)
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_unique_rows_are_those_that_alone_fit_somebody(seed: int) -> None:
-    release = drawn(seed, removed=0.2 if seed % 3 == 0 else 0.0)
+@often(160)
+@given(drawn=boxed(removed=True))
+def test_unique_rows_are_those_that_alone_fit_somebody(drawn: Boxed) -> None:
+    release = drawn.release
     rows, people = told(release)
     columns = len(release.problem.quasi)
     lines = quasi_lines(release.view, truth_of(release.problem, release))
@@ -137,7 +141,7 @@ def test_too_many_combinations_are_refused_with_what_to_change() -> None:
 
 
 def test_it_can_be_cancelled_between_two_combinations() -> None:
-    release = drawn(7)
+    release = overlapping()
     seen: list[float] = []
     cancel = threading.Event()
 

@@ -13,8 +13,10 @@ from __future__ import annotations
 from tests.strategies.asked import Posed, budgets, ks, problems, promises, publics, roles
 from tests.strategies.groupings import (
     Blocks,
+    Boxed,
     blocks_of,
     boxed,
+    by_boxes,
     groups_of,
     layouts,
     nodes_of,
@@ -26,10 +28,12 @@ from tests.strategies.tables import KINDS, cases, cells_of, hierarchies, numbere
 __all__ = [
     "KINDS",
     "Blocks",
+    "Boxed",
     "Posed",
     "blocks_of",
     "boxed",
     "budgets",
+    "by_boxes",
     "cases",
     "cells_of",
     "groups_of",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from hypothesis import strategies as st
 
 from anon_core.release.grouping import group_runs
+from anon_core.release.problem import Problem
 from anon_core.release.release import Release, one_block
 from anon_core.release.vocabulary import of_boxes
 from tests import naive
@@ -66,18 +69,22 @@ def nodes_of(case: Case) -> st.SearchStrategy[naive.Node]:
     return st.tuples(*(st.integers(0, a.height) for a in case.attributes))
 
 
-@st.composite
-def boxed(
-    draw: st.DrawFn,
-    *,
-    rows: tuple[int, int] = (5, 39),
-    removed: bool = False,
-    population: int | None = None,
-) -> Release:
-    """Draw a release whose cells are the ranges of their groups, so that they may overlap."""
-    problem = draw(cases(rows=rows)).problem(population=population)
-    frequency = problem.frequency
-    group = np.array(draw(groups_of(len(frequency.run_count), most=8, removed=removed)))
+@dataclass(frozen=True, kw_only=True)
+class Boxed:
+    """A table, and a group for each of its quasi tuples: a release of ranges, told in few words."""
+
+    case: Case
+    groups: Sequence[int]
+    population: int | None = None
+
+    @cached_property
+    def release(self) -> Release:
+        return by_boxes(self.case.problem(population=self.population), self.groups)
+
+
+def by_boxes(problem: Problem, groups: Sequence[int]) -> Release:
+    """Return a release in which each group of quasi tuples says what covers it; -1 is removed."""
+    frequency, group = problem.frequency, np.array(groups)
     vocabularies, cells = {}, {}
     classes = int(group.max()) + 1
     for d, name in enumerate(problem.quasi):
@@ -88,6 +95,20 @@ def boxed(
         vocabularies[name], cells[name] = of_boxes(hierarchy, kind, low, high, as_nodes=False)
     grouping = group_runs(frequency, group.astype(np.int64), classes)
     return one_block(problem, grouping, vocabularies, cells)
+
+
+@st.composite
+def boxed(
+    draw: st.DrawFn,
+    *,
+    rows: tuple[int, int] = (5, 39),
+    removed: bool = False,
+    population: int | None = None,
+) -> Boxed:
+    """Draw a release whose cells are the ranges of their groups, so that they may overlap."""
+    case = draw(cases(rows=rows))
+    groups = draw(groups_of(len({*case.rows}), most=8, removed=removed))
+    return Boxed(case=case, groups=groups, population=population)
 
 
 @st.composite
