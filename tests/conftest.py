@@ -8,13 +8,19 @@ from itertools import count
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from anon_core.base import secret
 
 # Speed is measured by the benchmarks; a busy machine must not fail a test. The same examples are
 # tried every time, so that a failure can be repeated.
-settings.register_profile("workbench", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile(
+    "workbench",
+    deadline=None,
+    derandomize=True,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("workbench")
 
 

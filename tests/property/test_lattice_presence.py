@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from fractions import Fraction
 
-import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from anon_core.algorithms.annealing import Annealing
 from anon_core.algorithms.anytime import Anytime
@@ -29,8 +31,9 @@ from anon_core.models.k_anonymity import KAnonymity
 from anon_core.release.results import SearchAccount
 from tests import naive
 from tests.making import Case
-from tests.often import chunks
-from tests.presence_cases import chances_by_listing, random_public
+from tests.often import times
+from tests.presence_cases import chances_by_listing
+from tests.strategies import cases, publics
 
 BUDGETS = (0.0, 0.3, 1.0)
 WHOLE = (Samarati, Incognito, Optimal)
@@ -69,20 +72,30 @@ class EveryNode:
         return [n for n, gone in self.removed.items() if gone <= most and gone < self.size]
 
 
-def drawn(rng: np.random.Generator) -> tuple[Case, Dataset, list[GroupModel], EveryNode]:
-    case, public = random_public(
-        rng,
-        rows=int(rng.integers(5, 16)),
-        more=int(rng.integers(2, 16)),
-        quasi=int(rng.integers(1, 4)),
-        missing=bool(rng.random() < 0.3),
-    )
-    low = Fraction(int(rng.choice([0, 0, 0, 1, 2])), 8)
-    high = Fraction(int(rng.integers(4, 9)), 8)
-    k = int(rng.integers(1, 4))
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A table, who is around it, promises about presence, and every node under them."""
+
+    case: Case
+    people: list[tuple[str | None, ...]]
+    models: list[GroupModel]
+    public: Dataset = field(repr=False)
+    every: EveryNode = field(repr=False)
+
+
+@st.composite
+def asked(draw: st.DrawFn) -> Asked:
+    """Draw a table and a public one around it, and what is promised of presence."""
+    case = draw(cases(rows=(5, 15), quasi=(1, 3)))
+    public = draw(publics(case, more=20))
+    low = Fraction(draw(st.sampled_from([0, 0, 0, 1, 2])), 8)
+    high = Fraction(draw(st.integers(4, 8)), 8)
+    k = draw(st.integers(1, 3))
     models: list[GroupModel] = [DeltaPresence(delta_min=float(low), delta_max=float(high))]
     models += [KAnonymity(k=k)] if k > 1 else []
-    return case, public, models, EveryNode(case, public, low, high, k)
+    every = EveryNode(case, public, low, high, k)
+    people = list(public.frame().itertuples(index=False, name=None))
+    return Asked(case=case, people=people, models=models, public=public, every=every)
 
 
 def node_of(account: SearchAccount) -> naive.Node:
@@ -100,18 +113,22 @@ def feasible(models: list[GroupModel], case: Case, public: Dataset) -> bool:
     return True
 
 
-@pytest.mark.parametrize("chunk", chunks(2, 4))
-def test_searches_of_the_whole_lattice_find_what_enumeration_finds(chunk: int) -> None:
-    rng = np.random.default_rng([408, chunk])
+@pytest.mark.often
+def test_searches_of_the_whole_lattice_find_what_enumeration_finds() -> None:
     decided = gaps = 0
-    for _ in range(20):
-        case, public, models, every = drawn(rng)
-        problem = case.problem(public)
+    preferences = st.sampled_from(list(CRITERIA))
+
+    @settings(max_examples=times(120))
+    @given(asked=asked(), first=preferences, second=preferences)
+    def tried(asked: Asked, first: str, second: str) -> None:
+        nonlocal decided, gaps
+        case, models, every = asked.case, asked.models, asked.every
+        problem = case.problem(asked.public)
         for budget in BUDGETS:
             nodes = every.satisfied(budget)
             searches: list[Algorithm] = [
-                Samarati(max_suppression=budget, prefer=str(rng.choice(list(CRITERIA)))),
-                Incognito(max_suppression=budget, prefer=str(rng.choice(list(CRITERIA)))),
+                Samarati(max_suppression=budget, prefer=first),
+                Incognito(max_suppression=budget, prefer=second),
                 Optimal(max_suppression=budget, list_minimal=True),
                 *([] if budget else [Spalm()]),
             ]
@@ -145,17 +162,22 @@ def test_searches_of_the_whole_lattice_find_what_enumeration_finds(chunk: int) -
                 else:
                     assert node in minimal
                 decided += 1
+
+    tried()
     assert decided > 40
     assert gaps > 0
 
 
-@pytest.mark.parametrize("chunk", chunks(1, 3))
-def test_searches_that_look_at_some_nodes_publish_one_that_holds(chunk: int) -> None:
-    rng = np.random.default_rng([409, chunk])
+@pytest.mark.often
+def test_searches_that_look_at_some_nodes_publish_one_that_holds() -> None:
     released = climbed = 0
-    for _ in range(15):
-        case, public, models, every = drawn(rng)
-        problem = case.problem(public)
+
+    @settings(max_examples=times(48))
+    @given(asked=asked())
+    def tried(asked: Asked) -> None:
+        nonlocal released, climbed
+        case, models, every = asked.case, asked.models, asked.every
+        problem = case.problem(asked.public)
         for budget in BUDGETS:
             nodes = every.satisfied(budget)
             for technique in DRAWN:
@@ -188,46 +210,52 @@ def test_searches_that_look_at_some_nodes_publish_one_that_holds(chunk: int) -> 
                 True
             ]
             climbed += len(account.looked) > 1
-    assert released > 40
-    assert climbed > 5
+
+    tried()
+    assert released > 30
+    assert climbed > 3
 
 
+@pytest.mark.often
 def test_what_is_published_is_verified_and_keeps_the_bounds() -> None:
-    rng = np.random.default_rng(410)
     released = 0
     names = ("samarati", "incognito", "datafly", "annealing", "genetic", "anytime")
-    for turn in range(48):
-        case, public, models, _ = drawn(rng)
+
+    @settings(max_examples=times(120))
+    @given(asked=asked(), name=st.sampled_from(names), budget=st.sampled_from([0.0, 0.3]))
+    def tried(asked: Asked, name: str, budget: float) -> None:
+        nonlocal released
+        case, public, models = asked.case, asked.public, asked.models
         if not feasible(models, case, public):
-            continue
-        budget = {"max_suppression": 0.3 * (turn % 2)}
+            return
         plan = case.plan(
-            algorithm={"name": names[turn % len(names)], **budget},
+            algorithm={"name": name, "max_suppression": budget},
             models=[{"name": m.name, **m.as_mapping()} for m in models],
         )
         try:
-            result = run(plan, case.dataset, case.levels, population=public)
+            result = run(plan, case.dataset, case.levels, population=public, assess=False)
         except (Infeasible, NotFound):
-            continue
+            return
         assert result.verification.holds
         assert all(v.holds for v in result.verdicts)
         released += 1
-    assert released > 15
+
+    tried()
+    assert released > 5
 
 
+@pytest.mark.often
 def test_top_down_uncovers_values_while_everyone_stays_within_bounds() -> None:
     """Values of a column stand at different levels, so chances are listed, not looked up."""
-    rng = np.random.default_rng(412)
     uncovered = refused = 0
-    for turn in range(60):
-        case, public = random_public(
-            rng,
-            rows=int(rng.integers(5, 9)),
-            more=int(rng.integers(2, 7)),
-            quasi=int(rng.integers(1, 4)),
-            missing=turn % 3 == 0,
-        )
-        low, high = sorted(rng.choice([0.0, 0.0, 0.25, 0.5, 0.75, 0.9, 1.0], 2).tolist())
+    bound = st.sampled_from([0.0, 0.0, 0.25, 0.5, 0.75, 0.9, 1.0])
+
+    @settings(max_examples=times(160))
+    @given(case=cases(rows=(4, 7), quasi=(1, 3)), one=bound, other=bound, data=st.data())
+    def tried(case: Case, one: float, other: float, data: st.DataObject) -> None:
+        nonlocal uncovered, refused
+        public = data.draw(publics(case, more=8))
+        low, high = min(one, other), max(one, other)
         model = DeltaPresence(delta_min=low, delta_max=high)
         plan = case.plan(
             algorithm={"name": "top-down"},
@@ -236,18 +264,20 @@ def test_top_down_uncovers_values_while_everyone_stays_within_bounds() -> None:
         problem = case.problem(public)
         whole = model.bounds.admits(Fraction(problem.rows, len(public.frame())))
         try:
-            result = run(plan, case.dataset, case.levels, population=public)
+            result = run(plan, case.dataset, case.levels, population=public, assess=False)
         except (Infeasible, NotFound):
             assert not whole
             refused += 1
-            continue
+            return
         assert whole
         assert result.verification.holds
         assert result.release.suppressed == 0
         chances = chances_by_listing(result.problem, result.release.view)
         assert all(model.bounds.admits(c) for c in chances)
         uncovered += len(result.account.steps) > 0
-    assert uncovered > 15
+
+    tried()
+    assert uncovered > 5
     assert refused > 5
 
 
@@ -275,12 +305,16 @@ def test_top_down_counts_people_of_values_that_only_they_have() -> None:
         assert result.verification.holds
 
 
+@pytest.mark.often
 def test_chosen_levels_are_judged_as_every_node_is() -> None:
-    rng = np.random.default_rng(411)
     held = failed = 0
-    for _ in range(20):
-        case, public, models, every = drawn(rng)
-        problem = case.problem(public)
+
+    @settings(max_examples=times(60))
+    @given(asked=asked())
+    def tried(asked: Asked) -> None:
+        nonlocal held, failed
+        case, models, every = asked.case, asked.models, asked.every
+        problem = case.problem(asked.public)
         nodes = every.satisfied(0.3)
         for node in every.removed:
             levels = dict(zip(case.quasi, node, strict=True))
@@ -293,5 +327,7 @@ def test_chosen_levels_are_judged_as_every_node_is() -> None:
                 failed += 1
                 with pytest.raises(Infeasible):
                     search.run(problem, models, Context())
+
+    tried()
     assert held > 20
     assert failed > 20

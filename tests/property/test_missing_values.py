@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from fractions import Fraction
 from typing import cast
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from anon_core.attacks.attribute_inference import AttributeInference
 from anon_core.attacks.homogeneity import Homogeneity
@@ -19,24 +19,24 @@ from anon_core.contracts.model import GroupModel
 from anon_core.data.table import Dataset
 from anon_core.job.result import Result
 from anon_core.job.runner import run
-from anon_core.permuted.slice_chances import matching, sliced_posteriors
 from anon_core.release.release import raw_view
 from anon_core.verification.checks import verify
-from tests import naive, naive_kernels
+from tests import naive
 from tests.asked import attacked, measured
-from tests.making import Case, by_hand, random_case
-from tests.property.test_sliced import checked, random_blocks
+from tests.making import Case, by_hand
+from tests.often import times
+from tests.property.test_sliced import checked, posteriors_by_loops
+from tests.strategies import blocks_of, cases, cells_of, groups_of, with_column
 
 CODES = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null")
 
 
-def gappy(rng: np.random.Generator, rows: int) -> Case:
-    case = random_case(rng, rows=rows, quasi=2)
-    s0 = [None if rng.random() < 0.3 else v for v in case.columns["s0"]]
-    s0[:3] = ["a", "b", "c"]
-    columns = {n: c for n, c in case.columns.items() if n != "s1"}
-    kinds = {n: k for n, k in case.kinds.items() if n != "s1"}
-    return replace(case, columns={**columns, "s0": s0}, sensitive=("s0",), kinds=kinds)
+@st.composite
+def gappy(draw: st.DrawFn, rows: tuple[int, int]) -> Case:
+    """Draw a table of three diagnoses, each at least once, and gaps among them."""
+    case = draw(cases(rows=rows, quasi=(2, 2)))
+    some = draw(cells_of([*"aaabbcd", None, None, None], len(case.rows) - 3))
+    return with_column(case, "s0", ["a", "b", "c", *some], alone=True)
 
 
 def test_one_value_beside_every_code_for_missing_is_not_diverse() -> None:
@@ -115,29 +115,34 @@ TECHNIQUES: list[tuple[str, Mapping[str, object]]] = [
 ]
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("place", range(len(TECHNIQUES)))
 def test_runs_keep_it_by_both_computations(place: int) -> None:
-    name, given = TECHNIQUES[place]
+    name, how = TECHNIQUES[place]
     algorithm = cast(type, family("algorithm")[name])
     known = {p.name for p in algorithm.parameters()}
-    if not set(given) <= known:
-        given = {k: v for k, v in given.items() if k in known}
-    rng = np.random.default_rng([1012, place])
+    if not set(how) <= known:
+        how = {k: v for k, v in how.items() if k in known}
     done = 0
-    for _ in range(6):
-        case = gappy(rng, int(rng.integers(8, 24)))
+
+    @settings(max_examples=times(24))
+    @given(case=gappy((8, 23)))
+    def tried(case: Case) -> None:
+        nonlocal done
         promise = "slicing-l-diversity" if name == "slicing" else "frequency-l-diversity"
         models = [{"name": promise, "l": 2}]
         if name in ("optimal", "mondrian", "k-member", "anytime"):
             models.append({"name": "l-diversity", "l": 2})
-        plan = case.plan(algorithm={"name": name, **given}, models=models)
+        plan = case.plan(algorithm={"name": name, **how}, models=models)
         try:
             result = run(plan, case.dataset, case.levels, assess=False)
         except (Infeasible, NotFound):
-            continue
+            return
         assert result.verification.holds
         assert by_definition_holds(case, result, promise)
         done += 1
+
+    tried()
     assert done >= 2
 
 
@@ -154,32 +159,17 @@ def by_definition_holds(case: Case, result: Result, promise: str) -> bool:
     return all(naive.no_value_too_common(members, s0, 2) for members in groups)
 
 
+@pytest.mark.often
 def test_posteriors_are_of_the_rows_that_have_a_value() -> None:
-    rng = np.random.default_rng(1013)
     broken = held = 0
-    for _ in range(80):
-        case = gappy(rng, int(rng.integers(6, 20)))
-        rows = range(len(case.rows))
-        group = np.unique(rng.integers(0, 2, len(rows)), return_inverse=True)[1].tolist()
-        blocks = random_blocks(rng, case)
-        release = by_hand(case.problem(), group, blocks)
-        problem = release.problem
-        buckets = [[i for i in rows if group[i] == g] for g in range(max(group) + 1)]
-        known = [b for b in blocks if "s0" in b or any(n in case.quasi for n in b)]
-        cell = {n: case.column(n) for n in case.quasi}
-        shown = [[tuple(cell[n][i] for n in b if n in case.quasi) for i in rows] for b in known]
-        star = next(i for i, b in enumerate(known) if "s0" in b)
-        index = matching(release.view, problem.frequency.run_codes, "s0")
-        values = len(release.view.vocabularies["s0"].texts)
-        found = sliced_posteriors(index, values, 2, Context())
-        person = problem.frequency.run[problem.frequency.row_key]
-        worst = Fraction(0)
-        for i in rows:
-            t = [block[i] for block in shown]
-            truth = naive_kernels.posterior_of(t, buckets, shown, star, case.column("s0"))
-            assert found.highest[person[i]] == pytest.approx(float(truth), abs=1e-12)
-            assert (found.state[person[i]] > 0) == (2 * truth <= 1)
-            worst = max(worst, truth)
+
+    @settings(max_examples=times(200))
+    @given(case=gappy((6, 20)), data=st.data())
+    def tried(case: Case, data: st.DataObject) -> None:
+        nonlocal broken, held
+        group = data.draw(groups_of(len(case.rows), most=2))
+        release = by_hand(case.problem(), group, data.draw(blocks_of(case)))
+        worst = posteriors_by_loops(case, release, group)
         (told,) = [
             c
             for c in checked(case, release, l=2, column="s0").checks
@@ -187,6 +177,8 @@ def test_posteriors_are_of_the_rows_that_have_a_value() -> None:
         ]
         assert told.holds == (2 * worst <= 1)
         held, broken = held + told.holds, broken + (not told.holds)
+
+    tried()
     assert min(held, broken) > 3
 
 

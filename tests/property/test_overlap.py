@@ -143,7 +143,7 @@ def test_hidden_rows_that_fit_published_ones_leave_an_upper_bound() -> None:
         open_.append(hidden_rows_are_bounded(drawn.release))
 
     tried()
-    assert min(open_.count(True), open_.count(False)) > 2
+    assert min(open_.count(True), open_.count(False)) > 1
 
 
 @often(40)

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from anon_core.algorithms.optimal import Optimal
 from anon_core.base.context import Context
@@ -21,9 +23,10 @@ from anon_core.models.personalized import Personalized
 from anon_core.release.problem import Problem, build_problem
 from tests import identity_twin as twin
 from tests import naive
-from tests.making import Case, random_case
-from tests.often import times
+from tests.making import Case
+from tests.often import often, times
 from tests.property.test_up_front import removals
+from tests.strategies import cases, cells_of
 
 BUDGETS = (0.0, 0.1, 0.3)
 #: Values, the two groups they stand in, and all.
@@ -31,17 +34,19 @@ TREE = [("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*"), ("d", "y", "*")]
 LINES: dict[str, Any] = {line[0]: line for line in TREE}
 
 
-def drawn(rng: np.random.Generator, level: str, rows: int | None = None) -> Case:
+@st.composite
+def drawn(draw: st.DrawFn, level: str, rows: tuple[int, int] = (4, 19)) -> Case:
     """Draw a table with a private column, an identifier so that it is not published."""
-    size = int(rng.integers(4, 20)) if rows is None else rows
-    case = random_case(rng, rows=size, quasi=int(rng.integers(1, 4)))
-    values = case.column("s0")
+    case = draw(cases(rows=rows, quasi=(1, 3)))
+    values, own = case.column("s0"), list[str | None]()
     if level == "own-k":
-        most = int(rng.integers(1, 6))
-        own = [str(k) for k in rng.integers(1, most + 1, len(values))]
+        least, more = draw(st.integers(1, 3)), draw(st.integers(0, 3))
+        likely = [str(k) for k in range(least, least + more + 1)]
+        own += draw(cells_of(likely, len(values)))
     else:
-        share = rng.random()
-        own = [str(rng.choice(LINES[v])) if rng.random() < share else None for v in values]  # type: ignore[misc]
+        guards = [None, None, None, 0, 1, 2][draw(st.integers(0, 2)) :]
+        at = draw(cells_of(guards, len(values)))
+        own += [None if a is None else LINES[v][a] for v, a in zip(values, at, strict=True)]
     return replace(
         case,
         columns={**case.columns, "own": own},
@@ -69,10 +74,12 @@ def rule_of(case: Case, level: str, p: float) -> twin.Keep:
 @pytest.mark.often
 @pytest.mark.parametrize("level", ["own-k", "guard"])
 def test_the_optimal_search_finds_what_enumeration_finds(level: str) -> None:
-    rng = np.random.default_rng([2006, level == "guard"])
     decided = 0
-    for _ in range(times(80)):
-        case, p = drawn(rng, level), float(rng.choice([0.2, 0.25, 0.5, 0.6, 0.75, 0.9]))
+
+    @settings(max_examples=times(80))
+    @given(case=drawn(level), p=st.sampled_from([0.2, 0.25, 0.5, 0.6, 0.75, 0.9]))
+    def tried(case: Case, p: float) -> None:
+        nonlocal decided
         problem, model = problem_of(case), model_of(level, p)
         every = twin.EveryNode(case, rule_of(case, level, p), (), ("loss", "discernibility"))
         for metric, budget in itertools.product(("loss", "discernibility"), BUDGETS):
@@ -88,6 +95,8 @@ def test_the_optimal_search_finds_what_enumeration_finds(level: str) -> None:
             assert outcome.account.node == dict(zip(case.quasi, best, strict=True))
             assert outcome.release.suppressed == every.removed[best]
             decided += 1
+
+    tried()
     assert decided > 20
 
 
@@ -95,12 +104,17 @@ def test_the_optimal_search_finds_what_enumeration_finds(level: str) -> None:
 @pytest.mark.parametrize("level", ["own-k", "guard"])
 def test_what_is_refused_at_first_is_impossible(level: str) -> None:
     """By every grouping of every choice of rows; for own k nothing else is refused."""
-    rng = np.random.default_rng([2007, level == "guard"])
     refusals = 0
-    for _ in range(times(200)):
-        case = drawn(rng, level, rows=int(rng.integers(2, 6)))
-        p = float(rng.choice([0.2, 0.4, 0.5, 0.75]))
-        model, removable = model_of(level, p), int(rng.integers(0, 3))
+
+    @settings(max_examples=times(200))
+    @given(
+        case=drawn(level, (2, 5)),
+        p=st.sampled_from([0.2, 0.4, 0.5, 0.75]),
+        removable=st.integers(0, 2),
+    )
+    def tried(case: Case, p: float, removable: int) -> None:
+        nonlocal refusals
+        model = model_of(level, p)
         try:
             model.check(problem_of(case), removable)
             refused = False
@@ -108,24 +122,24 @@ def test_what_is_refused_at_first_is_impossible(level: str) -> None:
             refused = True
         refusals += refused
         if level == "guard" and not refused:
-            continue
+            return
         rule = rule_of(case, level, p)
         possible = any(
             gone <= removable and all(rule({("",): list(part)}, {}) for part in parts)
             for gone, parts in removals(len(case.rows))
         )
         assert refused != possible
-    assert refusals > 5
+
+    tried()
+    assert refusals > 3
 
 
-@pytest.mark.often
-def test_as_many_rows_stay_as_can() -> None:
-    rng = np.random.default_rng(2008)
-    for _ in range(times(400)):
-        own = rng.integers(1, 8, int(rng.integers(1, 9)))
-        kinds, count = np.unique(own, return_counts=True)
-        best = max((i for i in range(1, len(own) + 1) if sorted(own)[i - 1] <= i), default=0)
-        assert rows_that_can_stay(kinds, count.astype(np.int64)) == best
+@often(400)
+@given(own=st.lists(st.integers(1, 7), min_size=1, max_size=8))
+def test_as_many_rows_stay_as_can(own: list[int]) -> None:
+    kinds, count = np.unique(own, return_counts=True)
+    best = max((i for i in range(1, len(own) + 1) if sorted(own)[i - 1] <= i), default=0)
+    assert rows_that_can_stay(kinds, count.astype(np.int64)) == best
 
 
 def test_a_published_group_of_values_stands_under_a_guard_in_part() -> None:
@@ -139,11 +153,13 @@ def test_a_published_group_of_values_stands_under_a_guard_in_part() -> None:
 @pytest.mark.parametrize("level", ["own-k", "guard"])
 def test_any_technique_gives_it_or_says_that_it_found_none(level: str) -> None:
     """What is released keeps the promise by the rows behind each class."""
-    rng = np.random.default_rng([2009, level == "guard"])
     released = 0
     names = ("optimal", "mondrian", "k-member", "local-recoding", "cell-suppression", "samarati")
-    for turn in range(times(8)):
-        case = drawn(rng, level, rows=14)
+
+    @settings(max_examples=times(12))
+    @given(case=drawn(level, (6, 14)))
+    def tried(case: Case) -> None:
+        nonlocal released
         promise = {"name": "personalized", "column": "own", "level": level, "p": 0.8}
         promise |= {"sensitive": "s0"} if level == "guard" else {}
         for name in names:
@@ -159,7 +175,9 @@ def test_any_technique_gives_it_or_says_that_it_found_none(level: str) -> None:
             assert all(v.holds for v in result.verdicts)
             assert "own" not in result.tables["release"].column_names
             (check,) = [c for c in result.verification.checks if c.name == "personalized"]
-            assert check.holds, turn
+            assert check.holds
+
+    tried()
     assert released > 3
 
 

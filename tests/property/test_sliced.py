@@ -6,6 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from anon_core.base.context import Context
 from anon_core.contracts.group_stats import sensitive_histogram
@@ -21,27 +23,19 @@ from anon_core.verification.checks import verify
 from anon_core.verification.findings import Verification
 from tests import naive_kernels
 from tests.asked import measured
-from tests.making import Case, by_hand, random_case
-from tests.often import chunks
+from tests.making import Case, by_hand
+from tests.often import often, times
 from tests.slicing_twin import SlicedBucket, sliced_posterior
+from tests.strategies import Blocks, blocks_of, cases, groups_of
 
-Blocks = tuple[tuple[str, ...], ...]
-
-
-def random_blocks(rng: np.random.Generator, case: Case) -> Blocks:
-    """Part the columns at random: the sensitive ones may be linked to quasi-identifiers."""
-    names = [*case.quasi, *case.sensitive]
-    part = rng.integers(0, len(names), len(names))
-    sets = [tuple(n for n, p in zip(names, part, strict=True) if p == i) for i in range(len(names))]
-    return tuple(s for s in sets if s)
+Sliced = tuple[Case, list[int], Blocks]
 
 
-def random_sliced(rng: np.random.Generator) -> tuple[Case, list[int], Blocks, Release]:
-    case = random_case(rng, rows=int(rng.integers(4, 30)), quasi=int(rng.integers(1, 4)))
-    rows = len(case.rows)
-    group = np.unique(rng.integers(0, int(rng.integers(1, 6)), rows), return_inverse=True)[1]
-    blocks = random_blocks(rng, case)
-    return case, group.tolist(), blocks, by_hand(case.problem(), group.tolist(), blocks)
+@st.composite
+def sliced(draw: st.DrawFn) -> Sliced:
+    """Draw a table, a group for each of its rows, and link blocks of its columns."""
+    case = draw(cases(rows=(4, 29), quasi=(1, 3), sensitive="abcd"))
+    return case, draw(groups_of(len(case.rows))), draw(blocks_of(case))
 
 
 def by_definition(
@@ -71,9 +65,10 @@ def by_definition(
     return found
 
 
-def compared(rng: np.random.Generator) -> tuple[int, int]:
+def compared(drawn: Sliced) -> tuple[int, int]:
     """Compare one release; return how many people stand in several buckets, and near misses."""
-    case, group, blocks, release = random_sliced(rng)
+    case, group, blocks = drawn
+    release = by_hand(case.problem(), group, blocks)
     problem = release.problem
     several = exact = 0
     for column in case.sensitive:
@@ -103,34 +98,48 @@ def compared(rng: np.random.Generator) -> tuple[int, int]:
     return several, exact
 
 
-@pytest.mark.parametrize("chunk", chunks(3, 6))
-def test_posteriors_are_those_of_the_definition(chunk: int) -> None:
-    rng = np.random.default_rng([68, chunk])
-    told = [compared(rng) for _ in range(60)]
-    assert sum(several for several, _ in told) > 100
+@pytest.mark.often
+def test_posteriors_are_those_of_the_definition() -> None:
+    told = list[tuple[int, int]]()
+
+    @settings(max_examples=times(400))
+    @given(drawn=sliced())
+    def tried(drawn: Sliced) -> None:
+        told.append(compared(drawn))
+
+    tried()
+    assert sum(several for several, _ in told) > 50
     assert sum(exact for _, exact in told) > 0
 
 
+def posteriors_by_loops(case: Case, release: Release, group: list[int]) -> Fraction:
+    """Compare everyone's posterior of s0 with plain loops; return the highest."""
+    rows, problem = range(len(case.rows)), release.problem
+    buckets = [[i for i in rows if group[i] == g] for g in range(max(group) + 1)]
+    known = [b for b in release.blocks if "s0" in b or any(n in case.quasi for n in b)]
+    cell = {n: case.column(n) for n in case.quasi}
+    shown = [[tuple(cell[n][i] for n in b if n in case.quasi) for i in rows] for b in known]
+    star = next(i for i, b in enumerate(known) if "s0" in b)
+    index = matching(release.view, problem.frequency.run_codes, "s0")
+    values = len(release.view.vocabularies["s0"].texts)
+    found = sliced_posteriors(index, values, 2, Context())
+    person = problem.frequency.run[problem.frequency.row_key]
+    worst = Fraction(0)
+    for i in rows:
+        t = [block[i] for block in shown]
+        truth = naive_kernels.posterior_of(t, buckets, shown, star, case.column("s0"))
+        assert found.highest[person[i]] == pytest.approx(float(truth), abs=1e-12)
+        assert (found.state[person[i]] > 0) == (2 * truth <= 1)
+        worst = max(worst, truth)
+    return worst
+
+
 @pytest.mark.kernels
-def test_posteriors_are_those_of_plain_loops() -> None:
-    rng = np.random.default_rng(687)
-    for _ in range(40):
-        case, group, blocks, release = random_sliced(rng)
-        rows, problem = range(len(case.rows)), release.problem
-        buckets = [[i for i in rows if group[i] == g] for g in range(max(group) + 1)]
-        known = [b for b in blocks if "s0" in b or any(n in case.quasi for n in b)]
-        cell = {n: case.column(n) for n in case.quasi}
-        shown = [[tuple(cell[n][i] for n in b if n in case.quasi) for i in rows] for b in known]
-        star = next(i for i, b in enumerate(known) if "s0" in b)
-        index = matching(release.view, problem.frequency.run_codes, "s0")
-        values = len(release.view.vocabularies["s0"].texts)
-        found = sliced_posteriors(index, values, 2, Context())
-        person = problem.frequency.run[problem.frequency.row_key]
-        for i in rows:
-            t = [block[i] for block in shown]
-            truth = naive_kernels.posterior_of(t, buckets, shown, star, case.column("s0"))
-            assert found.highest[person[i]] == pytest.approx(float(truth), abs=1e-12)
-            assert (found.state[person[i]] > 0) == (2 * truth <= 1)
+@often(160)
+@given(drawn=sliced())
+def test_posteriors_are_those_of_plain_loops(drawn: Sliced) -> None:
+    case, group, blocks = drawn
+    posteriors_by_loops(case, by_hand(case.problem(), group, blocks), group)
 
 
 @pytest.fixture
@@ -142,29 +151,45 @@ def _uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.kernels
+@pytest.mark.often
 @pytest.mark.usefixtures("_uncompiled")
 def test_posteriors_uncompiled() -> None:
-    rng = np.random.default_rng(6868)
-    told = [compared(rng) for _ in range(40)]
-    assert sum(several for several, _ in told) > 20
+    told = list[tuple[int, int]]()
+
+    @settings(max_examples=times(100))
+    @given(drawn=sliced())
+    def tried(drawn: Sliced) -> None:
+        told.append(compared(drawn))
+
+    tried()
+    assert sum(several for several, _ in told) > 10
 
 
 @pytest.mark.kernels
+@pytest.mark.often
 @pytest.mark.parametrize("compiled", [True, False])
 def test_signs_are_told_in_whole_numbers(compiled: bool) -> None:
     sign_of_sum = kernels.sign_of_sum
     if not compiled:
         sign_of_sum = getattr(sign_of_sum, "py_func", sign_of_sum)
-    rng = np.random.default_rng(686)
-    zeros = 0
-    for _ in range(600):
-        terms, power = int(rng.integers(1, 5)), int(rng.integers(1, 5))
-        size = rng.integers(1, 9, terms)
-        excess = rng.integers(-6, 7, terms)
-        factor = rng.integers(1, 5, (terms, 2))
+    zeros, to_4 = 0, st.integers(1, 4)
+
+    @settings(max_examples=times(800))
+    @given(
+        terms=st.lists(
+            st.tuples(st.integers(1, 8), st.integers(-6, 6), to_4, to_4), min_size=1, max_size=4
+        ),
+        power=to_4,
+    )
+    def tried(terms: list[tuple[int, int, int, int]], power: int) -> None:
+        nonlocal zeros
+        size, excess, *factors = (np.array(own) for own in zip(*terms, strict=True))
+        factor = np.stack(factors, axis=1)
         sign = naive_kernels.sign_of_sum(excess.tolist(), factor.tolist(), size.tolist(), power)
-        assert sign_of_sum(excess, factor, size, power, terms) == sign
+        assert sign_of_sum(excess, factor, size, power, len(terms)) == sign
         zeros += sign == 0
+
+    tried()
     assert zeros > 5
     # A difference that floats cannot see: 2 · 10⁻¹⁹ beside 1.
     large = 2_000_000_000
@@ -188,15 +213,20 @@ def checked(case: Case, release: Release, **model: object) -> Verification:
     return verify(recipe, case.dataset.frame(), case.levels, files)
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("at_a_time", [1, 7, 2_000_000])
 def test_the_second_computation_is_of_the_same_mind(
     monkeypatch: pytest.MonkeyPatch, at_a_time: int
 ) -> None:
     monkeypatch.setattr(second, "_AT_A_TIME", at_a_time)
-    rng = np.random.default_rng(682)
     kept = broken = by_mean = met = 0
-    for _ in range(60):
-        case, group, blocks, release = random_sliced(rng)
+
+    @settings(max_examples=times(160))
+    @given(drawn=sliced())
+    def tried(drawn: Sliced) -> None:
+        nonlocal kept, broken, by_mean, met
+        case, group, blocks = drawn
+        release = by_hand(case.problem(), group, blocks)
         truth = by_definition(case, group, blocks, "s0")
         worst = max(p for p, _ in truth.values())
         exact = {int(1 / p) for p, _ in truth.values() if p < 1 and (1 / p).denominator == 1}
@@ -209,6 +239,8 @@ def test_the_second_computation_is_of_the_same_mind(
             met += worst * least == 1
             persons, counted = sensitive_histogram(release.view, "s0")
             by_mean += told.holds and bool(np.any(counted.most * least > persons.sizes))
+
+    tried()
     assert min(kept, broken) > 5
     assert met > 0
     assert by_mean > 0

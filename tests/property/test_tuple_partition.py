@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, NotFound
@@ -19,31 +21,22 @@ from anon_core.partition.mondrian_cuts import rows_of_keys
 from anon_core.partitioners.tuple_partition import bucket_halving as tuple_partition
 from anon_core.partitioners.tuple_partition.bucket_halving import diverse_buckets
 from tests import naive_kernels
-from tests.making import Case, random_case
-from tests.property.test_sliced import Blocks, random_blocks
+from tests.making import Case
+from tests.often import times
+from tests.strategies import Blocks, blocks_of, cases, with_column
 
 
-def drawn(rng: np.random.Generator) -> tuple[Case, Blocks]:
-    case = random_case(
-        rng,
-        rows=int(rng.integers(4, 18)),
-        quasi=int(rng.integers(1, 4)),
-        missing=rng.random() < 0.3,
-    )
-    rows = len(case.rows)
-    columns = case.columns | {"s0": [str(v) for v in rng.choice(list("abcdef"), rows)]}
-    del columns["s1"]
-    kinds = {n: k for n, k in case.kinds.items() if n != "s1"}
-    case = replace(case, columns=columns, kinds=kinds, sensitive=("s0",))
-    return case, random_blocks(rng, case)
+@st.composite
+def drawn(draw: st.DrawFn) -> tuple[Case, Blocks]:
+    """Draw a table of one sensitive column of six values, and link blocks."""
+    case = draw(cases(rows=(4, 17), quasi=(1, 3), sensitive="abcdef"))
+    case = with_column(case, "s0", case.columns["s0"], alone=True)
+    return case, draw(blocks_of(case))
 
 
-def compare(rng: np.random.Generator) -> tuple[int, int]:
+def compare(case: Case, blocks: Blocks, least: int, size: int, seed: int) -> tuple[int, int]:
     """Compare one partition; return its buckets, and whether buckets by themselves break 1/l."""
-    case, blocks = drawn(rng)
     problem = case.problem()
-    least, size = int(rng.integers(2, 4)), int(rng.integers(1, 4))
-    seed = int(rng.integers(1 << 30))
     models: list[GroupModel] = [SlicingLDiversity(l=least, column="s0")]
     models += [BucketSize(k=size)] if size > 1 else []
     keys = np.random.default_rng(seed).permutation(rows_of_keys(problem)).tolist()
@@ -76,28 +69,41 @@ def compare(rng: np.random.Generator) -> tuple[int, int]:
     return len(ours), alone
 
 
+def compared(examples: int) -> list[tuple[int, int]]:
+    """Compare drawn partitions; return what came of each."""
+    told = list[tuple[int, int]]()
+
+    @settings(max_examples=times(examples))
+    @given(asked=drawn(), least=st.integers(2, 3), size=st.integers(1, 3), seed=st.integers(0, 99))
+    def tried(asked: tuple[Case, Blocks], least: int, size: int, seed: int) -> None:
+        told.append(compare(*asked, least, size, seed))
+
+    tried()
+    return told
+
+
+@pytest.mark.often
 def test_buckets_are_those_of_the_paper() -> None:
-    rng = np.random.default_rng(112)
-    told = [compare(rng) for _ in range(60)]
-    assert sum(buckets > 1 for buckets, _ in told) > 10
+    told = compared(240)
+    assert sum(buckets > 1 for buckets, _ in told) > 8
     assert sum(alone for _, alone in told) > 0
 
 
+@pytest.mark.often
 def test_room_and_work_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tuple_partition, "_WORK", 1)
-    rng = np.random.default_rng(1120)
-    assert sum(compare(rng)[0] > 1 for _ in range(12)) > 1
+    assert sum(buckets > 1 for buckets, _ in compared(60)) > 1
 
 
 @pytest.mark.kernels
+@pytest.mark.often
 def test_uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("count_side", "on_side", "mean_holds", "still_diverse", "replace_nodes"):
         kernel = getattr(kernels, name)
         monkeypatch.setattr(kernels, name, getattr(kernel, "py_func", kernel))
     whole = getattr(kernels.tuple_partition, "py_func", kernels.tuple_partition)
     monkeypatch.setattr(tuple_partition, "tuple_partition", whole)
-    rng = np.random.default_rng(1121)
-    assert sum(compare(rng)[0] > 1 for _ in range(12)) > 1
+    assert sum(buckets > 1 for buckets, _ in compared(60)) > 1
 
 
 def test_a_sensitive_column_may_stay_linked() -> None:

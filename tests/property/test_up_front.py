@@ -9,6 +9,8 @@ from typing import cast
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from anon_core.algorithms.incognito import Incognito
 from anon_core.algorithms.optimal import Optimal
@@ -27,8 +29,11 @@ from anon_core.release.problem import Problem
 from anon_core.release.results import Outcome
 from tests import diversity_twin as twin
 from tests import naive, naive_kernels
-from tests.making import Case, random_case
-from tests.property.test_lattice_presence import EveryNode, drawn
+from tests.making import Case
+from tests.often import often, times
+from tests.property.test_lattice_presence import Asked, EveryNode
+from tests.property.test_lattice_presence import asked as asked_of_presence
+from tests.strategies import cases, with_column
 
 Group = tuple[int, ...]
 Keeps = Callable[[Sequence[Group], Case], bool]
@@ -151,13 +156,10 @@ def asked(bound: int) -> dict[str, tuple[dict[str, object], Keeps, bool]]:
     }
 
 
-def small_case(rng: np.random.Generator) -> Case:
-    rows = int(rng.integers(2, 6))
-    case = random_case(rng, rows=rows, quasi=1)
-    values = ["a", "b", "c", "d", None]
-    weights = rng.dirichlet(np.full(5, 0.8))
-    s0 = [values[int(i)] for i in rng.choice(5, rows, p=weights)]
-    return replace(case, columns={**case.columns, "s0": s0}, sensitive=("s0",))
+def small_cases() -> st.SearchStrategy[Case]:
+    """Draw up to five rows of one column and one sensitive one with gaps."""
+    drawn = cases(rows=(2, 5), quasi=(1, 1), sensitive=["a", "b", "c", "d", None])
+    return drawn.map(lambda case: with_column(case, "s0", case.columns["s0"], alone=True))
 
 
 def refused(model: GroupModel, case: Case, removable: int) -> bool:
@@ -168,26 +170,23 @@ def refused(model: GroupModel, case: Case, removable: int) -> bool:
     return False
 
 
-@pytest.mark.parametrize(
-    ("seed", "tables"), [(1, 12), pytest.param(1013, 60, marks=pytest.mark.long)]
-)
-def test_a_check_refuses_what_no_removal_makes_possible_and_nothing_else(
-    seed: int, tables: int
-) -> None:
-    rng = np.random.default_rng(seed)
+@pytest.mark.often
+def test_a_check_refuses_what_no_removal_makes_possible_and_nothing_else() -> None:
     seen: dict[str, set[tuple[bool, bool]]] = {}
     found = {n: cast(type[GroupModel], m) for n, m in family("model").items()}
     models = {n: m for n, m in found.items() if not m.of_mechanism}  # these are about no table
-    for _ in range(tables):
-        case = small_case(rng)
+
+    @settings(max_examples=times(60))
+    @given(case=small_cases())
+    def tried(case: Case) -> None:
         rows = len(case.rows)
         ways = list(removals(rows))
         for bound in (2, 3):
             judged = asked(bound)
             assert set(judged) | ELSEWHERE == set(models)
             assert not set(judged) & ELSEWHERE
-            for name, (given, keeps, exact) in judged.items():
-                model = models[name].from_mapping(given)
+            for name, (asked_so, keeps, exact) in judged.items():
+                model = models[name].from_mapping(asked_so)
                 least = min((gone for gone, parts in ways if keeps(parts, case)), default=rows)
                 for budget in range(rows + 1):
                     possible = least <= budget and least < rows
@@ -195,18 +194,23 @@ def test_a_check_refuses_what_no_removal_makes_possible_and_nothing_else(
                     assert not (possible and told), (name, bound, budget, case)
                     assert told or possible or not exact, (name, bound, budget, case)
                     seen.setdefault(name, set()).add((possible, told))
+
+    tried()
     # Every promise was possible and let pass, and impossible and refused.
     assert all({(True, False), (False, True)} <= met for met in seen.values()), seen
 
 
+@pytest.mark.often
 def test_a_check_of_presence_refuses_nothing_that_a_node_keeps() -> None:
-    rng = np.random.default_rng(1004)
     possible = refusals = 0
-    for _ in range(60):
-        case, public, models, every = drawn(rng)
-        if rng.random() < 0.5:  # more is asked than the table's share of the people, or nearly
-            rows = len(case.rows)
-            low = Fraction(min(rows + int(rng.integers(-2, 2)), public.rows), public.rows)
+
+    @settings(max_examples=times(160))
+    @given(asked=asked_of_presence(), beyond=st.none() | st.integers(-2, 1))
+    def tried(asked: Asked, beyond: int | None) -> None:
+        nonlocal possible, refusals
+        case, public, models, every = asked.case, asked.public, asked.models, asked.every
+        if beyond is not None:  # more is asked than the table's share of the people, or nearly
+            low = Fraction(min(len(case.rows) + beyond, public.rows), public.rows)
             models = [DeltaPresence(delta_min=float(low), delta_max=1.0)]
             every = EveryNode(case, public, low, Fraction(1), 1)
         problem = case.problem(public)
@@ -219,20 +223,23 @@ def test_a_check_of_presence_refuses_nothing_that_a_node_keeps() -> None:
                 assert not keeps
                 refusals += 1
             possible += keeps
+
+    tried()
     assert possible > 20
     assert refusals > 5
 
 
-def test_the_largest_l_is_that_of_every_way_to_remove_rows() -> None:
-    rng = np.random.default_rng(1005)
-    for _ in range(200):
-        rows = rng.integers(1, 6, int(rng.integers(1, 4)))
-        budget = int(rng.integers(0, rows.sum() + 1))
-        ways = np.stack(np.meshgrid(*[np.arange(n + 1) for n in rows]), axis=-1)
-        left = ways.reshape(-1, len(rows))
-        left = left[(left.sum(axis=1) > 0) & (rows.sum() - left.sum(axis=1) <= budget)]
-        best = int((left.sum(axis=1) // left.max(axis=1)).max())
-        assert largest_share(rows.astype(np.int64), budget) == best
+@often(400)
+@given(many=st.lists(st.integers(1, 5), min_size=1, max_size=3), data=st.data())
+def test_the_largest_l_is_that_of_every_way_to_remove_rows(
+    many: list[int], data: st.DataObject
+) -> None:
+    rows, budget = np.array(many, np.int64), data.draw(st.integers(0, sum(many)))
+    ways = np.stack(np.meshgrid(*[np.arange(n + 1) for n in rows]), axis=-1)
+    left = ways.reshape(-1, len(rows))
+    left = left[(left.sum(axis=1) > 0) & (rows.sum() - left.sum(axis=1) <= budget)]
+    best = int((left.sum(axis=1) // left.max(axis=1)).max())
+    assert largest_share(rows, budget) == best
 
 
 EXAMPLE = Case(
@@ -306,19 +313,16 @@ def searched(search: Algorithm, problem: Problem, model: GroupModel) -> Outcome 
         return stopped
 
 
-@pytest.mark.parametrize(
-    ("seed", "tables"), [(1006, 25), pytest.param(1016, 150, marks=pytest.mark.long)]
-)
-def test_searches_find_what_removing_rows_makes_possible_and_name_the_best(
-    seed: int, tables: int
-) -> None:
-    rng = np.random.default_rng(seed)
+@pytest.mark.often
+def test_searches_find_what_removing_rows_makes_possible_and_name_the_best() -> None:
     met = missed = only_so = 0
-    for _ in range(tables):
-        case = random_case(rng, rows=int(rng.integers(4, 12)), quasi=int(rng.integers(1, 4)))
+
+    @settings(max_examples=times(120))
+    @given(case=cases(rows=(4, 11), quasi=(1, 3)), least=st.integers(2, 3))
+    def tried(case: Case, least: int) -> None:
+        nonlocal met, missed, only_so
         case = replace(case, sensitive=("s0",))
         problem, rows = case.problem(), len(case.rows)
-        least = int(rng.integers(2, 4))
         model = FrequencyLDiversity(l=least)
         removed = least_removed(case, least)
         fewest = min(removed.values())
@@ -342,4 +346,6 @@ def test_searches_find_what_removing_rows_makes_possible_and_name_the_best(
                 assert found.release.suppressed == removed[node]
                 met += 1
             only_so += bool(good) and refused(model, case, 0)
+
+    tried()
     assert min(met, missed, only_so) > 5

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from anon_core.attacks.homogeneity import Homogeneity
 from anon_core.attacks.journalist import Journalist
@@ -22,31 +24,21 @@ from anon_core.release.release import Release, one_block, raw_view, view
 from anon_core.release.vocabulary import of_level
 from tests import naive
 from tests.asked import attacked, measured
-from tests.making import Case, by_hand, random_case
-
-Blocks = tuple[tuple[str, ...], ...]
-
-
-def layouts(case: Case) -> dict[str, Blocks]:
-    """Return the link blocks of the literature, for a case's columns."""
-    everything = (*case.quasi, *case.sensitive)
-    return {
-        "whole rows": (everything,),
-        "anatomy": (case.quasi, case.sensitive),
-        "a block per column": tuple((name,) for name in everything),
-        "slicing": (
-            (*case.quasi[:1], *case.sensitive[:1]),
-            (*case.quasi[1:], *case.sensitive[1:]),
-        ),
-    }
+from tests.making import PATIENTS, Case, by_hand
+from tests.often import often, times
+from tests.strategies import cases, groups_of, layouts
 
 
-def drawn(seed: int, blocks: str) -> tuple[Case, list[int], Release]:
-    rng = np.random.default_rng([83, seed])
-    case = random_case(rng, rows=int(rng.integers(4, 40)))
-    group = rng.integers(0, 5, len(case.rows))
-    group = np.unique(group, return_inverse=True)[1].tolist()
-    return case, group, by_hand(case.problem(), group, layouts(case)[blocks])
+@st.composite
+def grouped(draw: st.DrawFn) -> tuple[Case, list[int]]:
+    """Draw a table and a group for each of its rows."""
+    case = draw(cases())
+    return case, draw(groups_of(len(case.rows)))
+
+
+def grouped_by_hand(blocks: str) -> tuple[Case, list[int], Release]:
+    group = [0, 0, 1, 1, 1, 2]
+    return PATIENTS, group, by_hand(PATIENTS.problem(), group, layouts(PATIENTS)[blocks])
 
 
 def texts(release: Release, columns: Sequence[str], codes: np.ndarray) -> list[tuple[str, ...]]:
@@ -64,9 +56,11 @@ NAMES = ["whole rows", "anatomy", "a block per column", "slicing"]
 
 
 @pytest.mark.parametrize("blocks", NAMES)
-@pytest.mark.parametrize("seed", range(12))
-def test_the_view_counts_what_is_published(seed: int, blocks: str) -> None:
-    case, group, release = drawn(seed, blocks)
+@often(48)
+@given(drawn=grouped())
+def test_the_view_counts_what_is_published(blocks: str, drawn: tuple[Case, list[int]]) -> None:
+    case, group = drawn
+    release = by_hand(case.problem(), group, layouts(case)[blocks])
     view = release.view
     assert view.published
     assert view.rows == len(group)
@@ -90,9 +84,11 @@ def test_the_view_counts_what_is_published(seed: int, blocks: str) -> None:
 
 
 @pytest.mark.parametrize("blocks", NAMES)
-@pytest.mark.parametrize("seed", range(8))
-def test_promises_and_attacks_on_blocks(seed: int, blocks: str) -> None:
-    case, group, release = drawn(seed, blocks)
+@often(40)
+@given(drawn=grouped())
+def test_promises_and_attacks_on_blocks(blocks: str, drawn: tuple[Case, list[int]]) -> None:
+    case, group = drawn
+    release = by_hand(case.problem(), group, layouts(case)[blocks])
     problem, view, context = release.problem, release.view, Context()
     linked = {n: block for block in layouts(case)[blocks] for n in block}
     people: dict[str, list[list[int]]] = {}
@@ -140,18 +136,23 @@ def test_promises_and_attacks_on_blocks(seed: int, blocks: str) -> None:
 
 
 def test_a_journalist_needs_whole_rows_too() -> None:
-    rng = np.random.default_rng(89)
-    case = random_case(rng, rows=12, quasi=2)
-    release = by_hand(case.problem(population=40), [0] * 12, layouts(case)["a block per column"])
+    blocks = layouts(PATIENTS)["a block per column"]
+    release = by_hand(PATIENTS.problem(population=40), [0] * 6, blocks)
     with pytest.raises(AnonError, match="permuted apart"):
         Journalist().run(*attacked(release.problem, release.view), Context())
 
 
+@pytest.mark.often
 @pytest.mark.parametrize("blocks", NAMES)
 def test_redrawing_the_permutation_changes_rows_but_nothing_that_is_known(blocks: str) -> None:
     moved = 0
-    for seed in range(10):
-        case, group, release = drawn(seed, blocks)
+
+    @settings(max_examples=times(40))
+    @given(drawn=grouped())
+    def tried(drawn: tuple[Case, list[int]]) -> None:
+        nonlocal moved
+        case, group = drawn
+        release = by_hand(case.problem(), group, layouts(case)[blocks])
         columns = (*case.quasi, *case.sensitive)
         before = release.view
         drafts: list[list[tuple[str, ...]]] = []
@@ -174,11 +175,13 @@ def test_redrawing_the_permutation_changes_rows_but_nothing_that_is_known(blocks
             assert np.array_equal(one.codes, other.codes)
             assert np.array_equal(one.count, other.count)
         moved += drafts[0] != drafts[1]
-    assert moved == 0 if blocks == "whole rows" else moved > 5
+
+    tried()
+    assert moved == 0 if blocks == "whole rows" else moved > 3
 
 
 def test_the_same_generator_draws_the_same_rows() -> None:
-    case, _, release = drawn(3, "a block per column")
+    case, _, release = grouped_by_hand("a block per column")
     drafts = [draw_rows(release, np.random.default_rng(5)).codes for _ in range(2)]
     for name in case.quasi:
         assert np.array_equal(drafts[0][name], drafts[1][name])
@@ -203,7 +206,7 @@ def test_unpublished_groups_are_told_apart_by_their_cells_only() -> None:
 
 
 def test_removed_rows_are_not_seen() -> None:
-    case, group, _ = drawn(4, "whole rows")
+    case, group, _ = grouped_by_hand("whole rows")
     gone = [-1 if i % 3 == 0 else g for i, g in enumerate(group)]
     kept = [g for g in gone if g >= 0]
     release = by_hand(case.problem(), gone, layouts(case)["anatomy"])
@@ -215,7 +218,7 @@ def test_removed_rows_are_not_seen() -> None:
 
 
 def test_nothing_published_is_no_success_for_anyone() -> None:
-    case, group, _ = drawn(5, "whole rows")
+    case, group, _ = grouped_by_hand("whole rows")
     release = by_hand(case.problem(population=500), [-1] * len(group), layouts(case)["whole rows"])
     view, context = release.view, Context()
     for verdict in (
@@ -230,9 +233,10 @@ def test_nothing_published_is_no_success_for_anyone() -> None:
             assert (result.worst, result.at_risk) == (0.0, 0)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_the_raw_view_is_that_of_a_release_that_changes_nothing(seed: int) -> None:
-    problem = random_case(np.random.default_rng([89, seed]), rows=30).problem()
+@often(60)
+@given(case=cases())
+def test_the_raw_view_is_that_of_a_release_that_changes_nothing(case: Case) -> None:
+    problem = case.problem()
     frequency = problem.frequency
     runs = np.arange(len(frequency.run_count), dtype=np.int64)
     exact = {name: of_level(problem.hierarchies[name], 0) for name in problem.quasi}

@@ -74,7 +74,9 @@ def publics(draw: st.DrawFn, case: Case, *, more: int = 20) -> Dataset:
     """Draw a public table: a table's rows and up to so many others of its values, in any order."""
     own = list(zip(*(case.columns[name] for name in case.quasi), strict=True))
     seen = [sorted({v for v in case.columns[n] if v is not None}) for n in case.quasi]
-    others = draw(st.lists(st.tuples(*map(st.sampled_from, seen)), max_size=more))
+    # Lists are short unless they must not be; the least they must have shrinks away first.
+    least = draw(st.integers(0, more))
+    others = draw(st.lists(st.tuples(*map(st.sampled_from, seen)), min_size=least, max_size=more))
     everyone = draw(st.permutations([*own, *others]))
     frame = pd.DataFrame(everyone, columns=list(case.quasi), dtype=object)
     return Dataset.from_frame(frame, kinds={n: case.kinds[n] for n in case.quasi})
