@@ -187,7 +187,7 @@ class Personalized(GroupModel):
         count = np.bincount(codes, minlength=len(leaves)).astype(np.int64)
         used = count > 0
         stay = rows_that_can_stay(own[used], count[used])
-        if problem.rows - stay > removable:
+        if problem.rows - stay > removable or not stay:  # all may go, and nothing be left
             raise Infeasible(
                 f"{self.title}: at most {stay} of {problem.rows} rows can stand among as many as "
                 f"they ask for, and {removable} may be suppressed; the largest k asked for is "
