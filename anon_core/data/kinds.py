@@ -48,9 +48,12 @@ def as_day(text: str) -> float:
             return float(datetime.date(int(plain[1]), int(plain[2]), int(plain[3])).toordinal())
         except ValueError:
             return math.nan
+    text = text.strip()
     for form in _DATE_FORMS:
+        if text.count(form[2]) != 2:  # what parses dates takes its time to refuse
+            continue
         try:
-            return float(datetime.datetime.strptime(text.strip(), form).toordinal())
+            return float(datetime.datetime.strptime(text, form).toordinal())
         except ValueError:
             continue
     return math.nan

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -60,24 +62,27 @@ class RowsAlike:
             return self.count
         if any(self.columns[d] in self.overlapping for d in chosen):
             return self._fitting(chosen, replace(context, progress=silent))
-        return self._equal(self.codes[:, list(chosen)].T)
+        return self._equal([self._columns[d] for d in chosen])
 
     def with_texts(self, place: int, codes: I32, chosen: Sequence[int]) -> I64:
         """Return the same where a column says something else; only where nothing overlaps."""
-        return self._equal([codes if d == place else self.codes[:, d] for d in chosen])
+        return self._equal([_sized(codes) if d == place else self._columns[d] for d in chosen])
 
-    def _equal(self, columns: Sequence[I32] | I32) -> I64:
-        sizes = [int(column.max(initial=0)) + 1 for column in columns]
-        room = 1
-        for size in sizes:
-            room *= size
+    @cached_property
+    def _columns(self) -> list[tuple[I64, int]]:
+        """Every column by itself, as many sets of columns are asked for; each with its codes."""
+        return [_sized(codes) for codes in self.codes.T]
+
+    def _equal(self, columns: Sequence[tuple[I64, int]]) -> I64:
+        room = math.prod(size for _, size in columns)
         if room > _ROOM * len(self.count) + 1024:
-            rank, first = dense_rank(list(columns), sizes)
+            sizes = [size for _, size in columns]
+            rank, first = dense_rank([codes.astype(np.int32) for codes, _ in columns], sizes)
             return _sums(rank, self.count, len(first))[rank]
-        packed = np.zeros(len(self.count), dtype=np.int64)
-        for column, size in zip(columns, sizes, strict=True):
-            packed *= size
-            packed += column
+        packed = columns[0][0]
+        for codes, size in columns[1:]:
+            packed = packed * size
+            packed += codes
         return _sums(packed, self.count, room)[packed]
 
     def _fitting(self, chosen: Sequence[int], context: Context) -> I64:
@@ -93,6 +98,11 @@ class RowsAlike:
         _, one = dense_rank(list(theirs.T), [int(c.max(initial=0)) + 1 for c in theirs.T])
         people = np.ascontiguousarray(theirs[one])
         return fewest_fitting(people, low, high, _sums(rank, self.count, len(first)), context)[rank]
+
+
+def _sized(codes: I32) -> tuple[I64, int]:
+    """Return codes of shape (lines,) ready to be packed, and how many there are at most."""
+    return codes.astype(np.int64), int(codes.max(initial=0)) + 1
 
 
 def _sums(place: I64, count: I64, places: int) -> I64:

@@ -139,6 +139,7 @@ class _Marginals:
     ) -> None:
         self.view, self.hierarchies, self.cuts = view, hierarchies, cuts
         self.cells: dict[str, F64] = {}
+        self.shares: dict[str, F64] = {}
         self.spread: dict[str, Table] = {}
         self.groups: dict[str, Table] = {}
 
@@ -156,12 +157,14 @@ class _Marginals:
 
     def even(self, name: str) -> F64:
         """Return the shares of ranges of a cell that hides everything, shape (ranges,)."""
-        lo, hi = self.cuts[name]
-        below = np.concatenate([[0], np.cumsum(self.hierarchies[name].counted)])
-        inside = (below[hi + 1] - below[lo]).astype(np.float64)
-        if inside.sum() == 0:
-            inside = (hi + 1 - lo).astype(np.float64)
-        return inside / inside.sum()
+        if name not in self.shares:
+            lo, hi = self.cuts[name]
+            below = np.concatenate([[0], np.cumsum(self.hierarchies[name].counted)])
+            inside = (below[hi + 1] - below[lo]).astype(np.float64)
+            if inside.sum() == 0:
+                inside = (hi + 1 - lo).astype(np.float64)
+            self.shares[name] = inside / inside.sum()
+        return self.shares[name]
 
     def _cells(self, name: str) -> F64:
         """Return which share of each published cell lies in each range, (ranges, cells)."""
