@@ -33,6 +33,8 @@ A pair with a sign can be run:
 - **○**: the technique forms ever larger groups, and finished releases are tested. It ends in a
   verified release or in *not found*, which proves nothing.
 - **◐**: as ●, and finished releases are tested as well, for whether the promise can be recomputed.
+  Of k-map and δ-presence: groups are merged until those of the public table whom their cells cover
+  keep it, for δ-presence until nobody fits two groups as well; where that fails, it goes on as ○.
 
 A letter is a refusal before anything is searched, for the reason below.
 
@@ -67,7 +69,7 @@ def refusal(algorithm: Algorithm, model: GroupModel) -> str:
 def sign(algorithm: Algorithm, model: GroupModel) -> str:
     """Return whether a promise steers a technique that hosts it, or is tested, or both."""
     if model.needs_public and not algorithm.counts_public:
-        return TESTED
+        return BOTH if algorithm.merges_by_public else TESTED
     return BOTH if model.private_columns() else STEERED
 
 

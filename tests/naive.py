@@ -604,6 +604,19 @@ def covered_people(cells: Sequence[Sequence[str]], people: Sequence[Row]) -> int
     return sum(all(v in cover for v, cover in zip(p, cells, strict=True)) for p in people)
 
 
+def sharing_classes(
+    classes: Sequence[Sequence[Sequence[str]]], people: Sequence[Row]
+) -> list[bool]:
+    """Say of every class whether someone who is covered by its cells is covered by another's."""
+    inside = [
+        {p for p in people if all(v in c for v, c in zip(p, cells, strict=True))}
+        for cells in classes
+    ]
+    return [
+        any(own & other for j, other in enumerate(inside) if i != j) for i, own in enumerate(inside)
+    ]
+
+
 def certain_people(groups: Iterable[Sequence[int]], column: Sequence[str]) -> int:
     """Count the people whose group shows a single sensitive value."""
     return sum(len(g) for g in groups if len({column[i] for i in g}) == 1)

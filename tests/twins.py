@@ -25,6 +25,7 @@ TWINS: Mapping[str, str] = {
     "query_overlap.alone": "naive_kernels.mean_overlap",
     "query_overlap.together": "naive_kernels.mean_overlap",
     "population_counts.covered": "naive.covered_people",
+    "population_counts.several": "naive.sharing_classes",
     "l_diverse_groups.anatomize": "naive_kernels.drawn_groups",
     "l_diverse_groups.bisect": "naive_kernels.Bisection",
     "l_diverse_groups.eligible": "naive_kernels.eligible",

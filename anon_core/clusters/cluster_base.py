@@ -21,6 +21,7 @@ from ..partition.best_gain import cell_prices, gain_parts
 from ..partition.box_release import box_outcome
 from ..partition.merging import merged
 from ..partition.mondrian_cuts import cut_by_tree
+from ..partition.public_boxes import least_size, public_boxes
 from ..release.problem import Problem
 from ..release.results import Outcome
 from .cluster_rows import refuse_fewer
@@ -33,6 +34,7 @@ class Clustering(Algorithm):
     """Clusters of similar tuples; what they leave over, or leave broken, joins the nearest."""
 
     merges: ClassVar[bool] = True
+    merges_by_public: ClassVar[bool] = True
 
     metric: CellCost = saving(help="What similar rows lose least of when they publish one box.")
     weights: Mapping[str, float] = column_weights()
@@ -53,12 +55,14 @@ class Clustering(Algorithm):
         nodes = [cut_by_tree(problem, h) for h in problem.quasi_hierarchies]
         weights = weights_by_column(problem, self.weights, self.name)
         prices = cell_prices(problem, self.metric, nodes, weights)
-        k = max(model.least_size() for model in models)
+        k = least_size(problem, models)
         refuse_fewer(problem, k)
-        part = self.clusters(problem, models, k, prices, part_of(context, 0.0, 0.9))
+        by_rows = [model for model in models if not model.needs_public]
+        part = self.clusters(problem, by_rows, k, prices, part_of(context, 0.0, 0.9))
+        public = public_boxes(problem, models, nodes, context)
         # Promises beyond k rows, and what was left over: merge with the nearest.
         groups = merged(
-            problem, models, run_buckets(problem, part), prices, part_of(context, 0.9, 1.0)
+            problem, models, run_buckets(problem, part), prices, part_of(context, 0.9, 1.0), public
         )
         return box_outcome(problem, groups, nodes)
 

@@ -47,6 +47,9 @@ class Algorithm(Technique):
     #: Whether it counts the public people of its groups, so that promises about them steer it;
     #: else its finished releases are tested.
     counts_public: ClassVar[bool] = False
+    #: Whether it merges groups until promises about public people hold of what they would publish;
+    #: its finished releases are tested all the same, and larger groups asked for where they fail.
+    merges_by_public: ClassVar[bool] = False
     #: Whether promises counted in distinct persons steer it, where a column tells them apart.
     counts_people: ClassVar[bool] = False
     #: Whether it takes for granted that classes which keep a promise keep it when merged.

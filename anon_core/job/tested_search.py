@@ -79,6 +79,10 @@ def _search(
     tested = [*unseen, *(m for m in models if m.private_columns())]
     if not tested:
         return algorithm.run(problem, models, context)
+    if algorithm.merges_by_public and any(m.needs_public for m in unseen):
+        found = _merged(algorithm, problem, models, tested, measure, recomputable, context)
+        if found is not None:
+            return found
     steering = [m for m in models if m not in unseen]
     own = [m for m in steering if m.private_columns()]
     nearest: Verdict | None = None
@@ -119,6 +123,24 @@ def _search(
         best=nearest.reached if nearest else None,
         best_of=f"nearest value of {nearest.model}" if nearest else "",
     )
+
+
+def _merged(
+    algorithm: Algorithm,
+    problem: Problem,
+    models: Sequence[GroupModel],
+    tested: Sequence[GroupModel],
+    measure: Measure,
+    recomputable: Recomputable,
+    context: Context,
+) -> Outcome | None:
+    """Run a technique that merges groups by the public people they cover; None where that fails."""
+    try:
+        outcome = algorithm.run(problem, models, context)
+    except (Infeasible, NotFound, BadPlan):
+        return None
+    holds = all(v.holds for model in tested for v in measure(model, outcome))
+    return outcome if holds and all(recomputable(m, outcome) for m in tested) else None
 
 
 def _beyond(unseen: Sequence[GroupModel]) -> str:

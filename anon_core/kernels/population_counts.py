@@ -39,3 +39,34 @@ def covered(
             if inside:
                 total += count[t]
         found[g] += total
+
+
+@compiled
+def several(
+    lo: npt.NDArray[np.int32],
+    hi: npt.NDArray[np.int32],
+    codes: npt.NDArray[np.int32],
+    found: npt.NDArray[np.bool_],
+) -> None:
+    """Mark in `found` the classes that some tuple fits beside another.
+
+    Parameters
+    ----------
+    lo, hi, codes : as for `covered`
+    found : bool array of shape (classes,)
+    """
+    for t in range(codes.shape[0]):
+        first = -1
+        for g in range(lo.shape[0]):
+            inside = True
+            for d in range(codes.shape[1]):
+                c = codes[t, d]
+                if c < lo[g, d] or c > hi[g, d]:
+                    inside = False
+                    break
+            if inside:
+                if first < 0:
+                    first = g
+                else:
+                    found[first] = True
+                    found[g] = True

@@ -38,6 +38,14 @@ def box_outcome(
         Suppress cells: per quasi-identifier, publish the node at this level, and the top where the
         nodes of a part differ.
     """
+    low, high = hulls_published(problem, parts, blank_above)
+    return covered_outcome(problem, parts, low, high, as_nodes)
+
+
+def hulls_published(
+    problem: Problem, parts: Buckets, blank_above: Sequence[int] | None = None
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Return the hulls of parts, widened to the nodes that cells are suppressed above."""
     low, high = hulls(problem, parts)
     if blank_above is not None:
         for d, (hierarchy, level) in enumerate(
@@ -48,7 +56,30 @@ def box_outcome(
             last = len(hierarchy.leaves) - 1
             low[:, d] = np.where(one == other, hierarchy.starts[level][one], 0)
             high[:, d] = np.where(one == other, ends[other], last)
-    return covered_outcome(problem, parts, low, high, as_nodes)
+    return low, high
+
+
+def published_cells(
+    problem: Problem,
+    low: npt.NDArray[np.int32],
+    high: npt.NDArray[np.int32],
+    as_nodes: Sequence[bool],
+    replaced: Mapping[str, tuple[Vocabulary, npt.NDArray[np.int32]]] | None = None,
+) -> tuple[dict[str, Vocabulary], dict[str, npt.NDArray[np.int32]]]:
+    """Return what columns publish, and every part's cell; see `covered_outcome`."""
+    vocabularies: dict[str, Vocabulary] = {}
+    cells: dict[str, npt.NDArray[np.int32]] = {}
+    for d, (name, hierarchy) in enumerate(
+        zip(problem.quasi, problem.quasi_hierarchies, strict=True)
+    ):
+        if replaced and name in replaced:
+            vocabularies[name], cells[name] = replaced[name]
+            continue
+        kind = problem.dataset.column(name).kind
+        vocabularies[name], cells[name] = of_boxes(
+            hierarchy, kind, low[:, d], high[:, d], as_nodes=as_nodes[d]
+        )
+    return vocabularies, cells
 
 
 def hulls(problem: Problem, parts: Buckets) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
@@ -75,18 +106,7 @@ def covered_outcome(
     `replaced` gives the columns that publish something else: vocabulary, and code of each part.
     """
     replaced = replaced or {}
-    vocabularies: dict[str, Vocabulary] = {}
-    cells: dict[str, npt.NDArray[np.int32]] = {}
-    for d, (name, hierarchy) in enumerate(
-        zip(problem.quasi, problem.quasi_hierarchies, strict=True)
-    ):
-        if name in replaced:
-            vocabularies[name], cells[name] = replaced[name]
-            continue
-        kind = problem.dataset.column(name).kind
-        vocabularies[name], cells[name] = of_boxes(
-            hierarchy, kind, low[:, d], high[:, d], as_nodes=as_nodes[d]
-        )
+    vocabularies, cells = published_cells(problem, low, high, as_nodes, replaced)
     # Classes are numbered by what they publish, not by the order of the cuts; parts that publish
     # the same are one class.
     rank, first = dense_rank(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ from ..kernels.best_gain_split import Prices
 from ..kernels.nearest import nearest_boxes
 from ..release.problem import Problem
 from ..release.reference import reference_of
+from .public_boxes import PublicBoxes
 
 _PAIRS = 20_000_000  # pairs of boxes between two looks at the cancel button
 
@@ -26,8 +28,11 @@ def merged(
     groups: Buckets,
     prices: Prices,
     context: Context,
+    public: PublicBoxes | None = None,
 ) -> Buckets:
     """Merge groups that break a promise with the group that pays least for it.
+
+    `public` counts the people of the public table whom groups cover, for promises about them.
 
     Raises
     ------
@@ -38,11 +43,12 @@ def merged(
     """
     while True:
         count = int(groups.group.max(initial=-1)) + 1
-        broken = np.flatnonzero(~keeping(problem, models, groups))
+        broken = np.flatnonzero(~keeping(problem, models, groups, public))
         context.report(1.0 - len(broken) / max(count, 1), "Merging groups")
         if not len(broken):
             return groups
-        if count == 1 and not all(model.decided_by_whole() for model in models):
+        decided = public is None and all(model.decided_by_whole() for model in models)
+        if count == 1 and not decided:
             raise NotFound(
                 "Not found: groups that break a promise were merged with their nearest, down to "
                 "all rows as one, and that breaks it, too. Smaller groups may keep it.",
@@ -105,12 +111,18 @@ def group_stats(problem: Problem, models: Sequence[GroupModel], groups: Buckets)
 
 
 def keeping(
-    problem: Problem, models: Sequence[GroupModel], groups: Buckets
+    problem: Problem,
+    models: Sequence[GroupModel],
+    groups: Buckets,
+    public: PublicBoxes | None = None,
 ) -> npt.NDArray[np.bool_]:
     """Return which groups keep every promise, shape (groups,)."""
     stats = group_stats(problem, models, groups)
     reference = reference_of(problem)
     kept = np.ones(len(stats.sizes), dtype=np.bool_)
+    if public is not None:
+        people, kept = public.counted(groups, models)
+        stats = replace(stats, population=people)
     for model in models:
         kept &= model.per_group(stats, reference)
     return kept

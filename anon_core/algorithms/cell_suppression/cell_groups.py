@@ -29,6 +29,7 @@ from ...kernels.forest import (
 from ...kernels.subsets import cheapest_groups
 from ...partition.best_gain import gain_parts
 from ...partition.mondrian_cuts import rows_of_keys
+from ...partition.public_boxes import least_size
 from ...release.problem import Problem
 from .factors import MOST_LINKED, linked_groups
 
@@ -66,7 +67,8 @@ def cell_groups(
     Infeasible
         If the table has fewer than k rows.
     """
-    k = max(model.least_size() for model in models)
+    k = least_size(problem, models)
+    models = [model for model in models if not model.needs_public]
     if problem.rows < k:
         raise Infeasible(
             f"Classes of {k} rows need at least {k} rows; the table has {problem.rows}.",

@@ -18,6 +18,7 @@ from ...contracts.search_cost import CellCost
 from ...partition.best_gain import cell_prices, suppression_prices
 from ...partition.box_release import box_outcome
 from ...partition.merging import merged
+from ...partition.public_boxes import public_boxes
 from ...release.problem import Problem
 from ...release.results import Outcome
 from .cell_groups import cell_groups
@@ -55,6 +56,7 @@ class CellSuppression(Algorithm):
     )
     approach: ClassVar[Approach] = "cells"
     by_chance: ClassVar[bool] = True
+    merges_by_public: ClassVar[bool] = True
 
     transformation: str = choice(
         default="CS",
@@ -98,8 +100,9 @@ class CellSuppression(Algorithm):
             prices = suppression_prices(problem, levels)
         within = part_of(context, 0.4, 0.9)
         groups = cell_groups(problem, models, prices, self.method, within)
-        groups = merged(problem, models, groups, prices, part_of(context, 0.9, 1.0))
         blank = None if self.transformation == "CG" else levels
+        public = public_boxes(problem, models, nodes, context, blank_above=blank)
+        groups = merged(problem, models, groups, prices, part_of(context, 0.9, 1.0), public)
         return box_outcome(problem, groups, nodes, blank_above=blank)
 
     def _raised(

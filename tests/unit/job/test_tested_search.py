@@ -17,6 +17,7 @@ from anon_core.contracts.algorithm import Algorithm
 from anon_core.job.runner import Result, run
 from anon_core.job.tested_search import sizes
 from tests.golden.test_toth import PRIVATE, PUBLIC
+from tests.making import Case
 
 BLIND = [
     name
@@ -71,6 +72,22 @@ def test_most_techniques_find_one() -> None:
             continue
         found.append(name)
     assert {"k-member", "local-recoding", "mondrian", "rtree", "single-dimension"} < set(found)
+
+
+@pytest.mark.parametrize(
+    "algorithm", [n for n, kind in family("algorithm").items() if kind.merges_by_public]
+)
+def test_groups_are_merged_by_the_people_they_cover_and_not_by_rows(algorithm: str) -> None:
+    """Three people of the register have each value: every row by itself is hidden among three."""
+    values = ["1", "2", "10", "11"]
+    case = Case(columns={"q": values}, quasi=("q",), kinds={"q": "number"})
+    register = Case(columns={"q": values * 3}, quasi=("q",), kinds={"q": "number"}).dataset
+    pairs = 2 if cast(type[Algorithm], family("algorithm")[algorithm]).forms_ranges else 1
+    for k, classes in ((3, 4), (4, pairs), (12, 1)):  # two cells that differ may only be blanked
+        plan = case.plan(algorithm={"name": algorithm}, models=[{"name": "k-map", "k": k}])
+        found = run(plan, case.dataset, population=register, assess=False)
+        assert len(found.class_sizes) == classes
+        assert found.verification.holds
 
 
 def test_sizes_begin_small_and_end_with_everyone() -> None:

@@ -109,15 +109,14 @@ def test_covered_counts_people_within_cells(kernels: None) -> None:
             for row, n in zip(codes, count, strict=True)
             for _ in range(n)
         ]
-        expected = [
-            g
-            + naive.covered_people(
-                [[str(c) for c in range(a, b + 1)] for a, b in zip(lo[g], hi[g], strict=True)],
-                people,
-            )
+        cells = [
+            [[str(c) for c in range(a, b + 1)] for a, b in zip(lo[g], hi[g], strict=True)]
             for g in range(6)
         ]
-        assert found.tolist() == expected
+        assert found.tolist() == [g + naive.covered_people(cells[g], people) for g in range(6)]
+        shared = np.zeros(6, dtype=np.bool_)
+        cover.several(lo, hi, codes, shared)
+        assert shared.tolist() == naive.sharing_classes(cells, people)
 
 
 def test_boxes_are_the_hulls_of_their_tuples(kernels: None) -> None:
