@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.base.context import Context
@@ -21,8 +20,9 @@ from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
 from anon_core.partition.optimum import MOST_ROWS, optimum
 from tests import naive
-from tests.making import Case, random_case
+from tests.making import PATIENTS, Case
 from tests.often import often, times
+from tests.strategies import cases
 
 
 def partitions(rows: list[int]) -> Iterator[list[list[int]]]:
@@ -67,12 +67,13 @@ def least(case: Case, k: int, values: int, removable: int) -> float:
 
 @pytest.mark.kernels
 @often(40)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_no_partition_costs_less(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    case = random_case(rng, rows=int(rng.integers(2, 8)), quasi=2, kinds=("text", "number"))
-    k, removable = int(rng.integers(2, 4)), int(rng.integers(0, 3))
-    values = int(rng.integers(2, 4))
+@given(
+    case=cases(rows=(2, 7), quasi=(2, 2), kinds=("text", "number"), sensitive="abcd"),
+    k=st.integers(2, 3),
+    removable=st.integers(0, 2),
+    values=st.integers(2, 3),
+)
+def test_no_partition_costs_less(case: Case, k: int, removable: int, values: int) -> None:
     models = [KAnonymity(k=k), DistinctLDiversity(l=values, column="s0")]
     problem = case.problem()
     release = Nodes(problem, [], 0, Context()).release((0, 0))  # as it is: all cells are nodes
@@ -86,11 +87,15 @@ def test_no_partition_costs_less(seed: int) -> None:
     assert found.cost == pytest.approx(expected)
 
 
+@pytest.mark.often
 def test_no_technique_publishes_anything_cheaper() -> None:
     """Whatever technique, with whatever cells: its release costs no less than its optimum."""
-    rng, told, met = np.random.default_rng(31), 0, set[str]()
-    for _ in range(times(12)):
-        case = random_case(rng, rows=int(rng.integers(6, MOST_ROWS + 1)), quasi=2)
+    told, met = 0, set[str]()
+
+    @settings(max_examples=times(16))
+    @given(case=cases(rows=(6, MOST_ROWS), quasi=(2, 2)))
+    def tried(case: Case) -> None:
+        nonlocal told
         case = replace(case, sensitive=("s0",))
         levels: dict[str, Any] = {n: [list(r) for r in rows] for n, rows in case.levels.items()}
         for name, kind in family("algorithm").items():
@@ -111,27 +116,28 @@ def test_no_technique_publishes_anything_cheaper() -> None:
             assert best.cost <= best.release + 1e-12
             if best.release < best.cost + 1e-12:
                 met.add(name)
+
+    tried()
     assert told
     assert met  # some release is the optimum
 
 
-def test_the_exact_method_meets_it() -> None:
-    rng = np.random.default_rng(37)
-    for _ in range(times(20)):
-        case = random_case(rng, rows=int(rng.integers(4, MOST_ROWS + 1)), quasi=2)
-        algorithm = {"name": "cell-suppression", "transformation": "CG", "method": "exact"}
-        plan = case.plan(algorithm=algorithm, models=[{"name": "k-anonymity", "k": 2}])
-        levels = {n: [list(line) for line in lines] for n, lines in case.levels.items()}
-        result = run(plan, case.dataset, levels)
-        assert result.optimum is not None
-        assert result.optimum.cost == pytest.approx(result.optimum.release)
-        assert result.optimum.release == pytest.approx(result.measures["loss"].value)
-        assert result.as_json()["optimum"]["cost"] == result.optimum.cost
+@often(24)
+@given(case=cases(rows=(4, MOST_ROWS), quasi=(2, 2)))
+def test_the_exact_method_meets_it(case: Case) -> None:
+    algorithm = {"name": "cell-suppression", "transformation": "CG", "method": "exact"}
+    plan = case.plan(algorithm=algorithm, models=[{"name": "k-anonymity", "k": 2}])
+    levels = {n: [list(line) for line in lines] for n, lines in case.levels.items()}
+    result = run(plan, case.dataset, levels)
+    assert result.optimum is not None
+    assert result.optimum.cost == pytest.approx(result.optimum.release)
+    assert result.optimum.release == pytest.approx(result.measures["loss"].value)
+    assert result.as_json()["optimum"]["cost"] == result.optimum.cost
 
 
 def test_larger_tables_and_permuted_columns_have_none() -> None:
-    rng = np.random.default_rng(41)
-    case = random_case(rng, rows=MOST_ROWS + 1, quasi=2)
+    many = {name: (cells * MOST_ROWS)[: MOST_ROWS + 1] for name, cells in PATIENTS.columns.items()}
+    case = replace(PATIENTS, columns=many)
     result = run(case.plan(algorithm={"name": "mondrian"}), case.dataset)
     assert result.optimum is None
     assert result.as_json()["optimum"] is None

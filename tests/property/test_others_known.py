@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from anon_core.algorithms.incognito import Incognito
@@ -26,10 +26,11 @@ from anon_core.release.reference import reference_of
 from anon_core.verification.checks import verify
 from tests import diversity_twin as twin
 from tests import naive
-from tests.making import Case, random_case
+from tests.making import Case
 from tests.often import often, times
 from tests.property.test_spread_searches import PROMISES as SPREAD
 from tests.property.test_spread_searches import Judge
+from tests.strategies import cases, cells_of, nodes_of
 
 PROMISES: dict[str, tuple[dict[str, object], Judge]] = {
     "l-diversity": ({"l": 2}, lambda g, _: len(set(g)) >= 2),
@@ -38,16 +39,17 @@ PROMISES: dict[str, tuple[dict[str, object], Judge]] = {
 }
 
 
-def drawn(rng: np.random.Generator) -> Case:
-    """Draw a table with two sensitive columns of numbers, and a third of few words now and then."""
-    case = random_case(rng, rows=int(rng.integers(6, 24)), quasi=2, kinds=("text", "number"))
+@st.composite
+def drawn(draw: st.DrawFn) -> Case:
+    """Draw a table with a sensitive column of numbers, and one or two of few words."""
+    case = draw(cases(rows=(6, 23), quasi=(2, 2), kinds=("text", "number")))
     rows = len(case.rows)
     columns = {
-        "s0": [str(n) for n in rng.choice([1, 2, 3, 6], rows, p=(0.4, 0.3, 0.2, 0.1))],
-        "s1": [str(n) for n in rng.choice(["x", "y", ""], rows, p=(0.6, 0.3, 0.1))],
-        "s2": [str(n) for n in rng.choice(["u", "v"], rows)],
+        "s0": draw(cells_of([*"1111222336"], rows)),
+        "s1": draw(cells_of([*"xxxxxxyyy", ""], rows)),
+        "s2": draw(cells_of([*"uv"], rows)),
     }
-    kept = tuple(columns)[: int(rng.integers(2, 4))]
+    kept = tuple(columns)[: draw(st.integers(2, 3))]
     kinds = {"s0": "number", "s1": "text", "s2": "text"}
     return replace(
         case,
@@ -76,10 +78,8 @@ def promised(name: str) -> GroupModel:
 
 @pytest.mark.parametrize("name", PROMISES)
 @often(16)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_the_best_node_is_the_best_of_all(name: str, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    case, budget = drawn(rng), float(rng.choice([0.0, 0.2, 0.5]))
+@given(case=drawn(), budget=st.sampled_from([0.0, 0.2, 0.5]))
+def test_the_best_node_is_the_best_of_all(name: str, case: Case, budget: float) -> None:
     model, judge = promised(name), PROMISES[name][1]
     rows, attributes = case.rows, case.attributes
     problem = case.problem(combined=True)
@@ -114,20 +114,14 @@ def test_the_best_node_is_the_best_of_all(name: str, seed: int) -> None:
 
 
 @often(40)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_the_facts_that_searches_lean_on(seed: int) -> None:
+@given(case=drawn(), data=st.data())
+def test_the_facts_that_searches_lean_on(case: Case, data: st.DataObject) -> None:
     """What is said of merging holds, and good groups lie only in groups said to be possible."""
-    rng = np.random.default_rng(seed)
-    case = drawn(rng)
-    if len(case.rows) < 2:
-        return
     problem = case.problem(combined=True)
     reference, frequency = reference_of(problem), problem.frequency
-    cuts = sorted(rng.integers(0, len(case.rows) + 1, 2).tolist())
-    order = rng.permutation(len(case.rows)).tolist()
-    one, other = order[: cuts[0]], order[cuts[0] : cuts[1]]
-    if not one or not other:
-        return
+    part = data.draw(cells_of([0, 1, 2], len(case.rows)))
+    one, other = ([i for i, p in enumerate(part) if p == own] for own in (0, 1))
+    assume(one and other)
     groups = [one, other, one + other]
     together = frequency.codes[:, frequency.columns.index(COMBINED)][frequency.row_key]
     pairs = [np.unique(together[own], return_counts=True) for own in groups]
@@ -154,12 +148,15 @@ def test_the_facts_that_searches_lean_on(seed: int) -> None:
             assert good[2], name
 
 
+@pytest.mark.often
 def test_the_second_computation_agrees_with_the_definition() -> None:
-    rng, met = np.random.default_rng(17), set[tuple[bool, bool]]()
-    for _ in range(times(28)):
-        case = drawn(rng)
-        heights = [len(a.labels[next(iter(a.labels))]) - 1 for a in case.attributes]
-        node = tuple(h if rng.random() < 0.7 else int(rng.integers(0, h + 1)) for h in heights)
+    met = set[tuple[bool, bool]]()
+
+    @settings(max_examples=times(32))
+    @given(case=drawn(), data=st.data())
+    def tried(case: Case, data: st.DataObject) -> None:
+        top = tuple(a.height for a in case.attributes)
+        node = data.draw(st.just(top) | nodes_of(case))
         algorithm = {"name": "fixed-levels", "levels": dict(zip(case.quasi, node, strict=True))}
         plan = case.plan(algorithm=algorithm, models=[{"name": "entropy-l-diversity", "l": 1}])
         levels = {n: [list(line) for line in lines] for n, lines in case.levels.items()}
@@ -179,6 +176,8 @@ def test_the_second_computation_agrees_with_the_definition() -> None:
             )
             assert (verdict.state == "holds") == held, (name, verdict, check)
             met.add((all(judge([values[i] for i in m], values) for m in classes.values()), held))
+
+    tried()
     assert met >= {(True, True), (True, False), (False, False)}  # and it is a matter of others
 
 
@@ -213,19 +212,24 @@ def test_columns_that_stand_alone_tell_nothing_of_each_other(name: str) -> None:
     ids=lambda a: a["name"],
 )
 def test_whole_runs_are_verified(algorithm: dict[str, object]) -> None:
-    rng, held = np.random.default_rng(7), 0
-    for _ in range(times(12)):
-        case = drawn(rng)
+    held = 0
+
+    @settings(max_examples=times(20))
+    @given(case=drawn())
+    def tried(case: Case) -> None:
+        nonlocal held
         promise = {"name": "l-diversity", "l": 2, "column": "s0", "others_known": True}
         plan = case.plan(algorithm=algorithm, models=[promise])
         levels = {n: [list(line) for line in lines] for n, lines in case.levels.items()}
         try:
             result = run(plan, case.dataset, levels, assess=False)
         except Infeasible:
-            continue
+            return
         held += 1
         assert result.verification.holds
         told = [v for v in result.verdicts if v.model == "l-diversity"]
         assert told
         assert all(v.state == "holds" for v in told)
+
+    tried()
     assert held
