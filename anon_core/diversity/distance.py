@@ -7,6 +7,7 @@ compared with t is that number, not its quotient.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +19,9 @@ import numpy.typing as npt
 from ..base.arrays import I64
 from ..contracts.group_stats import Histogram
 from .written import ROOM, at_most, sums
+
+#: Values looked at, group size by group size, for the least one that can be near.
+_MOST_LOOKED = 20_000_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -190,6 +194,8 @@ def covered(counted: Histogram, rows: I64) -> I64:
 def least_rows(rows: I64, t: Fraction) -> int:
     """Return the size of the smallest group that can be at most t away, all values equally far.
 
+    Of columns with very many values it may be less than that, never more.
+
     Of N rows at most Σ min(p_v, c_v / N) are where the table's are: ⌊p_v·N⌋ rows of each value, and
     one more of those that lack most of a row.
 
@@ -199,13 +205,16 @@ def least_rows(rows: I64, t: Fraction) -> int:
     [1, 3, 2, 4]
     """
     n = int(rows.sum())
-    size = 0
+    # N rows show N values at most; fewer than this cannot cover 1 − t of the table.
+    upto = np.cumsum(np.sort(rows)[::-1])
+    size = int(np.searchsorted(upto, math.ceil(n * (1 - t))))
+    last = size + max(_MOST_LOOKED // max(len(rows), 1), 16)
     while True:
         size += 1
         whole, part = np.divmod(rows * size, n)
         left = size - int(whole.sum())
         near = int(whole.sum()) * n + int(np.sort(part)[::-1][:left].sum())
-        if Fraction(n * size - near, n * size) <= t:
+        if Fraction(n * size - near, n * size) <= t or size == last:
             return size
 
 

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import ClassVar
 
-from ..base.arrays import F64
+import numpy as np
+
+from ..base.arrays import F64, I64
 from ..base.context import Context
 from ..base.errors import BadPlan
 from ..contracts.group_stats import GroupStats, Histogram
@@ -45,6 +47,32 @@ class DistributionModel(SensitiveValues):
     @abstractmethod
     def worst_in_words(self, column: str, worst: float) -> str:
         """Return what the worst group reaches, beside what was asked, as a sentence."""
+
+    def fewest_rows(self, table: I64) -> int:
+        """Return a size that no group is below which keeps the promise.
+
+        Parameters
+        ----------
+        table : int64 array of shape (values,)
+            The table's rows of each value that occurs.
+        """
+        return 1
+
+    def cautions(self, problem: Problem) -> tuple[str, ...]:
+        """Tell where a column has so many values that no two groups can keep the promise."""
+        found: list[str] = []
+        for column in self.protects(problem):
+            rows = np.bincount(problem.leaf_codes(column)).astype(np.int64)
+            rows = rows[rows > 0]
+            fewest = self.fewest_rows(rows)
+            if 2 * fewest > problem.rows and len(rows) > 1:
+                found.append(
+                    f"{self.title}: '{column}' has {len(rows):,} different values, so that a class "
+                    f"which keeps it holds at least {fewest:,} of {problem.rows:,} rows, and no "
+                    "two classes can. Publish the column at a higher level of a hierarchy, or "
+                    "choose a promise about numbers, such as (k, e)-anonymity."
+                )
+        return tuple(found)
 
     def comes_to(self, stats: GroupStats, reference: Reference) -> str:
         """Return what the worst group reaches, of the first column."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..base.arrays import B1, F64
+from ..base.arrays import B1, F64, I64
 from ..base.params import flag, number
 from ..base.registry import register
 from ..contracts.feasible import Allowed
@@ -85,6 +86,10 @@ class BetaLikeness(DistributionModel):
         if self.enhanced:
             found &= gains_below_surprise(counted, table.rows)
         return found
+
+    def fewest_rows(self, table: I64) -> int:
+        """Return the size at which one row is no larger a share than β allows of any value."""
+        return math.ceil(int(table.sum()) / (int(table.max()) * (1 + self.asked)))
 
     def possible(self, counted: Histogram, table: ValueCounts) -> B1:
         """Return which groups have values that can fill a good one."""

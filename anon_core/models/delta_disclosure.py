@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..base.arrays import B1, F64
+from ..base.arrays import B1, F64, I64
 from ..base.params import number
 from ..base.registry import register
 from ..contracts.feasible import Allowed
@@ -73,6 +73,10 @@ class DeltaDisclosure(DistributionModel):
     def holds(self, counted: Histogram, table: ValueCounts) -> B1:
         """Return which groups show every value about as often as the table."""
         return disclosed_below(counted, table.rows, self.asked)
+
+    def fewest_rows(self, table: I64) -> int:
+        """Return the number of values: every group shows each of them."""
+        return len(table)
 
     def possible(self, counted: Histogram, table: ValueCounts) -> B1:
         """Return which groups show every value."""

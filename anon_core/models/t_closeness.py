@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..base.arrays import B1, F64
+from ..base.arrays import B1, F64, I64
 from ..base.errors import BadPlan
 from ..base.params import choice, number
 from ..base.registry import register
@@ -120,6 +120,10 @@ class TCloseness(DistributionModel):
             Allowed(parameter="t", column=column, low=0.0, high=1.0)
             for column in self.protects(problem)
         ]
+
+    def fewest_rows(self, table: I64) -> int:
+        """Return the size below which a group lacks too much of the table."""
+        return _least_rows(table.tobytes(), self.asked) if self.distance == "equal" else 1
 
     def holds(self, counted: Histogram, table: ValueCounts) -> B1:
         """Return which groups are at most t away."""

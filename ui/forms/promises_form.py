@@ -128,6 +128,8 @@ def _told(model: GroupModel, of: Problem, plan: Plan, *, place: int, key: str) -
         best = found.refused.best if isinstance(found.refused, Infeasible) else None
         if isinstance(found.refused, Infeasible) and best is not None:
             st.caption(plain(f"Best possible: {best:g} ({found.refused.best_of})."))
+    for caution in found.cautions:
+        st.info(plain(caution))
     columns = [name for name in model.protects(of) if name in of.sensitive]
     if told := of_several(model, columns, len([n for n in of.sensitive if n not in of.quasi])):
         st.caption(plain(told))

@@ -40,6 +40,8 @@ class Facts:
         Made-up groups that keep it and break it.
     removable : int
         Rows that the technique may leave out.
+    cautions : tuple of str
+        What whoever promises it should know of the table.
     """
 
     allowed: Sequence[Allowed] = ()
@@ -47,6 +49,7 @@ class Facts:
     kept: Example | None = None
     broken: Example | None = None
     removable: int = 0
+    cautions: tuple[str, ...] = ()
 
 
 def problem(plan: Plan) -> Problem | None:
@@ -115,7 +118,14 @@ def _facts(model: GroupModel, of: Problem, removable: int) -> Facts:
         kept, broken = examples(model, of)
     except AnonError:  # what `check` says already
         return Facts(refused=refused, removable=removable)
-    return Facts(allowed=allowed, refused=refused, kept=kept, broken=broken, removable=removable)
+    return Facts(
+        allowed=allowed,
+        refused=refused,
+        kept=kept,
+        broken=broken,
+        removable=removable,
+        cautions=() if refused else model.cautions(of),
+    )
 
 
 def _encoding(plan: Plan) -> jobs.Work:

@@ -94,3 +94,28 @@ def test_missing_values_have_no_place_among_numbers() -> None:
     ):
         with pytest.raises(AnonError, match="missing values"):
             model(name, **given).check(case.problem())
+
+
+@pytest.mark.parametrize(
+    ("given", "fewest"),
+    [
+        ({"name": "t-closeness", "t": 0.2}, 8),
+        ({"name": "delta-disclosure", "delta": 1}, 10),
+        # One row of N is 1/N of them, a value 1/10 of the table: N ≥ 10 / (1 + β).
+        ({"name": "beta-likeness", "beta": 0.5}, 7),
+    ],
+)
+def test_a_column_of_different_values_is_told_to_leave_one_class(
+    given: dict[str, object], fewest: int
+) -> None:
+    own = [str(10 + i) for i in range(10)]
+    case = Case(columns={"q": list("aabbccddee"), "s": own}, quasi=("q",), sensitive=("s",))
+    asked = {n: v for n, v in given.items() if n != "name"}
+    (told,) = model(str(given["name"]), **asked).cautions(case.problem())
+    assert f"at least {fewest} of 10 rows" in told
+    few = Case(
+        columns={"q": list("aabbccddee"), "s": list("xy" * 5)}, quasi=("q",), sensitive=("s",)
+    )
+    assert model(str(given["name"]), **asked).cautions(few.problem()) == ()
+    by_order = model("t-closeness", t=0.2, distance="ordered")
+    assert by_order.cautions(case.problem()) == ()
