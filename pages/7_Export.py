@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 
 from anon_core.base.errors import AnonError
 from anon_core.job.file_formats import FORMATS
 from anon_core.job.result import Result
+from anon_core.report.checks import Check, checks
+from anon_core.report.files import as_html, as_json, as_pdf, edition_of, makes_pdf
 from anon_core.words import checklist
 from ui.components.guard import panel, show_error
 from ui.export import bundle
-from ui.export.report import report, report_json
 from ui.export.script import script
+from ui.forms import context_form
 from ui.panels import verdict_lines
 from ui.panels.group_panel import title_of
 from ui.panels.shell import page
-from ui.session import jobs, results, running, state
+from ui.session import jobs, release_context, results, running, state
 from ui.session import population_tables as population
 from ui.words.explain import plain
 
@@ -95,7 +98,7 @@ def items(found: list[checklist.Item]) -> None:
 def checked(result: Result) -> bool:
     """Draw what is to be seen before the release goes out; tell whether it was seen.
 
-    Nothing here is forbidden: somebody decides, but not without having seen it.
+    Nothing here is forbidden: somebody decides, and files why.
     """
     st.subheader("Before it goes out", anchor=False)
     with st.container(key="stack-checklist"):
@@ -105,7 +108,12 @@ def checked(result: Result) -> bool:
         items(checklist.promises(result))
     with second.container(border=True, height="stretch"):
         st.markdown("**2 · Your threshold**")
-        items(checklist.thresholds(result))
+        against = checklist.thresholds(result)
+        items([item for item in against if item.mark != "note"])
+        notes = [item for item in against if item.mark == "note"]
+        if notes:
+            with st.expander(f"To know besides: {len(notes)}"):
+                items(notes)
     with third.container(border=True, height="stretch"):
         st.markdown("**3 · Your judgement**")
         st.caption("Identifiability in this context is yours to judge. It goes into the report.")
@@ -113,17 +121,60 @@ def checked(result: Result) -> bool:
     with st.container(border=True):
         st.markdown("**What is published**")
         items(checklist.published(result))
-    warned = checklist.warnings(result)
-    if not warned:
-        return True
     with st.container(border=True):
-        lines = "\n".join(f"- {plain(sentence)}" for sentence in warned)
-        st.warning(f"To be seen before the release is taken away:\n\n{lines}")
-        return st.checkbox(
-            "I have seen what does not hold, and publish all the same",
-            key=f"export-seen-{id(result)}",
-            help="The files of the public edition can be downloaded then.",
+        st.markdown("**What the report says beside what was computed**")
+        context_form.draw()
+    return _misses(result)
+
+
+def _misses(result: Result) -> bool:
+    """Draw a field for the reason of every check that does not hold; tell whether all have one."""
+    context = release_context.context_of(result, verdict_lines.note_of(result))
+    missed = [check for check in checks(result, context) if check.item.mark == "warning"]
+    if not missed:
+        return True
+    waiting = sum(check.open for check in missed)
+    with st.container(border=True):
+        told = f"{waiting} of {len(missed)} wait for a reason" if waiting else "each has its reason"
+        st.markdown(f"**What does not hold: {told}**")
+        st.caption(
+            "Nothing is forbidden: the public edition can be downloaded once a reason is filed for "
+            "each of these. It stands in the report beside it."
         )
+        for place, check in enumerate(missed):
+            _miss(result, check, place)
+        if waiting > 1:
+            _for_all(result, missed)
+    return not waiting
+
+
+def _miss(result: Result, check: Check, place: int) -> None:
+    said, field = st.columns([3, 2], gap="medium", vertical_alignment="center")
+    sign = ":material/warning:" if check.open else ":material/edit_note:"
+    said.markdown(f"{sign} {plain(check.item.sentence)}")
+    about = check.item.about
+    reason = field.text_input(
+        f"Reason {place + 1}: why it goes out all the same",
+        check.reason,
+        key=f"reason-{id(result.release)}-{about}",
+        label_visibility="collapsed",
+        placeholder="Why it goes out all the same",
+    )
+    if reason != check.reason:
+        release_context.give_reason(result, about, reason)
+        st.rerun()
+
+
+def _for_all(result: Result, missed: list[Check]) -> None:
+    """Draw one field whose text is taken for every check that has no reason yet."""
+    said, button = st.columns([4, 1], gap="medium", vertical_alignment="bottom")
+    text = said.text_input("One reason for all that have none", key="reason-for-all")
+    if button.button("Use it", key="use-reason", disabled=not text.strip(), width="stretch"):
+        for check in missed:
+            if check.open:
+                release_context.give_reason(result, check.item.about, text)
+                st.session_state.pop(f"reason-{id(result.release)}-{check.item.about}", None)
+        st.rerun()
 
 
 def public(result: Result, *, seen: bool) -> None:
@@ -161,32 +212,49 @@ def public(result: Result, *, seen: bool) -> None:
             mime="application/zip",
             disabled=not seen,
         )
+    _reports(result, public=True, disabled=not seen)
+
+
+def _reports(result: Result, *, public: bool, disabled: bool) -> None:
+    """Draw the downloads of one edition of the report."""
+    edition = "Public" if public else "Internal"
+    name = "public-report" if public else "report"
+
+    def told() -> dict[str, Any]:
+        context = release_context.context_of(result, verdict_lines.note_of(result))
+        return edition_of(result, context, public=public)
+
+    recipe = "" if public else result.plan.as_toml()
+    made: dict[str, tuple[str, str, Callable[[], str | bytes]]] = {
+        "html": (
+            "One file that opens without a network, on screen and on paper.",
+            "text/html",
+            lambda: as_html(told(), recipe=recipe),
+        ),
+        "json": ("The same for programs.", "application/json", lambda: as_json(told())),
+    }
+    if makes_pdf():
+        made["pdf"] = ("The same, to be filed.", "application/pdf", lambda: as_pdf(told()))
+    for ending, (note, mime, make) in made.items():
+        download(
+            f"{'Public report' if public else 'Report'} as {ending.upper()}",
+            f"**{edition} edition.** {note}",
+            make,
+            file=f"{name}.{ending}",
+            mime=mime,
+            disabled=disabled,
+        )
 
 
 def internal(result: Result) -> None:
     """Draw the downloads that stay in the house."""
-    title = state.dataset_title()
     people = population.find(result.plan.population_file)
     st.subheader("Internal edition", anchor=False)
     st.warning(
         "These files hold the seed or figures of the private table. Whoever has the seed can undo "
         "a permutation. Keep them apart from the release."
     )
-    download(
-        "Report as HTML",
-        "**Internal edition.** Verdicts, your judgement, plan, figures and charts in one file that "
-        "opens without a network.",
-        lambda: report(result, title=title, judgement=verdict_lines.note_of(result)),
-        file="report.html",
-        mime="text/html",
-    )
-    download(
-        "Report as JSON",
-        "**Internal edition.** The same verdicts, judgement, plan and figures for programs.",
-        lambda: report_json(result, title=title, judgement=verdict_lines.note_of(result)),
-        file="report.json",
-        mime="application/json",
-    )
+    _reports(result, public=False, disabled=False)
     download(
         "Recipe and hierarchies",
         "**Internal edition, holds the seed.** A zip that runs where it is unpacked: "

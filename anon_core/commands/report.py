@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import shutil
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,16 +46,13 @@ def report_release(options: argparse.Namespace) -> int:
     """Verify a release, measure it anew, and write its report; return the exit status."""
     from ..job.file_formats import file_names
     from ..job.plan import read_plan
-    from ..job.suggestions import suggested
     from ..job.verify_release import verify_release
     from ..report.context import ReleaseContext, read_context
-    from ..report.editions import internal_edition, public_edition
-    from ..report.evidence import evidence
-    from ..report.files import as_html, as_json, as_pdf
+    from ..report.files import as_html, as_json, as_pdf, edition_of, makes_pdf
 
     context = ReleaseContext() if options.context is None else read_context(options.context)
     wanted = tuple(dict.fromkeys(options.format or FORMATS))
-    if options.format is None and find_spec("typst") is None:
+    if options.format is None and not makes_pdf():
         wanted = tuple(one for one in wanted if one != "pdf")
         note(["No PDF: the extra 'pdf' is not installed."])
     _refuse_published(options.out, options.release)
@@ -73,9 +69,7 @@ def report_release(options: argparse.Namespace) -> int:
     command += f"--release {options.release.name} --out {options.out.name}"
     if options.context is not None:
         command += f" --context {options.context.name}"
-    reasons = {one.name: one.reason for one in suggested(result.problem.dataset)}
-    whole = evidence(result, context, command=command, suggested=reasons)
-    told = public_edition(whole) if options.public else internal_edition(whole)
+    told = edition_of(result, context, public=options.public, command=command)
     recipe = "" if options.public else result.plan.as_toml()
     made: dict[str, bytes] = {}
     for one in wanted:
@@ -92,9 +86,12 @@ def report_release(options: argparse.Namespace) -> int:
         part.replace(options.out / name)
     if not options.public:
         _attach_hierarchies(plan, options.recipe.parent, options.out)
-    state = "complete" if not whole["open"] else f"a draft, {len(whole['open'])} open"
-    tell(f"{', '.join(made)} written to {options.out}: {state}.")
-    for line in whole["open"]:
+    if told["status"] == "complete":
+        tell(f"{', '.join(made)} written to {options.out}: complete.")
+        return OK
+    waiting = told.get("open", ())
+    tell(f"{', '.join(made)} written to {options.out}: a draft.")
+    for line in waiting:
         tell(f"  {line}")
     return OK
 

@@ -4,18 +4,49 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import BadPlan
+from ..job.suggestions import suggested
+from .context import ReleaseContext
+from .editions import internal_edition, public_edition
+from .evidence import evidence
 from .sections import NOT_STATED, sections
 
 if TYPE_CHECKING:
     import jinja2
 
+    from ..job.result import Result
+
 _TEMPLATES = Path(__file__).parent / "templates"
 #: Cells that say that something is open or not met.
 _FLAGGED = (NOT_STATED, "not met", "does not hold", "broken", "undecided")
+
+
+def edition_of(
+    result: Result,
+    context: ReleaseContext | None = None,
+    *,
+    public: bool = False,
+    command: str = "",
+) -> dict[str, Any]:
+    """Return an edition of a release's evidence, with the reasons for which roles are suggested.
+
+    Parameters
+    ----------
+    result : Result
+    context : ReleaseContext, optional
+        What people state; nothing, if it is not given.
+    public : bool
+        The edition that may go with the release, else the internal one.
+    command : str
+        The command that makes the report again.
+    """
+    reasons = {one.name: one.reason for one in suggested(result.problem.dataset)}
+    told = evidence(result, context or ReleaseContext(), command=command, suggested=reasons)
+    return public_edition(told) if public else internal_edition(told)
 
 
 def as_json(told: Mapping[str, Any]) -> str:
@@ -34,6 +65,11 @@ def as_html(told: Mapping[str, Any], *, recipe: str = "") -> str:
         The recipe's text, for the internal edition.
     """
     return _environment().get_template("report.html.jinja").render(**_read(told), recipe=recipe)
+
+
+def makes_pdf() -> bool:
+    """Return whether the extra that sets PDF is installed."""
+    return find_spec("typst") is not None
 
 
 def as_pdf(told: Mapping[str, Any]) -> bytes:

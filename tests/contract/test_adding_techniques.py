@@ -39,6 +39,7 @@ from anon_core.release.release import Release, View, one_block
 from anon_core.release.results import Measure, Outcome, SearchAccount, Verdict
 from anon_core.release.truth import Truth
 from anon_core.release.vocabulary import of_level
+from anon_core.report.files import as_html, edition_of
 from anon_core.verification.evidence import Evidence, class_check
 from anon_core.verification.findings import Check
 from anon_core.verification.histogram import Counts
@@ -46,7 +47,6 @@ from anon_core.verification.registry import recomputes
 from tests.making import PATIENTS
 from tests.ui.sessions import COMPARE, RESULTS, RUN, choose, load, open_page, words
 from tests.ui.sessions import carried_out as carried_out_in
-from ui.export.report import report
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -345,7 +345,7 @@ def test_a_promise_is_offered_and_told_everywhere() -> None:
         app = open_page(page, held)
         assert not app.exception
         assert "Toy most share" in words(app)
-    assert "Toy most share" in report(result, title="A title")
+    assert "Toy most share" in as_html(edition_of(result))
     (check,) = (c for c in result.verification.checks if c.name == "toy-most-share")
     assert check.holds
     assert check.sentence == (

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import html
 import io
-import json
 import re
 import subprocess
 import sys
@@ -24,11 +22,12 @@ from anon_core.data.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.job.plan import Plan
 from anon_core.job.result import Result
+from anon_core.report.context import ReleaseContext
+from anon_core.report.files import as_html, edition_of, makes_pdf
 from anon_core.samples import sample
 from anon_core.words import checklist
 from tests.ui.sessions import CHECKOUT, EXPORT, carried_out, load, open_page, wait_for, words
 from ui.export import bundle
-from ui.export.report import report, report_json
 from ui.session import state
 from ui.session.population_tables import Population
 
@@ -72,10 +71,11 @@ def test_every_download_says_its_edition() -> None:
     app = open_page(EXPORT, held)
     assert not app.exception
     said = words(app)
-    assert said.count("**Public edition.**") == 2
-    assert said.count("**Internal edition") == 5
+    reports = 2 + makes_pdf()
+    assert said.count("**Public edition.**") == 2 + reports
+    assert said.count("**Internal edition") == 3 + reports
     assert "hold the seed" in said
-    assert len(app.get("download_button")) == 7
+    assert len(app.get("download_button")) == 5 + 2 * reports
 
 
 def test_what_does_not_hold_is_shown_and_has_to_be_seen_first() -> None:
@@ -90,12 +90,20 @@ def test_what_does_not_hold_is_shown_and_has_to_be_seen_first() -> None:
     assert "; share of right links " in marketer  # one figure for all: nobody is placed worst
     assert "8 of 8 rows (100%) are unique over everything that is published" in said
     assert "No column is published as it is" in said
-    assert [b.disabled for b in app.get("download_button")][:2] == [True, True]
-    assert not any(b.disabled for b in app.get("download_button")[2:])
-    (box,) = app.checkbox
-    box.check().run()
+    public = 4 + makes_pdf()
+    assert all(b.disabled for b in app.get("download_button")[:public])
+    assert not any(b.disabled for b in app.get("download_button")[public:])
+    assert "wait for a reason" in said
+    fields = [t for t in app.text_input if t.key.startswith("reason-1")]
+    fields[0].input("Only for one class.").run()
+    assert all(b.disabled for b in app.get("download_button")[:public])  # the others wait
+    next(t for t in app.text_input if t.key == "reason-for-all").input("Under contract.").run()
+    next(b for b in app.button if b.key == "use-reason").click().run()
+    assert not app.exception
     assert not any(b.disabled for b in app.get("download_button"))
-    assert "not met" in words(app)
+    assert "each has its reason" in words(app)
+    (filed,) = app.session_state["state/reasons"].values()
+    assert sorted(set(filed.values())) == ["Only for one class.", "Under contract."]
 
 
 def test_where_everything_holds_nothing_has_to_be_acknowledged() -> None:
@@ -112,8 +120,13 @@ def test_where_everything_holds_nothing_has_to_be_acknowledged() -> None:
     said = words(app).replace("\\", "")
     assert "0 of 8 rows (0%) are unique over everything" in said
     assert "Left out of the release: Salary" in said
-    assert not app.checkbox
+    assert app.get("download_button")[0].disabled  # two things nobody has said
+    app.text_area(key="judgement-export").input("For one class only.").run()
+    assert app.get("download_button")[0].disabled
+    app.radio(key="ctx-earlier").set_value("There are none").run()
+    assert not app.exception
     assert not any(b.disabled for b in app.get("download_button"))
+    assert "What does not hold" not in words(app)
 
 
 def test_what_was_not_decided_is_a_warning() -> None:
@@ -123,22 +136,23 @@ def test_what_was_not_decided_is_a_warning() -> None:
     assert any("3 not decided in time; treated as exposed" in line for line in warned)
 
 
-def test_the_checklist_is_in_both_reports() -> None:
-    result = carried_out(load())
-    told = json.loads(report_json(result, title="t", judgement=" Fine. "))
-    assert told["verdicts"]["judgement"] == "Fine."
-    lines = [item for part in ("promises", "thresholds", "published")
-             for item in told["verdicts"][part]]  # fmt: skip
-    page = html.unescape(report(result, title="t", judgement="Fine."))
-    assert len(lines) >= 6
-    for item in lines:
-        assert item["sentence"] in page
-    assert {item["mark"] for item in lines} == {"holds", "warning", "note"}
-    figures = told["figures"]
-    assert figures["unique_over_all_columns"] == 8
-    met = {a["name"]: a["threshold_met"] for a in figures["attacks"]}
-    assert met["prosecutor"] is False
-    assert met["homogeneity"] is None
+def test_what_is_stated_on_the_page_is_kept_and_wrong_dates_are_refused() -> None:
+    held = load()
+    carried_out(held)
+    app = open_page(EXPORT, held)
+    app.text_input(key="ctx-recipient").input("One class").run()
+    app.text_area(key="ctx-harms").input("Shame\n\nLoss of work").run()
+    app.text_input(key="ctx-date").input("22.11.2026").run()
+    assert "which is no date" in words(app).replace("\\", "")
+    app.text_input(key="ctx-date").input("2026-11-22").run()
+    assert not app.exception
+    told = app.session_state["state/context"]
+    assert told["release"]["recipient"] == "One class"
+    assert told["threats"]["harms"] == ["Shame", "Loss of work"]
+    assert told["decision"]["date"] == "2026-11-22"
+    app.switch_page("pages/5_Results.py").run()
+    app.switch_page("pages/7_Export.py").run()
+    assert app.text_input(key="ctx-recipient").value == "One class"
 
 
 def test_the_judgement_is_written_on_export_too() -> None:
@@ -277,13 +291,14 @@ class Page(HTMLParser):
 
 
 def test_the_report_asks_nobody_and_tells_the_figures(hospital: Result) -> None:
-    text = report(
-        hospital, title="Stays <script>alert(1)</script>", judgement="Fine & <b>dandy</b>"
+    context = ReleaseContext(
+        title="Stays <script>alert(1)</script>", judgement="Fine & <b>dandy</b>"
     )
+    text = as_html(edition_of(hospital, context))
     page = Page()
     page.feed(text)
-    assert page.asked == []
-    assert "img" not in page.tags
+    assert all(one.startswith("#") for one in page.asked)  # places in itself
+    assert not {"img", "script"} & set(page.tags)
     assert "b" not in page.tags
     assert text.count("<script>alert(1)") == 0
     assert "Fine &amp; &lt;b&gt;dandy&lt;/b&gt;" in text
@@ -291,7 +306,7 @@ def test_the_report_asks_nobody_and_tells_the_figures(hospital: Result) -> None:
     assert "Recomputed from the published file: k = 5 holds" in text
     assert hashlib.sha256(hospital.csv).hexdigest() in text
     assert f"{hospital.as_json()['metrics']['loss']:.6g}" in text
-    assert len(re.findall(r'id="chart-\d+"', text)) >= 6
+    assert page.tags.count("svg") >= 6
     for word in ("anonymous", "Verified.", "compliant"):
         assert not re.search(
             rf"\b{re.escape(word)}\b", re.sub(r"<script>.*?</script>", "", text, flags=re.S)

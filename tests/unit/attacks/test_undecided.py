@@ -17,10 +17,10 @@ from anon_core.job.plan import Plan
 from anon_core.job.result import Result
 from anon_core.job.runner import run
 from anon_core.release.attack_result import AttackResult
+from anon_core.report.files import as_html, edition_of
 from anon_core.words import phrases as words
 from ui.charts.attack_plots import attack_dots, risk_chart
 from ui.charts.chart_frame import Series, light_palette
-from ui.export.report import report
 from ui.panels.compare_tables import figures
 from ui.session.result_view import Facts
 
@@ -102,7 +102,7 @@ def test_pages_and_report_say_it(boxed: Result) -> None:
         chart = risk_chart([run_], light_palette())
         assert f"{attack.undecided:,} not decided" in str(chart.figure.to_json())
         assert figures(run_)["Membership: not decided, treated as exposed"] == attack.undecided
-        page = report(boxed, title="people")
+        page = as_html(edition_of(boxed))
     assert page.count(attack.open_words) >= 2
     assert "Not run – Prosecutor" in page
     assert words.against_threshold(attack).sentence == attack.sentence

@@ -29,8 +29,8 @@ from anon_core.job.plan import Plan
 from anon_core.job.prepare import prepare
 from anon_core.job.version import VERSION
 from anon_core.models.k_anonymity import KAnonymity
+from anon_core.report.files import as_html, edition_of
 from tests.making import PATIENTS, Case, random_case
-from ui.export.report import report
 
 STAGES = ("encode", "search", "measure", "attack", "publish", "verify")
 
@@ -74,10 +74,10 @@ def test_the_hash_is_that_of_the_file_that_was_read(packed: bool) -> None:
     told = result.as_json()
     digest = hashlib.sha256(content).hexdigest()
     assert (told["input_sha256"], told["input_sha256_of"]) == (digest, "file")
-    page = report(result, title="people")
-    assert f"<td>SHA-256 of the file that was loaded</td><td>{digest}</td>" in page
-    bare = report(run(PATIENTS.plan(), PATIENTS.dataset, PATIENTS.levels), title="patients")
-    assert "SHA-256 of the table&#x27;s values (it came from no file)" in bare
+    page = as_html(edition_of(result))
+    assert f"<dt>SHA-256 of the file</dt><dd>{digest}</dd>" in page
+    bare = as_html(edition_of(run(PATIENTS.plan(), PATIENTS.dataset, PATIENTS.levels)))
+    assert "SHA-256 of the table&#39;s values" in bare
 
 
 def test_the_figures_as_plain_values() -> None:

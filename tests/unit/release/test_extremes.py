@@ -9,8 +9,8 @@ import pytest
 
 from anon_core.job.result import Result
 from anon_core.job.runner import run
+from anon_core.report.files import as_html, edition_of
 from tests.making import Case
-from ui.export.report import report
 
 AGES = [1, 2, 2, 3, 3, 3, 7, 8, 9, 9, 9, 9]
 NUMBERS = Case(
@@ -44,7 +44,7 @@ def test_ranges_that_end_at_rare_values_are_cautioned(technique: str) -> None:
     assert f"Ranges of 'age' end at {count} {values} that fewer than 3 people have" in told
     assert "hierarchy with round cuts" in told
     assert found.as_json()["cautions"] == [told]
-    assert told.replace("'", "&#x27;") in report(found, title="ages")
+    assert told.replace("'", "&#39;") in as_html(edition_of(found))
 
 
 def test_ends_that_enough_people_share_are_nobodys() -> None:

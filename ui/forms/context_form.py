@@ -1,0 +1,146 @@
+"""What only the person can say of a release: purpose, recipient, threats, and who decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from anon_core.base.errors import AnonError
+from anon_core.report.context import (
+    RELEASE_MODELS,
+    Decision,
+    EarlierRelease,
+    ReleaseContext,
+)
+
+from ..components.guard import show_error
+from ..session import release_context
+
+_EARLIER = ("Nobody has said", "There are none", "These are out")
+
+
+def draw() -> None:
+    """Draw the form; what is typed is kept field by field."""
+    now = release_context.stated()
+    release, threats, decision = st.tabs(["Release", "Threats and harm", "Decision"])
+    try:
+        with release:
+            now = _release(now)
+        with threats:
+            now = _threats(now)
+        with decision:
+            now = _decision(now)
+    except AnonError as error:
+        show_error(error)
+        return
+    release_context.state_it(now)
+
+
+def _release(now: ReleaseContext) -> ReleaseContext:
+    left, right = st.columns(2)
+    title = left.text_input("Title", now.title, key="ctx-title")
+    purpose = left.text_area("Purpose", now.purpose, key="ctx-purpose", height=80)
+    recipient = right.text_input("Recipient", now.recipient, key="ctx-recipient")
+    names = list(RELEASE_MODELS)
+    model = right.selectbox(
+        "Release model",
+        names,
+        index=None if now.model is None else names.index(now.model),
+        format_func=RELEASE_MODELS.__getitem__,
+        placeholder="Not stated",
+        key="ctx-model",
+    )
+    controls = _lines(right, "Controls, one per line", now.controls, "ctx-controls")
+    source = left.text_input(
+        "Where the threshold comes from",
+        now.threshold_source,
+        key="ctx-threshold",
+        placeholder="For example: guidance of the regulator",
+    )
+    earlier = _earlier(now)
+    return replace(
+        now,
+        title=title,
+        purpose=purpose,
+        recipient=recipient,
+        model=model,
+        controls=controls,
+        threshold_source=source,
+        earlier_releases=earlier,
+    )
+
+
+def _earlier(now: ReleaseContext) -> tuple[EarlierRelease, ...] | None:
+    known = now.earlier_releases
+    place = 0 if known is None else 2 if known else 1
+    said = st.radio(
+        "Earlier releases of the same people",
+        _EARLIER,
+        index=place,
+        horizontal=True,
+        key="ctx-earlier",
+    )
+    if said == _EARLIER[0]:
+        return None
+    if said == _EARLIER[1]:
+        return ()
+    names = _lines(
+        st, "Which, one per line", tuple(one.name for one in known or ()), "ctx-earlier-names"
+    )
+    before = {one.name: one for one in known or ()}
+    return tuple(before.get(name, EarlierRelease(name=name)) for name in names)
+
+
+def _threats(now: ReleaseContext) -> ReleaseContext:
+    left, middle, right = st.columns(3)
+    return replace(
+        now,
+        adversaries=_lines(left, "Who may try, one per line", now.adversaries, "ctx-adversaries"),
+        outside_sources=_lines(
+            middle, "What they could join, one per line", now.outside_sources, "ctx-sources"
+        ),
+        harms=_lines(right, "Harm to people, one per line", now.harms, "ctx-harms"),
+    )
+
+
+def _decision(now: ReleaseContext) -> ReleaseContext:
+    known = now.decision
+    left, middle, right = st.columns(3)
+    author = left.text_input("Author", known.author, key="ctx-author")
+    approver = left.text_input(
+        "Approved by",
+        known.approver,
+        key="ctx-approver",
+        help="A second person, who has looked at the checks and the reasons.",
+    )
+    expert = middle.text_input("Expert", known.expert, key="ctx-expert")
+    qualification = middle.text_input(
+        "The expert's qualification", known.qualification, key="ctx-qualification"
+    )
+    date = right.text_input("Date", known.date, key="ctx-date", placeholder="2026-11-22")
+    until = right.text_input(
+        "Valid until", known.valid_until, key="ctx-until", placeholder="2027-11-22"
+    )
+    triggers = _lines(
+        st, "What asks for a review, one per line", known.review_triggers, "ctx-triggers"
+    )
+    return replace(
+        now,
+        decision=Decision(
+            author=author,
+            approver=approver,
+            expert=expert,
+            qualification=qualification,
+            date=date.strip(),
+            valid_until=until.strip(),
+            review_triggers=triggers,
+        ),
+    )
+
+
+def _lines(where: Any, label: str, now: Sequence[str], key: str) -> tuple[str, ...]:
+    text = where.text_area(label, "\n".join(now), key=key, height=100)
+    return tuple(line.strip() for line in text.splitlines() if line.strip())
