@@ -21,7 +21,8 @@ _APPLIED = "roles/applied"
 _EXPLAINED = (
     "**Identifiers** (names, ID numbers) are never published. The **person** column says whom a "
     "row is about, where one person has several rows: it is not published either, and promises "
-    "and attacks then count people in place of rows. "
+    "and attacks then count people in place of rows. The **household** column says who lives "
+    "together: then all of a household count as one. "
     "**Quasi-identifiers** are what an attacker may know of a person, such as age and ZIP code; "
     "they are made coarser, or their links to the rest are cut. **Sensitive** columns are what "
     "nobody must learn; they stay and are protected. **Insensitive** columns are published exactly "
@@ -108,7 +109,7 @@ def _uniqueness(data: Dataset) -> None:
             icon=":material/info:",
         )
         return
-    person = state.roles().person
+    person = state.roles().unit
     found = state.once(
         "unique rows",
         (data.fingerprint, quasi, person),

@@ -63,7 +63,7 @@ def chosen_node(result: Result) -> NodeOf | None:
 def promised(result: Result) -> tuple[GroupModel, ...]:
     """Return the promises as they are counted: in rows, or in persons."""
     plan = result.plan
-    return counted_in_people(plan.algorithm, plan.models, plan.roles.person)
+    return counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
 
 
 def step_at(result: Result, node: NodeOf, models: tuple[GroupModel, ...] | None = None) -> Step:

@@ -96,6 +96,6 @@ class Attack(Technique):
 
 def not_applicable(attack: Attack, view: View, audience: Audience) -> str:
     """Return why an attack cannot be run on what is published, or an empty string."""
-    if audience.roles.person and not attack.counts_people:
+    if audience.roles.unit and not attack.counts_people:
         return "It counts rows, and one person has several: its figures would be too low."
     return attack.reason_not_applicable(view, audience)

@@ -121,7 +121,7 @@ def findings(dataset: Dataset, roles: Roles, coarser: Sequence[str] = ()) -> tup
             found += _exact(column, dataset.rows)
         if column.name in texts:
             found += _told(column, dataset.rows, names)
-        if column.name in roles.identifier and not roles.person:
+        if column.name in roles.identifier and not roles.unit:
             found += _repeats(column, dataset.rows)
     return tuple(found)
 
@@ -191,7 +191,7 @@ def numbers_somebody(column: Column) -> bool:
 
 def _names(dataset: Dataset, roles: Roles) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
-    for name in (*roles.identifier, *((roles.person,) if roles.person else ())):
+    for name in roles.hidden:
         _, texts = dataset.column(name).as_read
         words = words_of_names([texts[i] for i in looked_at(texts).tolist()])
         if words:

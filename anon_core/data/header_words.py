@@ -19,6 +19,9 @@ OF_PERSONS = all_of(
     "patient patients person persons customer client member subject participant employee insured "
     "user student pupil patienten kunde kunden versicherte pat pers cust subj"
 )
+OF_HOUSEHOLDS = all_of(
+    "household hh hhid hhnr famid haushalt haushaltsnummer menage foyer hogar huishouden"
+)
 NUMBERED = all_of("id ids nr no num number key pseudonym pseudo")
 PERSON_NUMBERS = all_of(
     "pid patid patnr patientid personid customerid userid memberid mrn pseudonym"

@@ -14,6 +14,7 @@ from .findings import DAY, findings, numbers_somebody
 from .header_words import (
     FREE_TEXT,
     NUMBERED,
+    OF_HOUSEHOLDS,
     OF_PERSONS,
     PERSON_NUMBERS,
     all_of,
@@ -46,7 +47,9 @@ _AGES_END, _AGES = (40, 120), 15
 _FEW_RACES, _MOST_RACES, _RACES_SHARE = 3, 40, 0.6
 
 #: A role, or that there is none to suggest: a column is never taken for insensitive.
-Suggested = Literal["identifier", "person", "quasi", "sensitive", "left_out", "undecided"]
+Suggested = Literal[
+    "identifier", "person", "household", "quasi", "sensitive", "left_out", "undecided"
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +67,8 @@ class Suggestion:
 
 #: Rows of one person on average, up to which such a number is taken to repeat for persons.
 _MOST_REPEATED = 100
+#: Rows of one household on average, up to which a number is taken for that of a household.
+_MOST_TOGETHER = 10
 
 #: Two to four words with capitals, as people are called.
 _PERSON = re.compile(r"([^\W\d_][\w'’.-]*,? ){1,3}[^\W\d_][\w'’.-]*")
@@ -130,9 +135,11 @@ def suggest_roles(dataset: Dataset) -> tuple[Suggestion, ...]:
     """
     found = [_suggest(column, dataset.rows) for column in dataset.columns]
     found = _where_names_recur(dataset, found)
-    first = next((one.name for one in found if one.role == "person"), "")
+    first = {one.role: one.name for one in reversed(found)}
     return tuple(
-        replace(one, role="identifier") if one.role == "person" and one.name != first else one
+        replace(one, role="identifier")
+        if one.role in ("person", "household") and one.name != first[one.role]
+        else one
         for one in found
     )
 
@@ -181,6 +188,9 @@ def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
     if _repeats_persons(column, words, rows):
         values = len(column.values)
         return "person", f"{values:,} values in {rows:,} rows: people have several."
+    if _repeats_households(column, words, rows):
+        values = len(column.values)
+        return "household", f"{values:,} values in {rows:,} rows: people live together."
     if found := known_as(words, "identifier"):
         if spread >= _THING_SHARE or rows < _KEY_ROWS:
             return "identifier", f"{found} in its name: points to one person."
@@ -238,6 +248,14 @@ def _repeats_persons(column: Column, words: Sequence[str], rows: int) -> bool:
     values = len(column.values)
     repeats = 1 < values < rows and rows <= _MOST_REPEATED * values
     return named and repeats and not column.missing and _key_like(column)
+
+
+def _repeats_households(column: Column, words: Sequence[str], rows: int) -> bool:
+    """Return whether a column numbers households, by name and values, and some have several."""
+    values = len(column.values)
+    few = 1 < values < rows and rows <= _MOST_TOGETHER * values
+    named = not OF_HOUSEHOLDS.isdisjoint(words)
+    return named and few and not column.missing and numbers_somebody(column)
 
 
 def _sexes(column: Column) -> bool:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+import numpy as np
+
 from ..base.errors import BadInput, BadPlan, listing
 from .table import Dataset
 
-Role = Literal["identifier", "person", "quasi", "sensitive", "insensitive"]
+Role = Literal["identifier", "person", "household", "quasi", "sensitive", "insensitive"]
 
 
 class ByRole(Protocol):
@@ -33,13 +35,14 @@ class Roles:
     `insensitive` names it. A column may be quasi-identifier and sensitive at once; an identifier
     and an insensitive column are nothing else. The person column says who a row is about, where one
     person may have several; it is never published and is nothing else either. Without one a row is
-    a person.
+    a person. The household column says who lives together, and is treated alike: where there is
+    one, people of one household count as one, since whoever finds one of them finds all.
 
     Raises
     ------
     BadPlan
-        If a column is named twice within a role, or is an identifier, the person column or
-        insensitive and something else.
+        If a column is named twice within a role, or is an identifier, the person column, the
+        household column or insensitive and something else.
     """
 
     identifier: tuple[str, ...] = ()
@@ -47,6 +50,7 @@ class Roles:
     sensitive: tuple[str, ...] = ()
     insensitive: tuple[str, ...] = ()
     person: str = field(default="", repr=False)  # fingerprints of tables without one stay
+    household: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         """Refuse contradictions that need no data to see."""
@@ -68,12 +72,18 @@ class Roles:
             ("sensitive", self.sensitive),
             ("insensitive", self.insensitive),
         ):
-            if self.person in names:
-                raise BadPlan(
-                    f"Column {listing([self.person])} tells persons apart and is also {role}.",
-                    remedy="The person column is counted and never published; give it that role "
-                    "alone.",
-                )
+            for told, what in ((self.person, "person"), (self.household, "household")):
+                if told in names:
+                    raise BadPlan(
+                        f"Column {listing([told])} tells {what}s apart and is also {role}.",
+                        remedy=f"The {what} column is counted and never published; give it that "
+                        "role alone.",
+                    )
+        if self.person and self.person == self.household:
+            raise BadPlan(
+                f"Column {listing([self.person])} tells persons apart and households, too.",
+                remedy="Give it one of the two roles.",
+            )
         for role, names in (
             ("quasi-identifier", self.quasi),
             ("sensitive", self.sensitive),
@@ -106,34 +116,56 @@ class Roles:
         """
         for name in self.named:
             dataset.column(name)
-        if self.person and (missing := dataset.column(self.person).missing):
-            raise BadInput(
-                f"{missing:,} of {dataset.rows:,} rows have no value in '{self.person}', which "
-                "tells persons apart, so whose they are is not known.",
-                remedy="Fill in the column, leave these rows out of the table, or take the role "
-                "away: then every row counts as a person.",
-            )
+        for told, what in ((self.person, "person"), (self.household, "household")):
+            if told and (missing := dataset.column(told).missing):
+                raise BadInput(
+                    f"{missing:,} of {dataset.rows:,} rows have no value in '{told}', which "
+                    f"tells {what}s apart, so whose they are is not known.",
+                    remedy="Fill in the column, leave these rows out of the table, or take the "
+                    f"role away: then every row counts as a {what}.",
+                )
+        if self.person and self.household:
+            self._refuse_several_households(dataset)
         if not self.quasi:
             raise BadPlan(
                 "No column is marked as quasi-identifier, so there is nothing to protect.",
                 remedy="Mark at least one column that an attacker could know, such as age or ZIP.",
             )
 
+    def _refuse_several_households(self, dataset: Dataset) -> None:
+        """Refuse persons who live in several households: k households might be fewer persons."""
+        person, home = dataset.column(self.person), dataset.column(self.household)
+        pairs = np.unique(person.codes.astype(np.int64) * len(home.values) + home.codes)
+        several = int(np.count_nonzero(np.bincount(pairs // len(home.values)) > 1))
+        if several:
+            raise BadInput(
+                f"{several:,} {'person of' if several == 1 else 'persons of'} '{self.person}' "
+                f"{'has' if several == 1 else 'have'} several households in '{self.household}', so "
+                "households do not tell how many persons there are.",
+                remedy="Give every person one household, or take one of the two roles away.",
+            )
+
+    @property
+    def unit(self) -> str:
+        """The column of which distinct values are counted; empty where a row is a person."""
+        return self.household or self.person
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """The columns that are used and never published."""
+        return (*self.identifier, *(name for name in (self.person, self.household) if name))
+
     @property
     def named(self) -> tuple[str, ...]:
         """Every column that has a role, once."""
-        person = (self.person,) if self.person else ()
-        return tuple(
-            dict.fromkeys(
-                (*self.identifier, *person, *self.quasi, *self.sensitive, *self.insensitive)
-            )
-        )
+        return tuple(dict.fromkeys((*self.hidden, *self.quasi, *self.sensitive, *self.insensitive)))
 
     def of(self, name: str) -> tuple[Role, ...]:
         """Return the roles of one column; none if no role names it."""
         by_role: tuple[tuple[Role, tuple[str, ...]], ...] = (
             ("identifier", self.identifier),
             ("person", (self.person,)),
+            ("household", (self.household,)),
             ("quasi", self.quasi),
             ("sensitive", self.sensitive),
             ("insensitive", self.insensitive),
@@ -142,8 +174,7 @@ class Roles:
 
     def published(self, dataset: Dataset) -> tuple[str, ...]:
         """Return the columns of a release in the table's order: all named but who a row is of."""
-        hidden = (*self.identifier, self.person)
-        return tuple(n for n in dataset.names if n in self.named and n not in hidden)
+        return tuple(n for n in dataset.names if n in self.named and n not in self.hidden)
 
     def exact(self, dataset: Dataset) -> tuple[str, ...]:
         """Return the columns published as they are, in the table's order."""

@@ -15,6 +15,7 @@ from .plan import Plan
 def cautions(plan: Plan, problem: Problem, release: Release) -> tuple[str, ...]:
     """Return a sentence or two for each caution; an attacker does not know them."""
     return (
+        *_households(plan),
         *_shortened_sets(release),
         *_missing_as_values(plan, problem),
         *_rare_ends(plan, release),
@@ -22,6 +23,14 @@ def cautions(plan: Plan, problem: Problem, release: Release) -> tuple[str, ...]:
         *_strangers(problem),
         *(told for model in plan.models for told in model.cautions(problem)),
     )
+
+
+def _households(plan: Plan) -> Iterator[str]:
+    if plan.roles.household:
+        yield (
+            f"People of one household count as one, told apart by '{plan.roles.household}': "
+            "what is said of people is true of households, and a class of 5 holds at least 5."
+        )
 
 
 def _shortened_sets(release: Release) -> Iterator[str]:

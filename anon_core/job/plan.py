@@ -60,7 +60,7 @@ _SECTIONS = {
     "export",
     "release",
 }
-_ROLES = {"identifier", "quasi", "sensitive", "insensitive", "person"}
+_ROLES = {"identifier", "quasi", "sensitive", "insensitive", "person", "household"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,13 +241,13 @@ class Plan:
         }
         if self.types:
             named["types"] = dict(self.types)
-        person = {"person": self.roles.person} if self.roles.person else {}
+        told = {"person": self.roles.person, "household": self.roles.household}
         named["roles"] = {
             "identifier": list(self.roles.identifier),
             "quasi": list(self.roles.quasi),
             "sensitive": list(self.roles.sensitive),
             "insensitive": list(self.roles.insensitive),
-            **person,
+            **{role: name for role, name in told.items() if name},
         }
         if self.hierarchies:
             named["hierarchies"] = dict(self.hierarchies)
@@ -316,6 +316,7 @@ class Plan:
                 sensitive=names_of(roles, "sensitive"),
                 insensitive=names_of(roles, "insensitive"),
                 person=person_of(roles),
+                household=person_of(roles, "household"),
             ),
             hierarchies=texts_of("[hierarchies]", table_of(given, "hierarchies")),
             sensitive_levels=dict(table_of(given, "sensitive_levels")),

@@ -57,9 +57,9 @@ def prepare(
                 "sensitive column, so dropping them leaves nothing.",
                 remedy="Set missing = 'keep', or give the empty column another role.",
             )
-    if plan.roles.person and plan.data.sample < 1:
+    if plan.roles.unit and plan.data.sample < 1:
         raise BadPlan(
-            f"A sample draws rows, and '{plan.roles.person}' says that a person may have several.",
+            f"A sample draws rows, and '{plan.roles.unit}' says that a person may have several.",
             remedy="Set sample = 1, and draw the people before the table is loaded.",
         )
     whole = table

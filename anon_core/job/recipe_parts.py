@@ -88,13 +88,13 @@ def names_of(roles: Mapping[str, Any], role: str) -> tuple[str, ...]:
     return tuple(cast(list[str], found))
 
 
-def person_of(roles: Mapping[str, Any]) -> str:
-    """Return the column that tells persons apart; empty where a row is a person."""
-    found = roles.get("person", "")
+def person_of(roles: Mapping[str, Any], role: str = "person") -> str:
+    """Return the column that tells persons or households apart; empty where a row is one."""
+    found = roles.get(role, "")
     if not isinstance(found, str):
         raise BadPlan(
-            "[roles] person is no name of a column.",
-            remedy='Write person = "column", or leave it out where a row is a person.',
+            f"[roles] {role} is no name of a column.",
+            remedy=f'Write {role} = "column", or leave it out where a row is a {role}.',
         )
     return found
 

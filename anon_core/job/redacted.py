@@ -24,7 +24,7 @@ def redacted_of(given: Mapping[str, Any], roles: Roles) -> dict[str, tuple[str, 
     BadPlan
         If a column is not published as text, or a source is none of the hidden columns.
     """
-    hidden = (*roles.identifier, *((roles.person,) if roles.person else ()))
+    hidden = roles.hidden
     shown = [n for n in (*roles.insensitive, *roles.sensitive) if n not in roles.quasi]
     found: dict[str, tuple[str, ...]] = {}
     for column, sources in given.items():

@@ -179,7 +179,7 @@ class _Job:
 def _read(job: _Job, context: Context) -> None:
     """Fit the plan to the table, and refuse what no search could keep."""
     plan = job.plan
-    job.models = counted_in_people(plan.algorithm, plan.models, plan.roles.person)
+    job.models = counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
     job.problem = job.fit(plan, job.dataset, job.hierarchies, job.population)
     job.audience, job.reference = audience_of(job.problem), reference_of(job.problem)
     job.chance = chances(plan, job.problem)

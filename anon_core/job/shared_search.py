@@ -64,7 +64,7 @@ def with_best_levels(
     asked = plan.algorithm.best_levels()
     if asked is None or len(plan.models) != 1 or not plan.models[0].of_class_sizes:
         return {}
-    if plan.roles.person or plan.models[0].of_release():  # of people, or of some columns only
+    if plan.roles.unit or plan.models[0].of_release():  # of people, or of some columns only
         return {}
     cost, share = asked
     if not isinstance(cost, SizeCost) and not (isinstance(cost, CellCost) and len(ks) >= _PAYS):

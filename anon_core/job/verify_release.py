@@ -40,6 +40,6 @@ def verify_release(recipe: str | Path, data: str | Path, release: str | Path) ->
     plan = read_plan(recipe)
     plan.refuse_guessable()
     refuse_unsteered(plan.algorithm, plan.models)
-    counted_in_people(plan.algorithm, plan.models, plan.roles.person)
+    counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
     found = verify_files(Path(recipe), Path(data), Path(release), told=plan.completed())
     return replace(found, notes=plan.notes)

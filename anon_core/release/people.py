@@ -107,7 +107,7 @@ def encode_population(
         return None
     size = population if isinstance(population, int) else population.rows
     if size < people:
-        held = f"{people} persons" if roles.person else f"{people} rows"
+        held = f"{people} persons" if roles.unit else f"{people} rows"
         raise BadPlan(
             f"The population has {size} {'person' if size == 1 else 'people'}, but the table has "
             f"{held}, and everyone of the table belongs to it.",

@@ -72,7 +72,7 @@ class Problem:
     @property
     def person(self) -> str:
         """The column that tells persons apart; empty where a row is a person."""
-        return self.roles.person
+        return self.roles.unit
 
     @property
     def rows(self) -> int:
@@ -237,8 +237,8 @@ def build_problem(
         name: (given.get(name) if name in roles.quasi else None) or flat(dataset.column(name))
         for name in roles.published(dataset)
     }
-    if roles.person:
-        private = (*(name for name in private if name != roles.person), roles.person)
+    if roles.unit:
+        private = (*(name for name in private if name != roles.unit), roles.unit)
     _refuse_published(private, dataset, roles)
     every |= {name: flat(dataset.column(name)) for name in private}
     for name in roles.quasi:
@@ -263,8 +263,8 @@ def build_problem(
         quasi=len(roles.quasi),
         private=len(private),
     )
-    for name in frequency.shown[len(roles.quasi) :] if roles.person else ():
-        frequency, every[paired(roles.person, name)] = _with_pairs(frequency, roles.person, name)
+    for name in frequency.shown[len(roles.quasi) :] if roles.unit else ():
+        frequency, every[paired(roles.unit, name)] = _with_pairs(frequency, roles.unit, name)
     if combined:
         frequency, told = with_combinations(frequency, every)
         every |= told

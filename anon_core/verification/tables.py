@@ -109,11 +109,14 @@ def read_promise(recipe: Mapping[str, Any], names: Sequence[str]) -> Promise:
         _names(roles.get(role, []), role)
         for role in ("identifier", "quasi", "sensitive", "insensitive")
     )
-    person = roles.get("person", "")
-    if not isinstance(person, str):
-        raise BadPlan("The recipe's person is no name.", remedy='Write person = "column".')
-    if person and person not in identifier:
-        identifier = (*identifier, person)  # it is published no more than they are
+    person = ""
+    for role in ("person", "household"):  # people of one household count as one
+        told = roles.get(role, "")
+        if not isinstance(told, str):
+            raise BadPlan(f"The recipe's {role} is no name.", remedy=f'Write {role} = "column".')
+        person = told or person
+        if told and told not in identifier:
+            identifier = (*identifier, told)  # it is published no more than they are
     kinds = {name: str(kind) for name, kind in section(recipe, "types").items()}
     refuse_unknown(kinds)
     if len(set(names)) < len(names):

@@ -28,7 +28,7 @@ def not_defined(plan: Plan) -> str:
         except BadPlan as error:
             return str(error)
     try:
-        counted_in_people(plan.algorithm, plan.models, plan.roles.person)
+        counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
     except BadPlan as error:
         return str(error)
     public = [m.title for m in plan.models if m.needs_public]
@@ -161,6 +161,18 @@ def intention(plan: Plan, data: Dataset) -> str:
     return " ".join(sentence for part in intentions(plan, data) for sentence in part)
 
 
+def _counted(plan: Plan) -> list[str]:
+    """Return of whom the promises are, where rows are not people."""
+    if plan.roles.household:
+        return [
+            f"People of one household count as one, told apart by “{plan.roles.household}”: the "
+            "others are of other households."
+        ]
+    if plan.roles.person:
+        return [f"People are counted, not rows: “{plan.roles.person}” tells whom a row is about."]
+    return []
+
+
 def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[str]]:
     """Return what a plan will do, in sentences: how, what is promised, what becomes of the rows."""
     permutes = plan.algorithm.permutes
@@ -173,6 +185,7 @@ def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[st
         for model in plan.models
         if not (permutes and (model.needs_whole_rows or model.size_parameter))
     ]
+    promised += _counted(plan)
     how, parts = parts, []
     values = plan.algorithm.as_mapping()
     budget = values.get("max_suppression")

@@ -31,6 +31,8 @@ from tests.often import times
 COUNTING = [n for n, a in family("algorithm").items() if a.counts_people]  # type: ignore[attr-defined]
 ROWS_ONLY = [n for n in family("algorithm") if n not in COUNTING]
 K = {"name": "k-anonymity"}
+#: What somebody says who takes several rows of one person for several persons.
+ROWS_ARE_PERSONS = [{"column": "who", "what": "repeats", "rows": 3_000}]
 
 
 def repeated(rng: np.random.Generator, *, rows: int, people: int, quasi: int = 2) -> Case:
@@ -304,7 +306,10 @@ def test_stays_of_few_patients_hide_nobody_in_few_people() -> None:
     )
     patients = dataclasses.replace(stays, identifier=(), person="who")
     five, algorithm = [{**K, "k": 5}], {"name": "mondrian"}
-    by_stay = run(stays.plan(algorithm=algorithm, models=five), stays.dataset, assess=False)
+    with pytest.raises(BadPlan, match="no column says whom a row is about"):
+        run(stays.plan(algorithm=algorithm, models=five), stays.dataset, assess=False)
+    as_rows = stays.plan(algorithm=algorithm, models=five, confirmed=ROWS_ARE_PERSONS)
+    by_stay = run(as_rows, stays.dataset, assess=False)
     fewest = min(len(persons(stays, own)) for own in members(by_stay))
     assert by_stay.verification.holds
     assert fewest <= 3  # what five stays hide
@@ -364,7 +369,8 @@ def test_the_second_computation_finds_too_few_persons() -> None:
         # k rows in every class, whoever they are of.
         rows = dataclasses.replace(case, person="", identifier=("who",))
         try:
-            released = run(rows.plan(models=[{**K, "k": 3}]), rows.dataset, case.levels)
+            plan = rows.plan(models=[{**K, "k": 3}], confirmed=ROWS_ARE_PERSONS)
+            released = run(plan, rows.dataset, case.levels)
         except Infeasible:
             continue
         fewest = min(len(persons(case, own)) for own in members(released))

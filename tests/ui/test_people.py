@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from anon_core.base.errors import BadPlan
 from anon_core.data.role_suggestions import suggest_roles
 from anon_core.data.table import Dataset
 from anon_core.job.runner import run
+from anon_core.verification.checks import verify
 from anon_core.words import checklist, phrases
+from anon_core.words.plan_words import intentions
 from tests.making import Case
 from ui.forms.role_table import as_choices, as_roles
 
@@ -57,3 +60,28 @@ def test_sentences_say_people() -> None:
     (alone,) = [i for i in checklist.published(result) if "unique over" in i.sentence]
     assert alone.sentence.startswith("0 of 8 people (0%)")
     assert "Not run" in " ".join(item.sentence for item in checklist.thresholds(result))
+
+
+def test_people_of_one_household_count_as_one() -> None:
+    homes = {**STAYS.columns, "hh_id": [f"h{i // 6}" for i in range(24)]}
+    table = Dataset.from_frame(pd.DataFrame(homes, dtype=object), kinds=STAYS.kinds)
+    found = {one.name: one.role for one in suggest_roles(table)}
+    assert (found["patient_id"], found["hh_id"]) == ("person", "household")
+    roles = {
+        "person": "patient_id",
+        "household": "hh_id",
+        "quasi": ["age"],
+        "sensitive": ["illness"],
+    }
+    plan = STAYS.plan(roles=roles, types={"age": "text"})
+    result = run(plan, table, assess=False)
+    told = [one.sentence for one in checklist.promises(result)]
+    assert told == [
+        "Recomputed from the published file and the table: k = 2 people holds "
+        "(fewest people in a class 2)."
+    ]
+    assert "One household".casefold() in " ".join(intentions(plan, table)[1]).casefold()
+    assert any("'hh_id'" in caution for caution in result.cautions)
+    higher = plan.completed() | {"models": [{"name": "k-anonymity", "k": 3}]}
+    again = verify(higher, table.frame(), {}, result.files)
+    assert not again.holds, "four persons of two households are two"

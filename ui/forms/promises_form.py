@@ -114,7 +114,7 @@ def told_by_the_table(shown: Shown, technique: type[Algorithm]) -> None:
             people=bool(draft.get("population", {}).get("file")),
             sensitive=bool(sensitive),
             of=of,
-            person=state.roles().person,
+            person=state.roles().unit,
         )
         promise_facts.watch()
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "identifier": ("identifier",),
     "person": ("person",),
+    "household": ("household",),
     "quasi": ("quasi",),
     "sensitive": ("sensitive",),
     "both": ("quasi", "sensitive"),
@@ -52,20 +53,25 @@ def as_roles(choices: Mapping[str, str]) -> Roles:
     Raises
     ------
     BadPlan
-        If several columns are to tell persons apart.
+        If several columns are to tell persons apart, or households.
     """
-    person = [n for n, c in choices.items() if "person" in CHOICES[c]]
-    if len(person) > 1:
-        raise BadPlan(
-            f"{listing(person)} are both to tell persons apart; one column does.",
-            remedy="Mark the others as identifiers: these are not published either.",
-        )
+    told = {
+        role: [n for n, c in choices.items() if role in CHOICES[c]]
+        for role in ("person", "household")
+    }
+    for role, names in told.items():
+        if len(names) > 1:
+            raise BadPlan(
+                f"{listing(names)} are both to tell {role}s apart; one column does.",
+                remedy="Mark the others as identifiers: these are not published either.",
+            )
     return Roles(
         identifier=tuple(n for n, c in choices.items() if "identifier" in CHOICES[c]),
         quasi=tuple(n for n, c in choices.items() if "quasi" in CHOICES[c]),
         sensitive=tuple(n for n, c in choices.items() if "sensitive" in CHOICES[c]),
         insensitive=tuple(n for n, c in choices.items() if "insensitive" in CHOICES[c]),
-        person=person[0] if person else "",
+        person=next(iter(told["person"]), ""),
+        household=next(iter(told["household"]), ""),
     )
 
 
@@ -91,11 +97,11 @@ def take(choices: Mapping[str, str]) -> None:
 def change(base: Mapping[str, str], columns: Sequence[str], choice: str) -> dict[str, str]:
     """Return the choices after some columns got another one.
 
-    Where one column becomes the person, the one that was becomes an identifier.
+    Where one column becomes the person or household, the one that was becomes an identifier.
     """
     after = dict(base) | dict.fromkeys(columns, choice)
-    if choice == "person":
-        before = [n for n, c in base.items() if c == "person" and n not in columns]
+    if choice in ("person", "household"):
+        before = [n for n, c in base.items() if c == choice and n not in columns]
         after |= dict.fromkeys(before, "identifier")
     return after
 
@@ -167,7 +173,7 @@ def _give(now: Mapping[str, str], ticked: Sequence[str]) -> None:
         row.button(
             word(choice),
             key=f"roles/give/{choice}",
-            disabled=not ticked or (choice == "person" and len(ticked) > 1),
+            disabled=not ticked or (choice in ("person", "household") and len(ticked) > 1),
             on_click=handled(PANEL)(_take),
             args=(change(now, ticked, choice),),
         )

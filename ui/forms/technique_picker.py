@@ -80,7 +80,7 @@ def pick(present: str) -> type[Algorithm]:
 
 def caption(technique: type[Algorithm]) -> str:
     """Return for whom a technique is, and that it cannot count persons where it has to."""
-    person = state.roles().person
+    person = state.roles().unit
     told = plain(technique.when or technique.summary)
     if not person or technique.counts_people:
         return told

@@ -62,7 +62,7 @@ def draw() -> None:
             "has nothing to do with the promises and the technique above, needs no run, and "
             "publishes no row."
         )
-        why = hindrance(state.roles().person)
+        why = hindrance(state.roles().unit)
         if why:
             st.info(plain(why), icon=":material/block:")
             return

@@ -26,7 +26,7 @@ def found() -> tuple[Finding, ...]:
     hidden, levels = state.redacted(), tuple(state.draft().get("sensitive_levels", {}))
     return state.once(
         "findings",
-        (data.fingerprint, roles, roles.person, hidden, levels),
+        (data.fingerprint, roles, roles.unit, hidden, levels),
         lambda: findings(without_redacted(hidden, data), roles, levels),
     )
 

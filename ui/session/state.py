@@ -206,6 +206,7 @@ def roles() -> Roles:
         sensitive=tuple(named["sensitive"]),
         insensitive=tuple(named["insensitive"]),
         person=next(iter(named["person"]), ""),
+        household=next(iter(named.get("household", [])), ""),
     )
 
 
@@ -409,10 +410,11 @@ def _recipe() -> dict[str, Any]:
     roles: Mapping[str, Sequence[str]] = work["roles"]
     coarser = dict.fromkeys((*roles["quasi"], *roles["sensitive"]))
     files = {name: f"hierarchies/{name}.csv" for name in coarser if name in work["levels"]}
-    apart = ("left_out", "person")
+    apart = ("left_out", "person", "household")
     named = {role: names for role, names in work["roles"].items() if role not in apart}
-    if work["roles"]["person"]:
-        (named["person"],) = work["roles"]["person"]
+    for role in apart[1:]:
+        if told := work["roles"].get(role):
+            (named[role],) = told
     made = {**draft(), "roles": named, "hierarchies": files}
     _only_of_these(made, roles)
     levels = cast(dict[str, int | str], made.pop("sensitive_levels", {}))
@@ -424,7 +426,7 @@ def _recipe() -> dict[str, Any]:
 
 def _only_of_these(made: dict[str, Any], roles: Mapping[str, Sequence[str]]) -> None:
     """Keep what was confirmed and redacted of columns that still have the roles for it."""
-    hidden = {*roles["identifier"], *roles["person"]}
+    hidden = {*roles["identifier"], *roles["person"], *roles.get("household", [])}
     shown = {*roles["insensitive"], *roles["sensitive"]} - {*roles["quasi"]}
     given = cast(dict[str, list[str]], made.pop("redacted", {}))
     redacted = {n: [by for by in names if by in hidden] for n, names in given.items() if n in shown}
@@ -452,6 +454,7 @@ def _role_names(roles: Roles, left_out: Sequence[str]) -> dict[str, list[str]]:
         "sensitive": list(roles.sensitive),
         "insensitive": list(roles.insensitive),
         "person": [roles.person] if roles.person else [],
+        "household": [roles.household] if roles.household else [],
         "left_out": [n for n in left_out if n not in roles.named],
     }
 

@@ -47,6 +47,21 @@ def test_an_insensitive_column_is_nothing_else(role: str) -> None:
     assert "published as it is" in caught.value.remedy
 
 
+def test_people_of_one_household_count_as_one() -> None:
+    roles = Roles(quasi=("age",), person="name", household="cat")
+    roles.check(TABLE)
+    assert roles.unit == "cat"
+    assert roles.hidden == ("name", "cat")
+    assert roles.published(TABLE) == ("age",)
+    with pytest.raises(BadInput, match="1 person of 'cat' has several households in 'name'"):
+        Roles(quasi=("age",), person="cat", household="name").check(
+            Dataset.from_frame(pd.DataFrame({"age": [1, 2], "cat": ["a", "a"], "name": ["x", "y"]}))
+        )
+    for wrong in ({"person": "cat"}, {"identifier": ("cat",)}, {"quasi": ("cat",)}):
+        with pytest.raises(BadPlan):
+            Roles(household="cat", **wrong)
+
+
 def test_quasi_and_sensitive_may_coincide() -> None:
     roles = Roles(quasi=("age",), sensitive=("age",))
     assert roles.of("age") == ("quasi", "sensitive")
