@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..base.errors import BadPlan, clipped
 from ..base.registry import find
 from .inputs import Stages, read_as_declared, read_population
-from .output import INFEASIBLE, OK, note, tell, write_json
+from .output import INFEASIBLE, OK, STOPPED, note, tell, write_json
 
 if TYPE_CHECKING:
     from ..contracts.metric import Metric
@@ -46,12 +47,15 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def sweep_recipe(options: argparse.Namespace) -> int:
-    """Sweep a recipe and tell of every point; return the exit status. Nothing is written."""
+    """Sweep a recipe and tell of every point; return the exit status. Nothing is written.
+
+    Stopped by Ctrl+C it tells of the points that were ready by then.
+    """
     from ..base.context import Context
     from ..job.plan import load_hierarchies, read_plan
     from ..job.sweep import Varied, sweep
     from ..job.sweep_points import common_losses, known_risks, least_loss
-    from ..job.variations import read_variation
+    from ..job.variations import combinations, read_variation
 
     plan = read_plan(options.recipe)
     over = Varied(variations=tuple(read_variation(text) for text in options.vary), settings={})
@@ -60,16 +64,31 @@ def sweep_recipe(options: argparse.Namespace) -> int:
     find("metric", loss)  # a name that is none is refused before the work, not after it
     if risk:
         find("attack", risk.partition(":")[0])
-    points = sweep(
-        plan,
-        over,
-        read_as_declared(plan, options.data),
-        load_hierarchies(plan, options.recipe.parent),
-        population=read_population(plan, options.recipe.parent),
-        context=Context(progress=Stages()) if options.progress else Context(),
-        found=None if options.json else lambda point: _tell(point, loss, risk, options.figure),
-        keep=False,
-    )
+    points: list[Point] = []
+
+    def found(point: Point) -> None:
+        points.append(point)
+        if not options.json:
+            _tell(point, loss, risk, options.figure)
+
+    stopped = False
+    try:
+        sweep(
+            plan,
+            over,
+            read_as_declared(plan, options.data),
+            load_hierarchies(plan, options.recipe.parent),
+            population=read_population(plan, options.recipe.parent),
+            context=Context(progress=Stages()) if options.progress else Context(),
+            found=found,
+            keep=False,
+        )
+    except KeyboardInterrupt:
+        if not points:
+            raise
+        stopped = True
+        number = len(combinations(over.variations))
+        sys.stderr.write(f"Stopped after {len(points)} of {number} points; these are told.\n")
     note(plan.notes)
     answer = None
     if risk and any(point.status == "released" for point in points):
@@ -81,7 +100,7 @@ def sweep_recipe(options: argparse.Namespace) -> int:
             {
                 "schema": 1,
                 "version": VERSION,
-                "status": "swept",
+                "status": "stopped" if stopped else "swept",
                 "varied": {v.path: list(v.values) for v in over.variations},
                 "risks": list(known_risks(points)),
                 "points": [point.as_json() for point in points],
@@ -90,6 +109,8 @@ def sweep_recipe(options: argparse.Namespace) -> int:
         )
     elif answer is not None:
         tell(_sentence(answer, loss, risk, limit, options.figure))
+    if stopped:
+        return STOPPED
     return OK if any(point.status == "released" for point in points) else INFEASIBLE
 
 

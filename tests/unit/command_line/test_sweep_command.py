@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from anon_core.__main__ import main
+from anon_core.job import sweep as sweep_module
 
 RECIPE = """\
 version = 5
@@ -47,6 +49,33 @@ def test_points_and_answer_as_json(asked: list[str], capsys: pytest.CaptureFixtu
     assert told["answer"]["within"] == len(within)
     assert best["metrics"]["group-loss"] == min(p["metrics"]["group-loss"] for p in within)
     assert "seed" not in json.dumps(told)
+
+
+def test_a_sweep_that_is_stopped_tells_what_is_ready(
+    asked: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    carried_out = sweep_module.run
+    sizes: list[int] = []
+
+    def stopped_at_three(plan: Any, *given: Any, **named: Any) -> object:
+        sizes.append(plan.models[0].k)
+        if sizes[-1] == 3:
+            raise KeyboardInterrupt
+        return carried_out(plan, *given, **named)
+
+    monkeypatch.setattr(sweep_module, "run", stopped_at_three)
+    sweep = [*asked, "--vary", "algorithm=mondrian", "--vary"]
+    assert main([*sweep, "models.k=2,3,4", "--json"]) == 130
+    told = capsys.readouterr()
+    found = json.loads(told.out)
+    assert found["status"] == "stopped"
+    assert [p["choices"]["models.k"] for p in found["points"]] == [2]
+    assert "Stopped after 1 of 3 points" in told.err
+    assert main([*sweep, "models.k=3,2", "--json"]) == 130
+    found = json.loads(capsys.readouterr().out)
+    assert "points" not in found
+    assert "nothing was released" in found["error"]
+    assert sizes == [2, 3, 3]
 
 
 def test_points_in_words(asked: list[str], capsys: pytest.CaptureFixture[str]) -> None:
