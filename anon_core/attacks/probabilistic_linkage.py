@@ -25,6 +25,8 @@ from ..release.release import Persons, View
 from ..release.results import per_cent
 from ..release.truth import Truth
 
+_ROUNDING = 1e-9  # of posteriors, relative to them
+
 
 @register("attack")
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +43,7 @@ class ProbabilisticLinkage(Attack):
     formula: ClassVar[str] = (
         "Σ log₂(m/u) over columns, m = 1 − ε where the cell contains the value, u = share of the "
         "register in the cell; assignment of most weight; undecided where the posterior over the "
-        "register lies between the bounds"
+        "register lies between the bounds, the lower being at least 1 / people of the register"
     )
     source: ClassVar[str] = "Fellegi and Sunter 1969, doi 10.1080/01621459.1969.10501049"
     discloses: ClassVar[Disclosure] = "identity"
@@ -81,8 +83,8 @@ class ProbabilisticLinkage(Attack):
         default=0.2,
         low=0.0,
         high=0.5,
-        help="Posterior up to which a link is no better than a guess; what lies between is "
-        "undecided, and counts as exposed.",
+        help="Posterior up to which a link is no better than a guess, as is that of picking "
+        "anybody; what lies between is undecided, and counts as exposed.",
         label="A guess up to",
     )
 
@@ -111,7 +113,7 @@ class ProbabilisticLinkage(Attack):
         if audience.population is not None and audience.population.codes is not None:
             outside = np.rint(people.count * (1 - people.inside)).astype(np.int64)
             links = own.links_to(outside, part_of(context, 0.8, 1.0))
-            claimed = links.posterior > self.lower
+            claimed = links.posterior > own.guess
             control = float(np.count_nonzero(claimed)) / max(len(claimed), 1)
         return [self._result(view, own, raw, control)]
 
@@ -147,7 +149,7 @@ class ProbabilisticLinkage(Attack):
             baseline=float((1 / np.maximum(own.links.fitting, 1)).sum()) / tried,
             raw=raw.rate,
             at_risk=int(np.count_nonzero(trusted | own.undecided)),
-            threshold=self.lower,
+            threshold=own.guess,
             per_class=per_class,
             interval=interval,
             upper_bound=bool(open_),
@@ -157,7 +159,7 @@ class ProbabilisticLinkage(Attack):
                 f"confidence; {succeeded:.3g} of the decided links are right "
                 f"({per_cent(succeeded / tried)}).{undecided}"
             ),
-            details=(own.weights(), own.decisions(self.lower, self.upper)),
+            details=(own.weights(), own.decisions(own.guess, self.upper)),
         )
 
 
@@ -184,6 +186,9 @@ class _Linked:
             agreement(people, n, view.vocabularies[n], attack.epsilon, attack.near)
             for n in self.persons.columns
         ]
+        # Whoever picks anybody is right once in so many: as much is told of rows that say nothing.
+        anybody = (1.0 + _ROUNDING) / max(people.size, 1)
+        self.guess = max(attack.lower, min(anybody, attack.upper))
         self.links: Links
         self.right: F64
         self.undecided: B1
@@ -201,7 +206,7 @@ class _Linked:
         """Link the rows to the register, and score them."""
         self.links = self.links_to(self.people.count, context)
         found = self.links.posterior
-        self.undecided = (found > self.attack.lower) & (found < self.attack.upper)
+        self.undecided = (found > self.guess) & (found < self.attack.upper)
         self.right = right_links(self.persons, self.line, self.links, self.people, self.truth)
 
     @property

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..base.context import Context
 from ..base.errors import AnonError, BadPlan
 from ..data.frequency import FrequencySet, dense_rank
-from ..hierarchy import Hierarchy, unclear_places
+from ..hierarchy import TOP, Hierarchy, unclear_places
 from ..kernels.population_counts import covered
 from ..release.audience import Audience
 from ..release.crowd import Crowd
@@ -193,7 +193,7 @@ def population_risk(
     With a stated size N the people F who fit a class in the population are unknown; given the f of
     the table who do and the sampling share π = n/N, F is taken as negative binomial, and the chance
     is E[1/F | f] (Benedetti and Franconi 1998). Where classes do not overlap, f is the class's
-    size.
+    size. Everybody fits a class whose cells all say nothing, so that its chance is 1/N.
 
     Where a `crowd` tells persons apart, they are counted in place of rows. Of those who fit several
     classes only the ones who stand in a class are then counted, so chances are none too low.
@@ -205,12 +205,13 @@ def population_risk(
         found = fits(truth.frequency, view, persons, context)
         own = found.people_of_row if crowd is None else sizes
         if population is None:
-            chance, size = 1.0 / own, everyone
+            chance, size, estimated = 1.0 / own, everyone, False
         else:
             chance, size = expected_inverse(own, everyone / population.size), population.size
-        return PopulationRisk(
-            chance=chance, estimated=population is not None, size=size, bounded=found.bounded
-        )
+            silent = _says_nothing(view, persons)
+            chance[silent] = 1.0 / size  # everybody fits, so that nothing is left to estimate
+            estimated = not silent.all()
+        return PopulationRisk(chance=chance, estimated=estimated, size=size, bounded=found.bounded)
     people = people_of_classes(population, view, persons, context)
     counted = np.maximum(people, sizes)  # a sample can't exceed its population
     return PopulationRisk(
@@ -219,6 +220,15 @@ def population_risk(
         size=population.size,
         unmatched=int(np.count_nonzero(people < sizes)),
     )
+
+
+def _says_nothing(view: View, persons: Persons) -> npt.NDArray[np.bool_]:
+    """Return which classes show nothing in any quasi-identifier, shape (classes,)."""
+    found = np.ones(len(persons.sizes), dtype=np.bool_)
+    for d, name in enumerate(persons.columns):
+        tops = np.array([text == TOP for text in view.vocabularies[name].texts], dtype=np.bool_)
+        found &= tops[persons.codes[:, d]]
+    return found
 
 
 def people_of_classes(

@@ -140,6 +140,30 @@ def control_among(people: list[str]) -> float:
 # ---- random tables -------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("people", [2, 4, 5])
+def test_rows_that_say_nothing_are_guesses_however_few_they_are(people: int) -> None:
+    plan = Plan.from_mapping(
+        {
+            "roles": {"quasi": ["age"]},
+            "types": {"age": "text"},
+            "hierarchies": {"age": "age.csv"},
+            "algorithm": {"name": "fixed-levels", "levels": {"age": 1}},
+            "models": [{"name": "k-anonymity", "k": 2}],
+            "attacks": [{"name": "probabilistic-linkage"}],
+        }
+    )
+    ages = [str(20 + n) for n in range(people)]
+    table = Dataset.from_frame(pd.DataFrame({"age": ages}), kinds=plan.types)
+    found = next(
+        a
+        for a in run(plan, table, {"age": [[age, "*"] for age in ages]}).attacks
+        if a.attack == "probabilistic-linkage"
+    )
+    assert found.undecided == 0
+    assert found.at_risk == 0
+    assert found.rate == pytest.approx(1 / people)
+
+
 @often(80)
 @given(drawn=boxed())
 def test_weights_and_posteriors_are_bayes_rule(drawn: Boxed) -> None:

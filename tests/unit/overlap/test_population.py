@@ -11,6 +11,7 @@ from anon_core.attacks.journalist import Journalist
 from anon_core.attacks.marketer import Marketer
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Cancelled
+from anon_core.lattice.nodes import Nodes
 from anon_core.overlap import fitting_people as module
 from anon_core.overlap.fitting_people import expected_inverse, population_risk
 from anon_core.release.release import raw_view
@@ -57,6 +58,16 @@ def test_a_stated_size_gives_an_estimate() -> None:
     expected = [naive.expected_inverse(int(f), 0.1) for f in persons.sizes]
     assert risk.chance == pytest.approx(expected, rel=1e-9)
     assert (risk.size, risk.estimated) == (60, True)
+
+
+def test_everybody_fits_a_class_that_says_nothing() -> None:
+    problem = PATIENTS.problem(population=12)
+    tops = [len(problem.hierarchies[name].labels) - 1 for name in problem.quasi]
+    nodes = Nodes(problem, [], 0, Context())
+    view = nodes.release(tuple(tops)).view
+    (one,) = Journalist().run(*attacked(problem, view), Context())
+    assert one.worst == one.rate == pytest.approx(1 / 12)
+    assert not one.estimated
 
 
 @pytest.mark.parametrize("chunk", [1, 20_000])
