@@ -826,3 +826,22 @@ def scaled_deals(
         sums = [sum(row[v] for row in found) for v in range(len(times))]
         found = [[x * times[v] / sums[v] for v, x in enumerate(row)] for row in found]
     return [[x / sum(row) for x in row] for row in found]
+
+
+def settled(rows: Sequence[Sequence[int]], size: int) -> list[int]:
+    """Order types so that few rows are open at a time: finish the row with fewest left."""
+    waiting: list[set[int]] = [set() for _ in range(size)]
+    for j, mine in enumerate(rows):
+        for r in mine:
+            waiting[r].add(j)
+    order: list[int] = []
+    opened: set[int] = set()
+    while any(waiting):
+        unfinished = [r for r in range(size) if waiting[r]]
+        row = min(unfinished, key=lambda r: (len(waiting[r]), r not in opened, r))
+        for j in sorted(waiting[row]):
+            order.append(j)
+            for r in rows[j]:
+                waiting[r].discard(j)
+                opened.add(r)
+    return order

@@ -39,6 +39,53 @@ class Edges(NamedTuple):
 
 
 @compiled
+def settling(rows: I32, start: I64, member: I64, order: I64) -> int:
+    """Order types so that few rows are open at a time: finish the row with fewest left.
+
+    Of equal rows one that is open already, then the first; a row's types in ascending order.
+
+    Parameters
+    ----------
+    rows : int32 array of shape (types, width)
+        Rows of each type, none of them twice; -1 for none.
+    start : int64 array of shape (rows + 1,)
+    member : int64 array
+        Types of row r, ascending: member[start[r] : start[r + 1]].
+    order : int64 array of shape (types,), filled
+
+    Returns
+    -------
+    int
+        How many are in order; types without a row are not.
+    """
+    size = start.shape[0] - 1
+    left = start[1:] - start[:-1]
+    opened = np.zeros(size, np.int64)
+    done = np.zeros(rows.shape[0], np.bool_)
+    found = 0
+    while True:
+        row = -1
+        for r in range(size):
+            if left[r] > 0 and (
+                row < 0 or left[r] < left[row] or (left[r] == left[row] and opened[r] > opened[row])
+            ):
+                row = r
+        if row < 0:
+            return found
+        for i in range(start[row], start[row + 1]):
+            j = member[i]
+            if done[j]:
+                continue
+            done[j] = True
+            order[found] = j
+            found += 1
+            for c in range(rows.shape[1]):
+                if rows[j, c] >= 0:
+                    left[rows[j, c]] -= 1
+                    opened[rows[j, c]] = 1
+
+
+@compiled
 def reach(
     keys: I64, word: I64, shift: I64, mask: I64, later: I64, most: int, low: I64, high: I64
 ) -> int:

@@ -34,8 +34,7 @@ def exact_means(part: System, *, max_states: int = MAX_STATES) -> list[Fraction]
     lower = [int(n) for n in part.lower]
     room = [int(u) - n for u, n in zip(part.upper, lower, strict=True)]
     total = (part.total - part.sums(part.lower)).tolist()
-    order = settle_order(rows, len(total))
-    order += [j for j, mine in enumerate(rows) if not mine]
+    order = settle_order(part.rows, len(total))
     ways = [_ways(part, j, lower[j], room[j]) for j in range(part.variables)]
     later = _capacity(rows, room, order, len(total))
     layers: list[dict[State, int]] = [{tuple(total): 1}]

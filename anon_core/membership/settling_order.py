@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy.special import gammaln
 
 from ..base.arrays import I64
+from ..kernels.frontier import settling
 from .equations import System
 
 _WORD = 62  # bits of an int64 that never touch its sign
@@ -78,33 +79,23 @@ def log_ways(people: int, shared: bool, lower: int, upper: int) -> npt.NDArray[n
     return gammaln(people + 1.0) - gammaln(y + 1.0) - gammaln(people - y + 1.0)
 
 
-def settle_order(rows: Sequence[Sequence[int]], size: int) -> list[int]:
-    """Order variables so that few rows are open at a time: finish the row with fewest left.
+def settle_order(rows: npt.NDArray[np.int32], size: int) -> list[int]:
+    """Order variables so that few rows are open at a time; those without a row go last.
 
     Parameters
     ----------
-    rows : sequence of sequences of int
-        Rows of each variable.
+    rows : int32 array of shape (variables, width)
+        Rows of each variable, -1 for none.
     size : int
         Number of rows.
     """
-    waiting: list[set[int]] = [set() for _ in range(size)]
-    for j, mine in enumerate(rows):
-        for r in mine:
-            waiting[r].add(j)
-    order: list[int] = []
-    unfinished = {r for r in range(size) if waiting[r]}
-    opened: set[int] = set()
-    while unfinished:
-        row = min(unfinished, key=lambda r: (len(waiting[r]), r not in opened, r))
-        for j in sorted(waiting[row]):
-            order.append(j)
-            for r in rows[j]:
-                waiting[r].discard(j)
-                opened.add(r)
-                if not waiting[r]:
-                    unfinished.discard(r)
-    return order
+    variable, column = np.nonzero(rows >= 0)
+    row = rows[variable, column]
+    start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=size))]).astype(np.int64)
+    member = variable[np.argsort(row, kind="stable")].astype(np.int64)
+    order = np.empty(len(rows), dtype=np.int64)
+    found = settling(rows, start, member, order)
+    return order[:found].tolist() + np.flatnonzero((rows < 0).all(axis=1)).tolist()
 
 
 class _Fields:
@@ -141,9 +132,7 @@ def plan(part: System) -> Plan:
     room = (part.upper - part.lower).tolist()
     later = part.sums(part.upper - part.lower).tolist()
     bits = [max(int(t).bit_length(), 1) for t in total]
-    # A variable without a row is bound by nothing and opens no field; it goes last.
-    order = settle_order(rows, len(total))
-    order += [j for j, mine in enumerate(rows) if not mine]
+    order = settle_order(part.rows, len(total))
     remaining = [0] * len(total)
     for mine in rows:
         for r in mine:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from anon_core.kernels.frontier import Edges, States, advance, reach, retreat
+from anon_core.membership.settling_order import settle_order
 from tests import naive_kernels
 from tests.naive_kernels import State
 
@@ -104,3 +105,13 @@ def test_a_layer_forward_and_back(chunk: int) -> None:
     assert merged > 10
     assert dead > 10
     assert stopped > 10
+
+
+def test_the_order_is_that_of_plain_sets() -> None:
+    rng = np.random.default_rng(702)
+    for _ in range(60):
+        size, types = int(rng.integers(1, 9)), int(rng.integers(0, 14))
+        drawn = [rng.permutation(size)[: rng.integers(0, 4)].tolist() for _ in range(types)]
+        rows = np.array([(d + [-1] * 3)[:3] for d in drawn], dtype=np.int32).reshape(types, 3)
+        wanted = naive_kernels.settled(drawn, size) + [j for j, d in enumerate(drawn) if not d]
+        assert settle_order(rows, size) == wanted
