@@ -85,7 +85,7 @@ class Finding:
     def remedy(self) -> str:
         """What helps besides confirming it."""
         if self.what == "unique":
-            return "Make it a quasi-identifier, or leave it out."
+            return "Make it a quasi-identifier that becomes coarser, or leave it out."
         if self.what == "day":
             return (
                 "Make it a quasi-identifier with a hierarchy of months or years, or leave it out."

@@ -27,8 +27,9 @@ def draw() -> None:
             "confirmed; what you confirm is written into the recipe and the report.",
             icon=":material/front_hand:",
         )
+    told = {one.column for one in confirming.found() if one.what == "text"}
     for one in waiting:
-        _finding(one)
+        _finding(one, coarser=one.what in ("unique", "day") and one.column not in told)
     if not settled and not hidden:
         return
     with st.container(border=True):
@@ -45,7 +46,7 @@ def draw() -> None:
             _click(right, "Keep them", confirming.keep_names, column, key=f"redacted/{column}")
 
 
-def _finding(one: Finding) -> None:
+def _finding(one: Finding, *, coarser: bool) -> None:
     with st.container(border=True):
         st.markdown(f"**{plain(one.column)}** – {plain(one.sentence)} {plain(one.remedy)}")
         with st.container(horizontal=True):
@@ -69,7 +70,7 @@ def _finding(one: Finding) -> None:
                     one.beside,
                     key=_key("redact", one),
                 )
-            if one.what in ("unique", "day"):
+            if coarser:
                 _click(
                     here, "Make it a quasi-identifier", _become, one, "quasi", key=_key("q", one)
                 )

@@ -33,6 +33,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "undecided": (),
 }
 PANEL = "Roles"
+_ALL = "All columns"
 _EPOCH, _SHOWN, _FIND = "roles/epoch", "roles/shown", "roles/find"
 #: Characters that fit into a line of the widest column, and the height of a line and of its rims.
 _LINE, _HIGH, _RIM = 44, 19, 16
@@ -154,13 +155,19 @@ def editor(found: Sequence[ColumnProfile], suggested: Sequence[Suggestion]) -> N
 
 def _shown(now: Mapping[str, str]) -> list[str]:
     """Draw what is looked for, and return the columns to show."""
-    left, right = st.columns([2, 1], vertical_alignment="bottom")
-    present = [choice for choice in CHOICES if choice in now.values()]
-    if st.session_state.get(_SHOWN) not in (None, *present):
-        st.session_state[_SHOWN] = None  # the last column of a role has got another one
-    wanted = left.pills("Show", present, format_func=word, key=_SHOWN)
+    left, right = st.columns(2)
+    of = [*now.values()]
+    present = [_ALL, *(choice for choice in CHOICES if choice in of)]
+    if st.session_state.get(_SHOWN) not in present:
+        st.session_state[_SHOWN] = _ALL  # the last column of a role has got another one
+    wanted = left.selectbox(
+        "Show",
+        present,
+        format_func=lambda c: f"{word(c)} ({of.count(c)})" if c in CHOICES else c,
+        key=_SHOWN,
+    )
     part = right.text_input("Find columns", key=_FIND, placeholder="Part of a name").casefold()
-    return [n for n, c in now.items() if wanted in (None, c) and part in n.casefold()]
+    return [n for n, c in now.items() if wanted in (_ALL, c) and part in n.casefold()]
 
 
 def _give(now: Mapping[str, str], ticked: Sequence[str]) -> None:

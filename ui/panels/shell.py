@@ -220,7 +220,7 @@ def _table_facts() -> None:
         "insensitive": len(roles.insensitive),
     }
     rest = {"left_out": len(state.left_out()), "undecided": len(state.undecided())}
-    rest = {"person": bool(roles.person), "household": bool(roles.household), **rest}
+    rest = {"person": int(roles.person != ""), "household": int(roles.household != ""), **rest}
     counts |= {role: number for role, number in rest.items() if number}
     cells: list[str] = []
     for role, count in counts.items():
