@@ -129,7 +129,8 @@ def read_table(path: Path, *, separator: str, encoding: str) -> pd.DataFrame:
     while width and not any(row[width - 1].strip() for row in rows):
         width -= 1
     width = width or len(header)
-    rows = [row[:width] for row in rows]
+    if width < len(header):
+        rows = [row[:width] for row in rows]
     columns = zip(*rows[1:], strict=True) if len(rows) > 1 else [()] * width
     return _frame(header[:width], columns)
 
