@@ -27,13 +27,7 @@ def test_the_three_questions_are_answered_with_what_was_tested() -> None:
     assert "Can a person be singled out?" in text
     assert "Journalist** – not tested\\: It needs a population" in text
     assert "Prosecutor** – 25% on average, 33\\.3% at worst; by guessing 12\\.5%" in text
-
-
-def test_links_stand_beside_the_attacks_that_go_along_them() -> None:
-    app = open_page(RESULTS, session())
-    app.segmented_control(key="attack-view").set_value("Questions").run()
-    assert not app.exception
-    text = words(app)
+    # The links that are left stand below, beside the attacks that go along them.
     assert "What they are known by, among each other** – " in text
     own, rest = text.index("Which links are left?"), len(text)
     assert "kept" in text[own:rest]

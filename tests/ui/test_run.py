@@ -234,11 +234,25 @@ def test_what_is_set_of_a_metric_is_measured() -> None:
     next(n for n in app.number_input if n.key == asked).set_value(17).run()
     (given,) = app.session_state["state/work"]["draft"]["metrics"]
     assert (given["name"], given["queries"]) == ("query-error", 17)
+    # A question of one's own: values of a column, and limits of another.
+    own = "run_form/metric/query-error/own"
+    app.multiselect(key=f"{own}/0").set_value(["Age", "Salary"]).run()
+    assert "own" not in app.session_state["state/work"]["draft"]["metrics"][0]
+    salary = app.multiselect(key=f"{own}/0/Salary")
+    salary.set_value(salary.options[:1])
+    app.text_input(key=f"{own}/0/Age/low").set_value("26").run()
+    (given,) = app.session_state["state/work"]["draft"]["metrics"]
+    question = {"Age": {"low": 26}, "Salary": salary.options[:1]}
+    assert given["own"] == [question]
+    assert app.multiselect(key=f"{own}/1").value == []
     button(app, "run").click().run()
     wait_for(app, "run")
     assert not app.exception
     result = app.session_state["state/result"]
-    assert {m.name: m.as_mapping() for m in result.plan.metrics}["query-error"]["queries"] == 17
+    made = {m.name: m.as_mapping() for m in result.plan.metrics}["query-error"]
+    assert (made["queries"], made["own"]) == (17, [question])
+    (answers,) = result.measures["query-error"].details
+    assert len(answers.rows) == 1
 
 
 def test_class_sizes_are_counted_in_what_is_promised_until_it_is_set() -> None:

@@ -51,7 +51,7 @@ def draw(parameter: Parameter, value: object, key: str) -> object:
         for name in columns:
             widget = f"{key}/{name}"
             if each.kind == "limits":
-                given = _limits(name, cast(Mapping[str, object], told.get(name, {})), widget)
+                given = limits_form(name, cast(Mapping[str, object], told.get(name, {})), widget)
             else:
                 with row, st.container(key=f"half-{widget}"):
                     given = (
@@ -168,7 +168,7 @@ def _number(name: str, each: Parameter, told: object, widget: str) -> float | No
     return None if given == usual else given
 
 
-def _limits(name: str, told: Mapping[str, object], widget: str) -> dict[str, object] | None:
+def limits_form(name: str, told: Mapping[str, object], widget: str) -> dict[str, object] | None:
     """Draw a lower and an upper limit in one row; return those that are given."""
     found: dict[str, object] = {}
     with st.container(horizontal=True, vertical_alignment="bottom"):

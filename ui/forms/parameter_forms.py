@@ -13,11 +13,11 @@ from anon_core.base.params import Parameter, Technique
 from anon_core.base.registry import option_title
 
 from ..words.explain import plain
-from . import column_form
+from . import column_form, query_form
 from .following import follow, place
 
-#: Kinds of parameters that are written in a recipe and kept by forms as they are.
-_WRITTEN = ("queries",)
+#: The kind of parameters that are count queries.
+_QUERIES = "queries"
 #: Letters that fit a third of the form.
 _MOST_TEXT = 15
 #: Options that are explained one by one beside a choice.
@@ -57,7 +57,7 @@ def parameter_form(
     """
     shown: dict[str, object] = {}
     parameters = [p for p in technique.parameters() if p.name not in without]
-    simple = [p for p in parameters if p.kind not in (*column_form.DRAWN, *_WRITTEN)]
+    simple = [p for p in parameters if p.kind not in (*column_form.DRAWN, _QUERIES)]
     row = st.container(horizontal=True, vertical_alignment="bottom")
     for parameter in simple:
         wanted = _allowed(parameter, values.get(parameter.name, parameter.default), technique.name)
@@ -70,9 +70,14 @@ def parameter_form(
         with row, st.container(key=f"long-{widget}") if long else nullcontext():
             shown[parameter.name] = _widget(parameter, widget, sensitive, wanted, now)
     for parameter in parameters:
-        if parameter.kind in _WRITTEN:
-            shown[parameter.name] = _allowed(
+        if parameter.kind == _QUERIES:
+            wanted = _allowed(
                 parameter, values.get(parameter.name, parameter.default), technique.name
+            )
+            shown[parameter.name] = query_form.draw(
+                parameter,
+                cast(Sequence[Mapping[str, object]], wanted),
+                f"{key}/{technique.name}/{parameter.name}",
             )
         elif parameter.kind in column_form.DRAWN:
             wanted = _allowed(
