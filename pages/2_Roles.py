@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from anon_core.base.errors import BadInput
@@ -18,6 +20,8 @@ from ui.session import confirming, state
 from ui.words.explain import plain
 
 _APPLIED = "roles/applied"
+#: Columns that a message names; the table shows all of them by role.
+_NAMED = 8
 _EXPLAINED = (
     "**Identifiers** (names, ID numbers) are never published. The **person** column says whom a "
     "row is about, where one person has several rows: it is not published either, and promises "
@@ -96,7 +100,7 @@ def _apply(suggested: tuple[Suggestion, ...]) -> None:
     said = f"{len(given)} of {len(suggested)} columns have the suggested role: {', '.join(parts)}."
     rest = [plain(one.name) for one in suggested if one.role == "undecided"]
     if rest:
-        said += f" There is no suggestion for {', '.join(rest)}: decide below."
+        said += f" There is no suggestion for {_few(rest)}: decide below."
     st.session_state[_APPLIED] = (said, (state.roles(), state.left_out()))
 
 
@@ -155,12 +159,18 @@ def _contributions(found: Uniqueness) -> None:
     st.caption("A column contributes nothing where another one carries the same information.")
 
 
+def _few(names: Sequence[str]) -> str:
+    """Return the first names, and how many more there are; the table shows them by role."""
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
 def _undecided() -> None:
     """Name the columns that still block Run."""
     names = state.undecided()
     if names:
         st.warning(
-            f"Still undecided: {', '.join(plain(name) for name in names)}. Run waits until each "
+            f"Still undecided: {_few([plain(name) for name in names])}. Run waits until each "
             "has a role or is left out.",
             icon=":material/help:",
         )

@@ -76,7 +76,8 @@ def what_will_happen() -> bool:
         )
     undecided = state.undecided()
     if undecided:
-        named = ", ".join(plain(name) for name in undecided)
+        named = ", ".join(plain(name) for name in undecided[:8])
+        named += f" and {len(undecided) - 8} more" if len(undecided) > 8 else ""
         st.warning(
             f"Nobody has said yet what becomes of {named}. Run waits until each column has a role "
             "or is left out.",

@@ -41,6 +41,7 @@ _ROLES = {
     "sensitive": "sensitive",
     "identifier": "identifier",
     "person": "person",
+    "household": "household",
     "insensitive": "published as it is",
 }
 

@@ -36,8 +36,8 @@ PANEL = "Roles"
 _ALL = "All columns"
 _EPOCH, _SHOWN, _FIND = "roles/epoch", "roles/shown", "roles/find"
 #: Characters that fit into a line of the widest column, and the height of a line and of its rims.
-_LINE, _HIGH, _RIM = 44, 19, 16
-_WIDTHS = {"Column": 150, "Role": 150, "Suggestion, and why": 330, "Unique values": 75}
+_LINE, _HIGH, _RIM = 38, 19, 16
+_WIDTHS = {"Column": 135, "Role": 130, "Suggestion, and why": 285, "Unique values": 70}
 
 
 def word(choice: str) -> str:
