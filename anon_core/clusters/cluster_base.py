@@ -19,9 +19,9 @@ from ..contracts.search_cost import CellCost, saving
 from ..kernels.best_gain_split import Prices
 from ..partition.best_gain import cell_prices, gain_parts
 from ..partition.box_release import box_outcome
-from ..partition.merging import merged
+from ..partition.merging import merged_as_published
 from ..partition.mondrian_cuts import cut_by_tree
-from ..partition.public_boxes import least_size, public_boxes
+from ..partition.public_boxes import least_size
 from ..release.problem import Problem
 from ..release.results import Outcome
 from .cluster_rows import refuse_fewer
@@ -59,10 +59,9 @@ class Clustering(Algorithm):
         refuse_fewer(problem, k)
         by_rows = [model for model in models if not model.needs_public]
         part = self.clusters(problem, by_rows, k, prices, part_of(context, 0.0, 0.9))
-        public = public_boxes(problem, models, nodes, context)
         # Promises beyond k rows, and what was left over: merge with the nearest.
-        groups = merged(
-            problem, models, run_buckets(problem, part), prices, part_of(context, 0.9, 1.0), public
+        groups = merged_as_published(
+            problem, models, run_buckets(problem, part), prices, nodes, part_of(context, 0.9, 1.0)
         )
         return box_outcome(problem, groups, nodes)
 

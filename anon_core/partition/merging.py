@@ -13,11 +13,13 @@ from ..base.errors import Infeasible, NotFound
 from ..contracts.group_stats import GroupStats, histogram
 from ..contracts.model import GroupModel
 from ..contracts.partitioner import Buckets
+from ..data.frequency import dense_rank
 from ..kernels.best_gain_split import Prices
 from ..kernels.nearest import nearest_boxes
 from ..release.problem import Problem
 from ..release.reference import reference_of
-from .public_boxes import PublicBoxes
+from .box_release import hulls_published, published_cells
+from .public_boxes import PublicBoxes, public_boxes
 
 _PAIRS = 20_000_000  # pairs of boxes between two looks at the cancel button
 
@@ -86,6 +88,40 @@ def merged(
             (np.ones(count, dtype=np.int8), (np.arange(count), joined)), shape=(count, count)
         )
         label = connected_components(links, directed=False)[1].astype(np.int64)
+        groups = regrouped(groups, label)
+
+
+def merged_as_published(
+    problem: Problem,
+    models: Sequence[GroupModel],
+    groups: Buckets,
+    prices: Prices,
+    as_nodes: Sequence[bool],
+    context: Context,
+    *,
+    blank_above: Sequence[int] | None = None,
+) -> Buckets:
+    """Merge groups until the classes that they publish keep every promise; see `merged`.
+
+    Groups that publish the same cells are one class. Where groups that keep a promise may break it
+    together, such are made one group, and merging goes on.
+
+    Parameters
+    ----------
+    as_nodes, blank_above : as for `box_outcome`
+    """
+    public = public_boxes(problem, models, as_nodes, context, blank_above=blank_above)
+    while True:
+        groups = merged(problem, models, groups, prices, context, public)
+        if all(model.unions_keep() for model in models):
+            return groups
+        low, high = hulls_published(problem, groups, blank_above)
+        vocabularies, cells = published_cells(problem, low, high, as_nodes)
+        label, first = dense_rank(
+            [cells[n] for n in problem.quasi], [len(vocabularies[n].texts) for n in problem.quasi]
+        )
+        if len(first) == len(label):
+            return groups
         groups = regrouped(groups, label)
 
 

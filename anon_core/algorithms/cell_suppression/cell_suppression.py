@@ -17,8 +17,7 @@ from ...contracts.per_column import column_levels, levels_by_column
 from ...contracts.search_cost import CellCost
 from ...partition.best_gain import cell_prices, suppression_prices
 from ...partition.box_release import box_outcome
-from ...partition.merging import merged
-from ...partition.public_boxes import public_boxes
+from ...partition.merging import merged_as_published
 from ...release.problem import Problem
 from ...release.results import Outcome
 from .cell_groups import cell_groups
@@ -101,8 +100,10 @@ class CellSuppression(Algorithm):
         within = part_of(context, 0.4, 0.9)
         groups = cell_groups(problem, models, prices, self.method, within)
         blank = None if self.transformation == "CG" else levels
-        public = public_boxes(problem, models, nodes, context, blank_above=blank)
-        groups = merged(problem, models, groups, prices, part_of(context, 0.9, 1.0), public)
+        within = part_of(context, 0.9, 1.0)
+        groups = merged_as_published(
+            problem, models, groups, prices, nodes, within, blank_above=blank
+        )
         return box_outcome(problem, groups, nodes, blank_above=blank)
 
     def _raised(
