@@ -118,8 +118,13 @@ class Trial:
 
     @cached_property
     def values(self) -> list[int]:
-        """Sensitive values of the rows."""
-        return [int(v) for v in self.case.column("s0")]
+        """Sensitive values of the rows: numbers, or numbers that stand for texts."""
+        (name,) = self.case.sensitive
+        texts = self.case.column(name)
+        if self.case.kinds[name] == "number":
+            return [int(v) for v in texts]
+        place = {text: n for n, text in enumerate(dict.fromkeys(texts))}
+        return [place[text] for text in texts]
 
 
 def trial(model: str, algorithm: str, number: int) -> Trial:

@@ -103,15 +103,20 @@ def _intervals(attribute: naive.Attribute) -> Iterator[Parts]:
 
 def _tails(trial: Trial) -> Classes:
     (limits,) = (s for s in trial.settings.values() if isinstance(s, dict))
-    low, high = limits["q1"]["low"], limits["q1"]["high"]
-    text, numbers = (a.leaves for a in trial.case.attributes)
-    ends = [
-        frozenset(v for v in numbers if float(v) <= low),
-        frozenset(v for v in numbers if float(v) >= high),
+    parts = [
+        _coded(a.leaves, **limits[name]) if name in limits else [frozenset([v]) for v in a.leaves]
+        for name, a in zip(trial.case.quasi, trial.case.attributes, strict=True)
     ]
-    between = [frozenset([v]) for v in numbers if low < float(v) < high]
-    exact = [frozenset([v]) for v in text]
-    return _by_parts(trial.case.rows, [exact, [*filter(None, ends), *between]])
+    return _by_parts(trial.case.rows, parts)
+
+
+def _coded(values: Sequence[str], low: float, high: float) -> Parts:
+    """Return what is published of numbers whose tails are coded."""
+    ends = [
+        frozenset(v for v in values if float(v) <= low),
+        frozenset(v for v in values if float(v) >= high),
+    ]
+    return [*filter(None, ends), *(frozenset([v]) for v in values if low < float(v) < high)]
 
 
 def _grouped(trial: Trial, *, alone: bool) -> Iterator[Classes]:
