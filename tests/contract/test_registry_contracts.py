@@ -48,6 +48,7 @@ from tests.making import (
     random_case,
     with_numbers_in_one,
 )
+from tests.often import EVERY as EVERY_EXAMPLE
 from tests.often import times
 
 KINDS: dict[Family, type[Technique]] = {
@@ -426,12 +427,22 @@ def with_doubles(case: Case) -> Dataset:
     return Dataset.from_frame(pd.concat([case.frame, case.frame]), kinds=case.kinds)
 
 
+def assessing(algorithm: str, model: str) -> bool:
+    """Say whether metrics and attacks look at the releases of a pair.
+
+    In the long run at all of them, else at each technique's under every third promise: what they
+    find hangs on what is published, and not on what was promised.
+    """
+    return EVERY_EXAMPLE or (ALGORITHMS.index(algorithm) + MODELS.index(model)) % 3 == 0
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("model", MODELS)
 def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: str) -> None:
     rng = np.random.default_rng(109)
     released, refused = 0, list[Infeasible | NotFound]()
     chosen = cast(type[Algorithm], find("algorithm", algorithm))
+    looked = chosen.is_mechanism or assessing(algorithm, model)
     permutes = chosen.permutes
     settings = formed(chosen)
     # Of the columns drawn every second cell has the same value.
@@ -462,13 +473,16 @@ def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: s
                 run(plan, case.dataset, case.levels, population=public)
             continue
         try:
-            result = run(plan, case.dataset, case.levels, population=public)
+            result = run(plan, case.dataset, case.levels, population=public, assess=looked)
         except (Infeasible, NotFound) as error:
             refused.append(error)
             continue
         released += 1
         assert all(v.holds and v.model == model for v in result.verdicts)
         assert result.verification.holds
+        json.dumps(result.as_json(), allow_nan=False)
+        if not looked:
+            continue
         apply = {
             n
             for n in METRICS
@@ -480,7 +494,6 @@ def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: s
         for measure in result.measures.values():
             assert 0 <= measure.share <= 1
         assert {a.attack for a in result.attacks} <= set(ATTACKS)
-        json.dumps(result.as_json(), allow_nan=False)
     # "Not found" is said only where finished releases are tested.
     assert not chosen.counts_public or not any(isinstance(e, NotFound) for e in refused)
     # With a double of everyone exact cells leave each of them a chance of one half or of none.
