@@ -1,7 +1,13 @@
-"""What a model's `measure` and an attack's `run` are handed of a table and a view of it."""
+"""What a model's `measure` and an attack's `run` are handed, and what one metric finds."""
 
 from __future__ import annotations
 
+from typing import cast
+
+from anon_core.base.context import Context
+from anon_core.base.registry import find
+from anon_core.contracts.metric import Metric
+from anon_core.job.result import Result
 from anon_core.release.audience import Audience, audience_of
 from anon_core.release.problem import Problem
 from anon_core.release.reference import Reference, reference_of
@@ -17,3 +23,9 @@ def measured(problem: Problem, view: View) -> tuple[View, Audience, Reference]:
 def attacked(problem: Problem, view: View) -> tuple[View, Audience, Truth]:
     """Return what `Attack.run` takes before the context."""
     return view, audience_of(problem), truth_of(problem)
+
+
+def lost(result: Result, metric: str = "loss") -> float:
+    """Return the value of one metric, of a run that did not assess its release."""
+    asked = cast(Metric, find("metric", metric)())
+    return asked.measure(result.problem, result.release, Context()).value

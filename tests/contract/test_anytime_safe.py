@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ from anon_core.data.table import Dataset
 from anon_core.job.plan import Plan
 from anon_core.job.result import Result
 from anon_core.job.runner import run
+from tests.asked import lost
 from tests.contract.settings import formed
 from tests.making import BUDGET, MECHANISM, Case, for_mechanisms, random_case
 from tests.presence_cases import public_of
@@ -126,12 +127,14 @@ def test_cancelled_at_any_moment(algorithm: str) -> None:
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_out_of_time_at_any_moment(algorithm: str) -> None:
+    """Of one table anywhere in a run, of the other while it searches."""
     released = 0
     for seed in (5, 10):
         case, plan, public = drawn(algorithm, seed)
         unhurried = LateAfter(after=10**9)
+        asked: dict[str, Any] = {"population": public, "assess": seed == 10}
         try:
-            valid(run(plan, case.dataset, case.levels, population=public, context=unhurried), plan)
+            valid(run(plan, case.dataset, case.levels, context=unhurried, **asked), plan)
         except (Infeasible, NotFound):
             continue
         looks = len(unhurried.looks)
@@ -140,7 +143,7 @@ def test_out_of_time_at_any_moment(algorithm: str) -> None:
         for after in {0, *rng.integers(0, max(looks, 1), DRAWS).tolist()}:
             late = LateAfter(after=after)
             try:
-                result = run(plan, case.dataset, case.levels, population=public, context=late)
+                result = run(plan, case.dataset, case.levels, context=late, **asked)
             except (Infeasible, NotFound):  # openly nothing, where a search has nothing yet
                 assert algorithm not in ANYTIME
                 continue
@@ -160,13 +163,14 @@ def test_cell_methods_out_of_time_at_any_moment(
         plan.as_mapping() | {"algorithm": {"name": "cell-suppression", "method": method}}
     )
     unhurried = LateAfter(after=10**9)
-    best = run(plan, case.dataset, case.levels, context=unhurried)
+    best = run(plan, case.dataset, case.levels, context=unhurried, assess=False)
     assert len(unhurried.looks) > 3
-    losses = [best.measures["loss"].value]
+    losses = [lost(best)]
     for after in range(len(unhurried.looks)):
-        result = run(plan, case.dataset, case.levels, context=LateAfter(after=after))
+        late = LateAfter(after=after)
+        result = run(plan, case.dataset, case.levels, context=late, assess=False)
         valid(result, plan)
-        losses.append(result.measures["loss"].value)
+        losses.append(lost(result))
     if method == "forest":  # without any time more is lost; a cover by balls may do worse by itself
         assert losses[1] > losses[0]
 
@@ -179,10 +183,12 @@ def test_what_is_cut_so_far_stays_cut(algorithm: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr("anon_core.clusters.cluster_rows.WORK", 1_000)
     case, plan, _ = drawn(algorithm, 10)
     unhurried = LateAfter(after=10**9)
-    classes = len(run(plan, case.dataset, case.levels, context=unhurried).class_sizes)
+    whole = run(plan, case.dataset, case.levels, context=unhurried, assess=False)
+    classes = len(whole.class_sizes)
     found: list[int] = []
     for after in range(len(unhurried.looks)):
-        result = run(plan, case.dataset, case.levels, context=LateAfter(after=after))
+        late = LateAfter(after=after)
+        result = run(plan, case.dataset, case.levels, context=late, assess=False)
         valid(result, plan)
         found.append(len(result.class_sizes))
     assert found[0] == 1

@@ -267,7 +267,7 @@ def test_t_19_combined_publishes_both_columns() -> None:
         algorithm={"name": "combined", "partition": "mondrian"},
         models=[*models, {"name": "bucket-size", "k": 2}],
     )
-    result = run(plan, SQUARE.dataset, population=SQUARE_PUBLIC)
+    result = run(plan, SQUARE.dataset, population=SQUARE_PUBLIC, assess=False)
     assert result.verification.holds
     rows = result.published.to_pydict()
     assert sorted(rows["col1"]) == sorted(rows["col2"]) == ["0", "1"]

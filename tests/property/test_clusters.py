@@ -51,7 +51,7 @@ def test_releases_verify_and_lose_less_than_one_class(name: str) -> None:
             ],
         )
         try:
-            result = run(plan, case.dataset, case.levels)
+            result = run(plan, case.dataset, case.levels, assess=False)
         except Infeasible:
             assert len(set(case.column("s0"))) < 2
             return

@@ -150,7 +150,7 @@ def test_without_time_classes_are_published(seconds: float) -> None:
     model = {"name": "global-one-k-anonymity", "k": 4}
     plan = case.plan(algorithm={"name": "matching"}, models=[model])
     late = Context(deadline=now() + seconds)
-    result = run(plan, case.dataset, case.levels, context=late)
+    result = run(plan, case.dataset, case.levels, context=late, assess=False)
     assert result.verification.holds
     assert [step["Published"] for step in result.account.steps] == ["yes", "no"]
     assert result.class_sizes.min() >= 4

@@ -46,11 +46,11 @@ def numbers(values: list[str | None], *more: list[str]) -> Case:
     )
 
 
-def released(case: Case, k: int, **given: object) -> Result:
+def released(case: Case, k: int, *, assess: bool = False, **given: object) -> Result:
     plan = case.plan(
         algorithm={"name": "microaggregation", **given}, models=[{"name": "k-anonymity", "k": k}]
     )
-    return run(plan, case.dataset, case.levels)
+    return run(plan, case.dataset, case.levels, assess=assess)
 
 
 def cells(result: Result) -> list[list[str]]:
@@ -87,7 +87,7 @@ def test_by_hand() -> None:
         standardised(case.problem(), np.ones(1)), np.ones(6, dtype=np.int64), 2, Context()
     )
     assert found.tolist() == [1, 1, 2, 2, 0, 0]
-    result = released(case, 2)
+    result = released(case, 2, assess=True)
     assert [c[0] for c in cells(result)] == ["1.5", "1.5", "4.5", "4.5", "45.0", "45.0"]
     squares = sum((v - 17) ** 2 for v in (1, 2, 4, 5, 40, 50))
     assert result.measures["squared-error"].value == pytest.approx(51 / squares)

@@ -80,7 +80,7 @@ def test_every_released_class_has_k_persons(name: str, setting: dict[str, object
             algorithm={"name": name, **setting}, models=[{**K, "k": k}, {"name": "l-diversity"}]
         )
         try:
-            result = run(plan, case.dataset, case.levels)
+            result = run(plan, case.dataset, case.levels, assess=False)
         except (Infeasible, NotFound):
             continue
         released += 1

@@ -29,7 +29,7 @@ def test_equal_values_publish_the_same_everywhere() -> None:
             ],
         )
         try:
-            result = run(plan, case.dataset, case.levels)
+            result = run(plan, case.dataset, case.levels, assess=False)
         except Infeasible:
             return
         assert result.verification.holds

@@ -75,7 +75,7 @@ def released(name: str) -> tuple[dict[str, Any], Files]:
     people = people_of(name)
     plan = people.plan(algorithm={"name": name, **given}, models=models)
     population = people.dataset if technique.needs_public else None
-    result = run(plan, people.dataset, people.levels, population=population)
+    result = run(plan, people.dataset, people.levels, population=population, assess=False)
     return plan.completed(), {**result.files, **result.parquet_files}
 
 

@@ -97,14 +97,14 @@ def test_releases_are_verified_and_do_not_hang_on_the_order_of_rows() -> None:
             ],
         }
         try:
-            result = run(case.plan(**given), case.dataset, case.levels)
+            result = run(case.plan(**given), case.dataset, case.levels, assess=False)
         except Infeasible:
             assert len(set(case.column("s0"))) < 2
             continue
         assert result.verification.holds
         assert result.class_sizes.min() >= 3
         assert result.release.suppressed == 0
-        assert result.csv == run(other.plan(**given), other.dataset, other.levels).csv
+        assert result.csv == run(other.plan(**given), other.dataset, other.levels, assess=False).csv
         parts += len(result.class_sizes) > 1
     assert parts > 8
 

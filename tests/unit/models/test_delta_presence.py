@@ -33,7 +33,7 @@ WIDE = {"name": "delta-presence", "delta_min": 0.1, "delta_max": 0.9}
 
 def released(**promise: Any) -> Result:
     plan = PRIVATE.plan(models=[WIDE | promise])
-    return run(plan, PRIVATE.dataset, PRIVATE.levels, population=PUBLIC.dataset)
+    return run(plan, PRIVATE.dataset, PRIVATE.levels, population=PUBLIC.dataset, assess=False)
 
 
 def recomputed(result: Result, public: pd.DataFrame | None, **changes: Any):  # type: ignore[no-untyped-def]
@@ -70,7 +70,7 @@ def test_too_few_of_the_public_people() -> None:
 def test_without_a_public_table(public: int | None) -> None:
     plan = PRIVATE.plan(models=[WIDE], **({"population": {"size": public}} if public else {}))
     with pytest.raises(BadPlan, match="δ-presence needs a public table") as refused:
-        run(plan, PRIVATE.dataset, PRIVATE.levels)
+        run(plan, PRIVATE.dataset, PRIVATE.levels, assess=False)
     assert ("size alone" in refused.value.message) == (public is not None)
 
 
@@ -85,6 +85,7 @@ def test_a_table_that_is_no_part_of_the_public_one() -> None:
             PRIVATE.dataset,
             PRIVATE.levels,
             population=Dataset.from_frame(frame, kinds=PUBLIC.kinds),
+            assess=False,
         )
     assert "everyone of the table" in refused.value.remedy
 
@@ -93,7 +94,13 @@ def test_public_values_that_no_hierarchy_lists() -> None:
     """A ZIP code that the hierarchy does not list is covered by its root only."""
     frame = pd.concat([PUBLIC.frame, PUBLIC.frame.iloc[:3].assign(Zip="9999")])
     public = Dataset.from_frame(frame, kinds=PUBLIC.kinds)
-    result = run(PRIVATE.plan(models=[WIDE]), PRIVATE.dataset, PRIVATE.levels, population=public)
+    result = run(
+        PRIVATE.plan(models=[WIDE]),
+        PRIVATE.dataset,
+        PRIVATE.levels,
+        population=public,
+        assess=False,
+    )
     assert result.account.node == {"Zip": 1, "Age": 0}
     assert sorted(result.verdicts[0].per_class.tolist()) == [5 / 9, 3 / 4]  # three more of 25
     assert result.verification.holds
@@ -135,11 +142,13 @@ def test_labels_beside_which_public_values_have_no_place_are_refused_at_first(
 
     table = Dataset.from_frame(frame)
     with pytest.raises(BadPlan, match="1 value of 'age'") as refused:
-        run(plan, table, {"age": levels}, population=public(value))
+        run(plan, table, {"age": levels}, population=public(value), assess=False)
     assert "as a range" in refused.value.remedy
     assert label not in refused.value.message
     # Between listed values of one group it is clear where a value stands.
-    assert run(plan, table, {"age": levels}, population=public("21")).verification.holds
+    assert run(
+        plan, table, {"age": levels}, population=public("21"), assess=False
+    ).verification.holds
 
 
 @pytest.mark.parametrize(
@@ -165,7 +174,7 @@ def test_public_numbers_that_the_hierarchy_does_not_list(
     )
     public = Dataset.from_frame(pd.DataFrame({"age": AGES + more}, dtype=object))
     plan = case.plan(models=[{"name": "delta-presence", "delta_max": 0.75}])
-    result = run(plan, case.dataset, case.levels, population=public)
+    result = run(plan, case.dataset, case.levels, population=public, assess=False)
     assert result.account.node == {"age": 1}
     assert result.verdicts[0].per_class.tolist() == list(chances)
     (check,) = [c for c in result.verification.checks if c.name == "delta-presence"]
@@ -175,7 +184,7 @@ def test_public_numbers_that_the_hierarchy_does_not_list(
 def test_averages_fit_nobody_of_a_public_table() -> None:
     plan = PRIVATE.plan(algorithm={"name": "microaggregation"}, models=[WIDE])
     with pytest.raises(BadPlan, match="not defined for averages"):
-        run(plan, PRIVATE.dataset, PRIVATE.levels, population=PUBLIC.dataset)
+        run(plan, PRIVATE.dataset, PRIVATE.levels, population=PUBLIC.dataset, assess=False)
 
 
 def test_a_search_that_does_not_count_people_is_told() -> None:
@@ -281,7 +290,7 @@ def test_the_optimal_search_by_brute_force() -> None:
             models=[{"name": "delta-presence", "delta_min": low, "delta_max": high}],
         )
         try:
-            result = run(plan, case.dataset, case.levels, population=public)
+            result = run(plan, case.dataset, case.levels, population=public, assess=False)
         except Infeasible:
             refused += 1
             assert best is None
@@ -312,7 +321,7 @@ def test_a_class_removed_for_another_promise_breaks_a_lower_bound() -> None:
             {"name": "delta-presence", "delta_min": 0.2, "delta_max": 0.9},
         ],
     )
-    result = run(plan, case.dataset, case.levels, population=public)
+    result = run(plan, case.dataset, case.levels, population=public, assess=False)
     assert result.account.node == {"q": 1}
     assert result.release.suppressed == 0
 
@@ -331,7 +340,7 @@ def test_the_search_ends_where_the_top_fails_and_a_lower_node_holds() -> None:
         assert reports < 10_000, stage
 
     context = Context(progress=count)
-    result = run(plan, case.dataset, case.levels, population=public, context=context)
+    result = run(plan, case.dataset, case.levels, population=public, context=context, assess=False)
     assert result.account.node == {"q": 0}
     assert result.release.suppressed == 1
 
@@ -427,7 +436,7 @@ def test_exact_cells_that_stay_linked_are_classes_of_their_own(technique: str) -
     plan = PATIENTS.plan(
         algorithm={"name": technique, **partition}, models=[{"name": "bucket-size", "k": 3}]
     )
-    result = run(plan, PATIENTS.dataset, PATIENTS.levels)
+    result = run(plan, PATIENTS.dataset, PATIENTS.levels, assess=False)
     more = pd.concat([PATIENTS.frame, PATIENTS.frame.iloc[[1, 3]]])
     for high, holds in ((0.9, False), (1.0, True)):
         promise = {"name": "delta-presence", "delta_min": 0.0, "delta_max": high}
@@ -446,7 +455,7 @@ def test_exact_cells_permuted_apart_are_not_recomputed() -> None:
         algorithm={"name": "one-attribute-slicing", "partition": "mondrian"},
         models=[{"name": "bucket-size", "k": 3}],
     )
-    result = run(plan, PATIENTS.dataset, PATIENTS.levels)
+    result = run(plan, PATIENTS.dataset, PATIENTS.levels, assess=False)
     recipe = {**plan.completed(), "models": [WIDE]}
     found = verify(recipe, PATIENTS.frame, PATIENTS.levels, result.files, PATIENTS.frame)
     assert any("quasi-identifiers permuted apart" in c.sentence for c in found.broken)
@@ -460,6 +469,8 @@ def test_a_case_can_be_drawn_with_values_missing() -> None:
         case = random_case(rng, rows=12, quasi=2)
         doubles = Dataset.from_frame(pd.concat([case.frame, case.frame]), kinds=case.kinds)
         plan = dataclasses.replace(case).plan(models=[{"name": "delta-presence", "delta_max": 0.5}])
-        assert run(plan, case.dataset, case.levels, population=doubles).verification.holds
+        assert run(
+            plan, case.dataset, case.levels, population=doubles, assess=False
+        ).verification.holds
         ran += 1
     assert ran == 12

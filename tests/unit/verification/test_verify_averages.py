@@ -158,7 +158,7 @@ def test_a_run_whose_averages_are_not_confirmed_releases_nothing(
         kinds={"x": "number", "s": "text"},
     )
     plan = case.plan(algorithm={"name": "microaggregation"})
-    assert run(plan, case.dataset).verification.holds
+    assert run(plan, case.dataset, assess=False).verification.holds
     right = aggregation.means
 
     def swapped(*given: Any) -> np.ndarray:
@@ -166,4 +166,4 @@ def test_a_run_whose_averages_are_not_confirmed_releases_nothing(
 
     monkeypatch.setattr("anon_core.algorithms.microaggregation.aggregation.means", swapped)
     with pytest.raises(NotVerified, match="average of 'x' that is not its group's"):
-        run(plan, case.dataset)
+        run(plan, case.dataset, assess=False)
