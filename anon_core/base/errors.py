@@ -57,8 +57,8 @@ class InputChanged(AnonError):
     """The data no longer fits the recipe: a column is gone, or a hierarchy lacks a value."""
 
 
-class Infeasible(AnonError):
-    """No release can keep the promises asked for.
+class _NoRelease(AnonError):
+    """There is no release to hand over, and how near the best came to what was asked.
 
     Parameters
     ----------
@@ -82,32 +82,16 @@ class Infeasible(AnonError):
         self.best_of = best_of
 
 
-class NotFound(AnonError):
+class Infeasible(_NoRelease):
+    """No release can keep the promises asked for."""
+
+
+class NotFound(_NoRelease):
     """A technique found no release that keeps the promises, and whether there is one is open.
 
     That is not `Infeasible`: nothing was proven. A technique which cannot look at what a promise is
     about forms groups by something else, and the finished release is tested.
-
-    Parameters
-    ----------
-    best : float or None
-        The best value that was reached.
-    best_of : str
-        What that value is.
     """
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        remedy: str = "",
-        best: float | None = None,
-        best_of: str = "",
-        values: Sequence[str] = (),
-    ) -> None:
-        super().__init__(message, remedy=remedy, values=values)
-        self.best = best
-        self.best_of = best_of
 
 
 class NotVerified(AnonError):
