@@ -150,15 +150,10 @@ def against_threshold(attack: AttackResult, *, permuted: bool = False) -> Line:
     return Line(sentence=f"{attack.sentence} Y{limit[1:]}{estimated}.", standing=standing)
 
 
-def not_run(result: Result) -> dict[str, str]:
-    """Return which attacks of the plan could not be run on what is published, and why, by name."""
-    return result.not_run
-
-
 def undefined(result: Result) -> list[str]:
     """Return which attacks would run on the table as it is, but not on what is published."""
     raw = raw_view(result.problem)
-    stopped = not_run(result)
+    stopped = result.not_run
     return [
         f"{attack.title}: {stopped[attack.name]}"
         for attack in result.plan.all_attacks()

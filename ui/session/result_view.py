@@ -15,7 +15,7 @@ from anon_core.data.frequency import dense_rank
 from anon_core.job.result import Result
 from anon_core.overlap.matching import ConsistencyModel
 from anon_core.release.attack_result import AttackResult
-from anon_core.words.phrases import in_order, not_run, undefined
+from anon_core.words.phrases import in_order, undefined
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,7 +69,7 @@ class Facts:
     def not_run(self) -> dict[str, str]:
         """The attacks that could not be run on what is published: the reason by name."""
         waiting = self.result.on_request
-        return {n: why for n, why in not_run(self.result).items() if n not in waiting}
+        return {n: why for n, why in self.result.not_run.items() if n not in waiting}
 
     @cached_property
     def undefined(self) -> list[str]:
