@@ -20,6 +20,10 @@ def test_a_judgement_typed_and_left_at_once_stays_and_a_reload_asks(page: Page) 
     page.locator(".st-key-card-toth-private").get_by_role("button").first.click()
     expect(page.get_by_text("is loaded: 8 rows")).to_be_visible(timeout=PATIENCE)
     wait_for_app(page)
+    quiet = page.get_by_test_id("stSidebar").get_by_test_id("stCaptionContainer").first
+    for scheme, colour in (("dark", "rgb(169, 180, 192)"), ("light", "rgb(75, 85, 99)")):
+        page.emulate_media(color_scheme=scheme)  # the system's setting changes meanwhile
+        expect(quiet).to_have_css("color", colour)
     go(page, "Run")
     expect(page.get_by_role("heading", name="Run", exact=True)).to_be_visible(timeout=PATIENCE)
     wait_for_app(page)

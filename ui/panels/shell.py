@@ -12,7 +12,7 @@ from anon_core.words.phrases import size
 
 from .. import this_machine
 from ..charts.theme import ROLE_STYLE, RUN_STYLE, muted, paper, role_colour, run_colour
-from ..components import guard, leaving
+from ..components import guard, leaving, theme_change
 from ..components.guard import handled, panel
 from ..session import pinning, results, state
 from ..session import precompile_status as warming
@@ -125,8 +125,9 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
     st.title(title, anchor=False)
     guard.tell("")
     begun = st.session_state.setdefault(_BEGUN, title)
-    if state.dataset() is not None:
-        with st.sidebar:
+    with st.sidebar:
+        theme_change.redraws()
+        if state.dataset() is not None:
             leaving.asks_first()
     lacking = missing(needs)
     if not lacking:
