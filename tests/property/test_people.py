@@ -13,6 +13,8 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from anon_core.base.errors import AnonError, BadInput, BadPlan, Infeasible, NotFound
 from anon_core.base.registry import family, find
@@ -25,8 +27,9 @@ from anon_core.job.runner import run
 from anon_core.release.audience import audience_of
 from anon_core.verification.checks import verify
 from tests import naive
-from tests.making import Case, random_case
-from tests.often import times
+from tests.making import Case
+from tests.often import often, times
+from tests.strategies import cases, cells_of, reordered, repeated, with_column
 
 COUNTING = [n for n, a in family("algorithm").items() if a.counts_people]  # type: ignore[attr-defined]
 ROWS_ONLY = [n for n in family("algorithm") if n not in COUNTING]
@@ -35,12 +38,21 @@ K = {"name": "k-anonymity"}
 ROWS_ARE_PERSONS = [{"column": "who", "what": "repeats", "rows": 3_000}]
 
 
-def repeated(rng: np.random.Generator, *, rows: int, people: int, quasi: int = 2) -> Case:
-    """Return a random table whose rows are of some persons, some of them with many."""
-    case = random_case(rng, rows=rows, quasi=quasi, missing=False)
-    weights = rng.dirichlet(np.full(people, 0.7))
-    persons: list[str | None] = [f"p{p}" for p in rng.choice(people, rows, p=weights).tolist()]
-    return dataclasses.replace(case, columns={**case.columns, "who": persons}, person="who")
+#: Thirty rows about eight people, some of whom have many.
+STAYS = Case(
+    columns={
+        "q0": [f"v{i * i % 5}" for i in range(30)],
+        "q1": [str(i % 4) for i in range(30)],
+        "s0": [*"abcab"] * 6,
+        "s1": [*"xxy"] * 10,
+        "who": [f"p{min(i * i % 11, 7)}" for i in range(30)],
+    },
+    quasi=("q0", "q1"),
+    sensitive=("s0", "s1"),
+    kinds={"q0": "text", "q1": "number", "s0": "text", "s1": "text"},
+    levels={"q0": [(f"v{i}", f"g{i // 2}", "*") for i in range(5)]},
+    person="who",
+)
 
 
 def members(result: Result) -> list[list[int]]:
@@ -64,6 +76,7 @@ def share(case: Case, rows: Sequence[int], column: str) -> tuple[int, int]:
     return max(map(len, having.values())), len(persons(case, rows))
 
 
+@pytest.mark.often
 @pytest.mark.parametrize(
     ("name", "setting"),
     [(name, {}) for name in COUNTING]
@@ -72,33 +85,37 @@ def share(case: Case, rows: Sequence[int], column: str) -> tuple[int, int]:
 )
 def test_every_released_class_has_k_persons(name: str, setting: dict[str, object]) -> None:
     released = 0
-    for number in range(3):
-        rng = np.random.default_rng([501, number])
-        case = repeated(rng, rows=int(rng.integers(20, 50)), people=int(rng.integers(6, 14)))
-        k = int(rng.integers(2, 5))
+
+    @settings(max_examples=times(24))
+    @given(case=repeated(rows=(16, 40), people=(7, 13)), k=st.integers(2, 4))
+    def tried(case: Case, k: int) -> None:
+        nonlocal released
         plan = case.plan(
             algorithm={"name": name, **setting}, models=[{**K, "k": k}, {"name": "l-diversity"}]
         )
         try:
             result = run(plan, case.dataset, case.levels, assess=False)
         except (Infeasible, NotFound):
-            continue
+            return
         released += 1
         for rows in members(result):
             assert len(persons(case, rows)) >= k
         smallest = min(len(persons(case, rows)) for rows in members(result))
         assert result.verdicts[0].reached == smallest
         assert result.verdicts[0].sentence.startswith(f"The smallest class has {smallest} people")
+
+    tried()
     assert released
 
 
 @pytest.mark.often
 def test_the_best_levels_are_those_of_enumeration() -> None:
     proven = refused = fewer = 0
-    for number in range(times(40)):
-        rng = np.random.default_rng([502, number])
-        case = repeated(rng, rows=int(rng.integers(8, 40)), people=int(rng.integers(3, 12)))
-        k, budget = int(rng.integers(2, 5)), float(rng.choice([0.0, 0.1, 0.3, 1.0]))
+
+    @settings(max_examples=times(60))
+    @given(case=repeated(), k=st.integers(2, 4), budget=st.sampled_from([0.0, 0.1, 0.3, 1.0]))
+    def tried(case: Case, k: int, budget: float) -> None:
+        nonlocal proven, refused, fewer
         rows, attributes = case.rows, case.attributes
         costs: dict[naive.Node, object] = {}
         for node in naive.every_node(attributes):
@@ -115,13 +132,15 @@ def test_the_best_levels_are_those_of_enumeration() -> None:
             with pytest.raises(Infeasible):
                 run(plan, case.dataset, case.levels, assess=False)
             refused += 1
-            continue
+            return
         result = run(plan, case.dataset, case.levels, assess=False)
         least = min(costs.values())  # type: ignore[type-var]
         assert result.account.proven
         assert result.account.cost == pytest.approx(float(least))  # type: ignore[arg-type]
         proven += 1
         fewer += any(len(persons(case, rows)) < len(rows) for rows in members(result))
+
+    tried()
     assert proven
     assert refused
     assert fewer  # else rows would do as well
@@ -130,10 +149,11 @@ def test_the_best_levels_are_those_of_enumeration() -> None:
 @pytest.mark.often
 def test_the_best_levels_for_shares_of_people_are_those_of_enumeration() -> None:
     proven = refused = 0
-    for number in range(times(40)):
-        rng = np.random.default_rng([503, number])
-        case = repeated(rng, rows=int(rng.integers(8, 30)), people=int(rng.integers(4, 20)))
-        budget = float(rng.choice([0.0, 0.3, 1.0]))
+
+    @settings(max_examples=times(60))
+    @given(case=repeated(people=(4, 19)), budget=st.sampled_from([0.0, 0.3, 1.0]))
+    def tried(case: Case, budget: float) -> None:
+        nonlocal proven, refused
         rows, attributes = case.rows, case.attributes
         costs: list[float] = []
         for node in naive.every_node(attributes):
@@ -154,21 +174,25 @@ def test_the_best_levels_for_shares_of_people_are_those_of_enumeration() -> None
             with pytest.raises(Infeasible):
                 run(plan, case.dataset, case.levels, assess=False)
             refused += 1
-            continue
+            return
         result = run(plan, case.dataset, case.levels, assess=False)
         assert result.account.cost == pytest.approx(min(costs))
         proven += 1
         worst = [share(case, own, "s0") for own in members(result)]
         assert result.verdicts[0].reached == pytest.approx(min(n / most for most, n in worst))
+
+    tried()
     assert proven
     assert refused
 
 
+@pytest.mark.often
 def test_a_person_column_of_single_rows_changes_no_figure() -> None:
-    rng = np.random.default_rng(504)
-    for _ in range(4):
-        case = repeated(rng, rows=30, people=5)
-        single: list[str | None] = [f"p{i}" for i in range(30)]
+    @settings(max_examples=times(20))
+    @given(case=cases(rows=(6, 30), quasi=(2, 2), missing=False))
+    def tried(case: Case) -> None:
+        single: list[str | None] = [f"p{i}" for i in range(len(case.rows))]
+        case = dataclasses.replace(case, person="who")
         alone = dataclasses.replace(case, columns={**case.columns, "who": single})
         without = dataclasses.replace(alone, person="", identifier=("who",))
         models = [{**K, "k": 3}, {"name": "frequency-l-diversity", "l": 2, "column": "s0"}]
@@ -197,6 +221,8 @@ def test_a_person_column_of_single_rows_changes_no_figure() -> None:
                     (a.eligible, b.eligible),
                 ):
                     assert one == pytest.approx(other), a.attack
+
+    tried()
 
 
 def test_attacks_count_distinct_persons() -> None:
@@ -238,15 +264,18 @@ def test_attacks_count_distinct_persons() -> None:
     assert "counts rows" in result.not_run["membership"]
 
 
+@pytest.mark.often
 def test_who_is_alone_over_all_columns_is_counted_in_people() -> None:
     seen = 0
-    for number in range(6):
-        rng = np.random.default_rng([513, number])
-        case = repeated(rng, rows=40, people=8)
+
+    @settings(max_examples=times(40))
+    @given(case=repeated())
+    def tried(case: Case) -> None:
+        nonlocal seen
         try:
             result = run(case.plan(), case.dataset, case.levels, assess=False)
         except Infeasible:
-            continue
+            return
         says: dict[tuple[object, ...], set[str]] = defaultdict(set)
         for place, own in enumerate(members(result)):
             for i in own:
@@ -262,26 +291,26 @@ def test_who_is_alone_over_all_columns_is_counted_in_people() -> None:
             len(persons(case, own)) for own in members(result)
         )
         seen += len(alone) < len(published)
+
+    tried()
     assert seen
 
 
-def test_uniqueness_counts_people() -> None:
-    for number in range(10):
-        rng = np.random.default_rng([514, number])
-        case = repeated(rng, rows=25, people=8, quasi=3)
+@often(80)
+@given(case=repeated(quasi=(3, 3)))
+def test_uniqueness_counts_people(case: Case) -> None:
+    def alone(names: Sequence[str]) -> int:
+        having: dict[tuple[object, ...], set[str]] = defaultdict(set)
+        for i, who in enumerate(case.column("who")):
+            having[tuple(case.columns[n][i] for n in names)].add(who)
+        return len(set().union(*(w for w in having.values() if len(w) == 1)))
 
-        def alone(names: Sequence[str], case: Case = case) -> int:
-            having: dict[tuple[object, ...], set[str]] = defaultdict(set)
-            for i, who in enumerate(case.column("who")):
-                having[tuple(case.columns[n][i] for n in names)].add(who)
-            return len(set().union(*(w for w in having.values() if len(w) == 1)))
-
-        found = uniqueness(case.dataset, case.quasi, "who")
-        assert (found.rows, found.counted) == (len(set(case.column("who"))), "people")
-        assert found.unique == alone(case.quasi)
-        for left_out in case.quasi:
-            rest = [n for n in case.quasi if n != left_out]
-            assert found.contribution[left_out] == found.unique - alone(rest)
+    found = uniqueness(case.dataset, case.quasi, "who")
+    assert (found.rows, found.counted) == (len(set(case.column("who"))), "people")
+    assert found.unique == alone(case.quasi)
+    for left_out in case.quasi:
+        rest = [n for n in case.quasi if n != left_out]
+        assert found.contribution[left_out] == found.unique - alone(rest)
 
 
 def test_stays_of_few_patients_hide_nobody_in_few_people() -> None:
@@ -321,7 +350,7 @@ def test_stays_of_few_patients_hide_nobody_in_few_people() -> None:
 
 
 def test_a_population_is_of_people() -> None:
-    case = repeated(np.random.default_rng(505), rows=40, people=8)
+    case = STAYS
     total = len(set(case.column("who")))
     plan = dataclasses.replace(case.plan(), population_size=total)  # fewer than rows
     result = run(plan, case.dataset, case.levels)
@@ -334,7 +363,7 @@ def test_a_population_is_of_people() -> None:
 
 @pytest.mark.parametrize("name", ROWS_ONLY)
 def test_a_technique_that_counts_rows_is_refused(name: str) -> None:
-    case = repeated(np.random.default_rng(506), rows=30, people=8)
+    case = STAYS
     with pytest.raises(BadPlan, match="counts rows"):
         run(case.plan(algorithm={"name": name}), case.dataset, case.levels)
 
@@ -345,13 +374,13 @@ def test_a_promise_counts_people_or_is_refused(name: str) -> None:
     assert issubclass(model, GroupModel)
     if model.counts_people:
         return
-    case = repeated(np.random.default_rng(507), rows=30, people=8)
+    case = STAYS
     with pytest.raises(BadPlan, match="counts rows"):
         run(case.plan(models=[{"name": name}]), case.dataset, case.levels)
 
 
 def test_what_merges_refuses_shares_of_people() -> None:
-    case = repeated(np.random.default_rng(508), rows=30, people=8)
+    case = STAYS
     models = [{"name": "frequency-l-diversity", "l": 2, "column": "s0"}]
     for name in COUNTING:
         technique = find("algorithm", name)
@@ -361,18 +390,21 @@ def test_what_merges_refuses_shares_of_people() -> None:
                 run(case.plan(algorithm={"name": name}, models=models), case.dataset, case.levels)
 
 
+@pytest.mark.often
 def test_the_second_computation_finds_too_few_persons() -> None:
     caught = 0
-    for number in range(5):
-        rng = np.random.default_rng([509, number])
-        case = repeated(rng, rows=30, people=6)
+
+    @settings(max_examples=times(24))
+    @given(case=repeated(rows=(8, 30), people=(3, 6)))
+    def tried(case: Case) -> None:
+        nonlocal caught
         # k rows in every class, whoever they are of.
         rows = dataclasses.replace(case, person="", identifier=("who",))
         try:
             plan = rows.plan(models=[{**K, "k": 3}], confirmed=ROWS_ARE_PERSONS)
-            released = run(plan, rows.dataset, case.levels)
+            released = run(plan, rows.dataset, case.levels, assess=False)
         except Infeasible:
-            continue
+            return
         fewest = min(len(persons(case, own)) for own in members(released))
         for k in range(2, 6):
             recipe = case.plan(models=[{**K, "k": k}]).completed()
@@ -389,6 +421,8 @@ def test_the_second_computation_finds_too_few_persons() -> None:
                 (check,) = [c for c in found.checks if c.name == "frequency-l-diversity"]
                 shares = [share(case, own, "s0") for own in members(released)]
                 assert check.holds == all(most * l <= known for most, known in shares)
+
+    tried()
     assert caught
 
 
@@ -421,19 +455,24 @@ def test_what_a_hidden_row_leaves_open_is_bounded_from_below() -> None:
         assert check.undecided == (k == 3)
 
 
+@pytest.mark.often
 def test_whose_value_is_missing_counts_on_neither_side() -> None:
-    rng = np.random.default_rng(516)
     compared = 0
-    for _ in range(12):
-        case = repeated(rng, rows=24, people=9)
-        some = [None if rng.random() < 0.3 else v for v in case.columns["s0"]]
-        case = dataclasses.replace(case, columns={**case.columns, "s0": some}, sensitive=("s0",))
+
+    @settings(max_examples=times(40))
+    @given(case=repeated(rows=(8, 24), people=(5, 9)), data=st.data())
+    def tried(case: Case, data: st.DataObject) -> None:
+        nonlocal compared
+        some = data.draw(cells_of([*"abcd", None, None], len(case.rows)))
+        assume(any(some))
+        case = with_column(case, "s0", some, alone=True)
         model = {"name": "frequency-l-diversity", "l": 2, "column": "s0"}
         algorithm = {"name": "optimal", "max_suppression": 1.0}
         try:
-            result = run(case.plan(algorithm=algorithm, models=[model]), case.dataset, case.levels)
+            plan = case.plan(algorithm=algorithm, models=[model])
+            result = run(plan, case.dataset, case.levels, assess=False)
         except Infeasible:
-            continue
+            return
         for own in members(result):
             having: dict[str, set[str]] = defaultdict(set)
             for i in own:
@@ -442,28 +481,36 @@ def test_whose_value_is_missing_counts_on_neither_side() -> None:
             known = len(set().union(*having.values()))
             assert max(map(len, having.values())) * 2 <= known
             compared += known < len(persons(case, own))
+
+    tried()
     assert compared
 
 
+@pytest.mark.often
 def test_what_cannot_be_told_of_overlapping_classes_is_said_plainly() -> None:
     told = 0
-    for number in range(8):
-        rng = np.random.default_rng([517, number])
-        case = repeated(rng, rows=40, people=9, quasi=3)
+
+    @settings(max_examples=times(60))
+    @given(case=repeated(rows=(20, 40), people=(6, 9), quasi=(3, 3)))
+    def tried(case: Case) -> None:
+        nonlocal told
+        assume(len(set(case.column("who"))) >= 4)
         plan = case.plan(algorithm={"name": "k-member"}, models=[{**K, "k": 4}])
         with suppress(NotFound):
             run(plan, case.dataset, case.levels, assess=False)
-            continue
+            return
         told += 1
         with pytest.raises(NotFound, match="whose rows these are does not follow") as refused:
             run(plan, case.dataset, case.levels, assess=False)
         assert "error of the workbench" not in str(refused.value)
         assert "do not overlap" in refused.value.remedy
+
+    tried()
     assert told
 
 
 def test_the_person_column_is_nowhere_in_the_release() -> None:
-    case = repeated(np.random.default_rng(510), rows=40, people=8)
+    case = STAYS
     result = run(case.plan(), case.dataset, case.levels)
     for content in result.files.values():
         assert b"who" not in content.split(b"\n")[0]
@@ -479,16 +526,18 @@ def test_the_person_column_is_nowhere_in_the_release() -> None:
 
 
 @pytest.mark.parametrize("name", COUNTING)
-def test_how_persons_are_called_and_where_their_rows_stand_moves_no_byte(name: str) -> None:
+@often(12)
+@given(case=repeated(rows=(9, 36)), data=st.data())
+def test_how_persons_are_called_and_where_their_rows_stand_moves_no_byte(
+    name: str, case: Case, data: st.DataObject
+) -> None:
     """Numbers of patients grow with the day they first came: nothing may hang on their order."""
-    rng = np.random.default_rng(518)
-    case = repeated(rng, rows=36, people=9)
     names = sorted(set(case.column("who")))
-    called = dict(zip(names, [f"x{i}" for i in rng.permutation(len(names))], strict=True))
-    order = rng.permutation(36).tolist()
-    columns = {n: [cells[i] for i in order] for n, cells in case.columns.items()}
-    columns["who"] = [called[str(who)] for who in columns["who"]]
-    other = dataclasses.replace(case, columns=columns)
+    other_names = data.draw(st.permutations([f"x{i}" for i in range(len(names))]))
+    called = dict(zip(names, other_names, strict=True))
+    moved = data.draw(reordered(case))
+    whose: list[str | None] = [called[str(who)] for who in moved.columns["who"]]
+    other = dataclasses.replace(moved, columns={**moved.columns, "who": whose})
     plan = case.plan(algorithm={"name": name}, models=[{**K, "k": 3}])
     try:
         expected = run(plan, case.dataset, case.levels, assess=False)
@@ -502,7 +551,7 @@ def test_how_persons_are_called_and_where_their_rows_stand_moves_no_byte(name: s
 
 @pytest.mark.parametrize("name", list(family("attack")))
 def test_an_attack_counts_people_or_is_not_run(name: str) -> None:
-    case = repeated(np.random.default_rng(511), rows=30, people=8)
+    case = STAYS
     result = run(dataclasses.replace(case.plan(), population_size=100), case.dataset, case.levels)
     attack = find("attack", name)
     assert issubclass(attack, Attack)
@@ -512,7 +561,7 @@ def test_an_attack_counts_people_or_is_not_run(name: str) -> None:
 
 
 def test_rows_of_nobody_and_samples_of_rows_are_refused() -> None:
-    case = repeated(np.random.default_rng(512), rows=30, people=8)
+    case = STAYS
     some = [None if i == 3 else who for i, who in enumerate(case.columns["who"])]
     gone = dataclasses.replace(case, columns={**case.columns, "who": some})
     with pytest.raises(BadInput, match="1 of 30 rows"):

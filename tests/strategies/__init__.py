@@ -11,6 +11,7 @@ hierarchies of one level.
 from __future__ import annotations
 
 from tests.strategies.asked import Posed, budgets, ks, problems, promises, publics, roles
+from tests.strategies.buckets import bucket_of, bucket_people, overlapping_buckets
 from tests.strategies.groupings import (
     Blocks,
     Boxed,
@@ -32,6 +33,8 @@ __all__ = [
     "Posed",
     "blocks_of",
     "boxed",
+    "bucket_of",
+    "bucket_people",
     "budgets",
     "by_boxes",
     "cases",
@@ -42,6 +45,7 @@ __all__ = [
     "layouts",
     "nodes_of",
     "numbered_cases",
+    "overlapping_buckets",
     "problems",
     "promises",
     "publics",
