@@ -58,6 +58,10 @@ def table(pay: list[str], rng: np.random.Generator) -> Case:
     )
 
 
+#: Nearly every row has a value of its own there, which nobody would publish unasked.
+GIFTS_ARE_PUBLIC = [{"column": "gift", "what": "unique", "rows": 24}]
+
+
 @pytest.mark.parametrize("algorithm", TECHNIQUES, ids=lambda a: str(a["name"]))
 @pytest.mark.parametrize("style", STYLES, ids=["1.164,09", "1,164.09", "1 164,09", "'", "thin"])
 def test_every_release_of_such_a_column_is_verified(
@@ -78,7 +82,8 @@ def test_every_release_of_such_a_column_is_verified(
     for given in (levels, {}):
         if not given and algorithm["name"] in ("optimal", "local-recoding"):
             continue
-        result = run(case.plan(algorithm=algorithm, models=models), data, given, assess=False)
+        plan = case.plan(algorithm=algorithm, models=models, confirmed=GIFTS_ARE_PUBLIC)
+        result = run(plan, data, given, assess=False)
         assert result.verification.holds
         if len(result.tables) == 1:
             gifts = [line["gift"] for line in csv.DictReader(io.StringIO(result.csv.decode()))]
