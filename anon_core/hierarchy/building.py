@@ -82,7 +82,7 @@ def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
                 f"{lines[0]} has {width}.",
                 remedy="Every line needs the value and one label for every level.",
             )
-    cleaned = [tuple(cell.strip() for cell in row) for row in rows]
+    cleaned = [tuple(map(str.strip, row)) for row in rows]
     known = set(column.values)
     # Missing has its own place under the root, whatever the file says of it.
     numbered = [
@@ -99,7 +99,9 @@ def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
                 f"{row.index(MISSING)} is empty, which is how a missing value is written.",
                 remedy="Give every level a label; a line must not end with a separator.",
             )
-        long = next((i for i, t in enumerate(row) if len(t) > MOST_LETTERS and t != row[0]), 0)
+        long = 0
+        if max(map(len, row)) > MOST_LETTERS:
+            long = next((i for i, t in enumerate(row) if len(t) > MOST_LETTERS and t != row[0]), 0)
         if long:
             raise BadHierarchy(
                 f"Hierarchy of '{column.name}', line {number}: the label on level {long} has "

@@ -81,7 +81,7 @@ def false_labels(
     [('20-29', 3, '20-31')]
     """
     lines = rows.lines if isinstance(rows, LevelRows) else range(1, len(rows) + 1)
-    cleaned = [tuple(cell.strip() for cell in row) for row in rows]
+    cleaned = [tuple(map(str.strip, row)) for row in rows]
     known = [(line, row) for line, row in zip(lines, cleaned, strict=True) if row[0] != MISSING]
     place = {row[0]: i for i, (_, row) in enumerate(known)}
     found: list[FalseLabel] = []
@@ -258,7 +258,8 @@ class _Reader:
 
 
 def _within(stated: Range, read: Callable[[str], float]) -> Holds:
-    return lambda value: stated[0] <= read(value) <= stated[1]
+    low, high = stated
+    return lambda value: low <= read(value) <= high
 
 
 def _begins(head: str) -> Holds:

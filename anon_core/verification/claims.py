@@ -33,7 +33,7 @@ def untrue(levels: Sequence[Sequence[str]], spelling: Spelling, texts: Collectio
     {'0109*'}
     """
     found: set[str] = set()
-    cleaned = [[cell.strip() for cell in row] for row in levels]
+    cleaned = [list(map(str.strip, row)) for row in levels]
     values = {row[0] for row in cleaned if row}
     shown = set(texts) - values
     for level in range(1, max(map(len, cleaned), default=0)):

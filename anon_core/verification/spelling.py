@@ -115,7 +115,7 @@ class _Spellings:
         self._keys: dict[str, Key] = {}
         self.coarse, self.tails = coarse, tails
         own = table.written(name)
-        lines = [[cell.strip() for cell in line] for line in levels]
+        lines = [list(map(str.strip, line)) for line in levels]
         listed = _depth_first(lines) if self._is_text else lines
         self.labels = {label for line in lines for label in line[1:]} if coarse else set[str]()
         # What the table writes goes before what the level table does, and that before the public.

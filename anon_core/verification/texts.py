@@ -322,7 +322,7 @@ def level_sets(
     path: dict[Key, tuple[str, ...]] = {}
     width = 0
     for number, line in enumerate(levels, start=1):
-        cells = tuple(cell.strip() for cell in line)
+        cells = tuple(map(str.strip, line))
         width = width or len(cells)
         if len(cells) != width or not cells:
             raise BadHierarchy(
