@@ -24,7 +24,7 @@ TECHNIQUES: list[dict[str, Any]] = [
     {"name": "microaggregation", "statistic": "median", "decimals": 0},
     {"name": "top-bottom-coding", "bottom": 0.3, "top": 0.3},
     {"name": "rtree"},
-    {"name": "k-optimize", "metric": "classification", "seconds": 2.0},
+    {"name": "k-optimize", "metric": "classification", "seconds": 0.5},
     {"name": "genetic", "metric": "classification", "generations": 5},
 ]
 

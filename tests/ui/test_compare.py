@@ -42,17 +42,13 @@ def test_without_anything_the_page_still_opens() -> None:
     assert not app.exception
 
 
-def test_three_runs_stand_side_by_side() -> None:
+def test_three_runs_stand_side_by_side_until_one_is_let_go() -> None:
     app = open_page(COMPARE, three_runs())
     assert not app.exception
     for heading in ("### ● A", "### ■ B", "### ◆ C"):
         assert heading in words(app)
     for panel in ("Table", "Classes", "Metrics", "Attacks", "All figures"):
         assert panel in words(app)
-
-
-def test_a_run_is_let_go() -> None:
-    app = open_page(COMPARE, three_runs())
     next(b for b in app.button if b.key == "unpin-B").click().run()
     assert not app.exception
     assert [p.letter for p in app.session_state["state/pins"]] == ["A", "C"]
