@@ -174,6 +174,8 @@ def attempt(number: int) -> str:
     named = {row for check in told.broken for row in check.rows}
     if any("cannot be recomputed" in check.sentence for check in told.broken) and not named:
         return f"{way}: broken and found, though not where"
+    if not found.touched and not named:
+        return f"{way}: broken and found, though nothing is left of the class to point at"
     # A mean, and whom else a row may be of, break where nothing was changed as well.
     elsewhere = named and one.model in _TOGETHER
     of_group = any(_group(found, first) in check.sentence for check in told.broken)
