@@ -434,7 +434,9 @@ def assessing(algorithm: str, model: str) -> bool:
     In the long run at all of them, else at each technique's under every third promise: what they
     find hangs on what is published, and not on what was promised.
     """
-    return EVERY_EXAMPLE or (ALGORITHMS.index(algorithm) + MODELS.index(model)) % 3 == 0
+    if EVERY_EXAMPLE or algorithm not in ALGORITHMS:  # that of the documentation is looked at whole
+        return True
+    return (ALGORITHMS.index(algorithm) + MODELS.index(model)) % 3 == 0
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
