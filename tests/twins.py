@@ -40,6 +40,7 @@ TWINS: Mapping[str, str] = {
     "frontier.advance": "naive_kernels.layer",
     "frontier.reach": "naive_kernels.takeable",
     "frontier.retreat": "naive_kernels.layer_back",
+    "frontier.settling": "naive_kernels.settled",
     "best_gain_split.cover_price": "naive_kernels.cell_price",
     "best_gain_split.split_by_gain": "naive.gain_mondrian",
     "mdav.farthest_from_mean": "naive.mdav",

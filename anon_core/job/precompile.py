@@ -11,18 +11,24 @@ import hashlib
 import os
 import platform
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import cast
 
+from ..base.context import Context
 from ..base.errors import AnonError
-from ..base.registry import family
+from ..base.registry import family, find
 from ..contracts.algorithm import Algorithm, met_first
+from ..contracts.attack import Attack, not_applicable
 from ..data.table import Dataset
 from ..hierarchy import read_levels
 from ..kernels.compiled import kept_in
 from ..samples import Sample, hierarchy_folder, sample
+from .further_attacks import attack
 from .plan import LevelTable, Plan
+from .result import Result
 from .runner import run
 
 _FEW, _MANY = "toth-private", "hospital"
@@ -49,8 +55,10 @@ def warm(told: Callable[[str], None]) -> None:
     told : callable
         Called with the name of an algorithm once a run of it compiles nothing any more.
     """
+    asked = {n for n, kind in family("attack").items() if not cast(type[Attack], kind).by_default}
     for name in _algorithms():
-        _run(name)
+        for result in _run(name):
+            asked -= _attacked(result, asked)
         told(name)
     place = kept_in()
     if place is not None:
@@ -63,7 +71,7 @@ def warm(told: Callable[[str], None]) -> None:
 def load() -> None:
     """Load into this process what the usual techniques need, or compile it if it is not kept."""
     for name in met_first():
-        _run(name)
+        deque(_run(name), maxlen=0)
 
 
 def tell_ahead(write: Callable[[str], None]) -> None:
@@ -83,7 +91,19 @@ def tell_ahead(write: Callable[[str], None]) -> None:
     warm(lambda name: write(READY + name))
 
 
-def _run(name: str) -> None:
+def _attacked(result: Result, asked: set[str]) -> set[str]:
+    """Carry out those attacks that apply, and return them: runs leave them out."""
+    done: set[str] = set()
+    for name in asked:
+        adversary = cast(Attack, find("attack", name)())
+        if not not_applicable(adversary, result.release.view, result.audience):
+            with suppress(AnonError):
+                attack(result, adversary, Context())
+                done.add(name)
+    return done
+
+
+def _run(name: str) -> Iterator[Result]:
     """Run an algorithm on a few rows, with and without a population; the usual ones on more.
 
     What speeds up large tables is left out on small ones.
@@ -99,7 +119,7 @@ def _run(name: str) -> None:
             for population in (None, public) if public is not None else (None,):
                 # A technique that a few rows cannot satisfy is compiled all the same.
                 with suppress(AnonError):
-                    run(plan, table, levels, population=population)
+                    yield run(plan, table, levels, population=population)
 
 
 def _table(name: str) -> Dataset:

@@ -15,7 +15,11 @@ import pytest
 
 from anon_core import Dataset, Plan, kernels, run
 from anon_core.__main__ import main
+from anon_core.attacks.definetti import DeFinetti
+from anon_core.attacks.linking import Linking
+from anon_core.base.context import Context
 from anon_core.job import precompile as warming
+from anon_core.job.further_attacks import attack
 from anon_core.kernels import compiled as door
 
 
@@ -69,8 +73,13 @@ def test_a_run_of_another_table_compiles_nothing_afterwards():
                     "models": [model if permutes else {"name": "k-anonymity", "k": 5}],
                 }
             )
-            assert run(plan, table, {} if permutes else levels).verification.holds
+            result = run(plan, table, {} if permutes else levels)
+            assert result.verification.holds
             assert compiled_now() == before, algorithm
+            if permutes and rows == 300:  # attacks that no run carries out unless asked for
+                for adversary in (DeFinetti(), Linking(people=20)):
+                    assert attack(result, adversary, Context())
+                assert compiled_now() == before, algorithm
 
 
 @pytest.fixture
@@ -106,7 +115,7 @@ def test_other_code_or_another_place_is_compiled_for_again(
 
 def test_loading_runs_the_usual_techniques_only(place: Path, monkeypatch: pytest.MonkeyPatch):
     ran: list[str] = []
-    monkeypatch.setattr(warming, "_run", ran.append)
+    monkeypatch.setattr(warming, "_run", lambda name: [ran.append(name)])
     warming.load()
     assert ran == ["optimal", "mondrian"]
     assert not warming.is_warm()
