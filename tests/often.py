@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
 from hypothesis import settings
@@ -20,16 +20,8 @@ _SHARE = 4
 
 
 def times(examples: int) -> int:
-    """Return how many random examples a loop tries now; the test is marked `often`."""
+    """Return how many random examples are tried now; the test is marked `often`."""
     return examples if EVERY else max(1, examples // _SHARE)
-
-
-def chunks(now: int, every: int) -> list[Any]:
-    """Return the numbers of a test's chunks of random examples; those from `now` on are long.
-
-    Each has a seed of its own, and tries the same kinds of case: more of them only look deeper.
-    """
-    return [n if n < now else pytest.param(n, marks=pytest.mark.long) for n in range(every)]
 
 
 def often(examples: int) -> Callable[[_T], _T]:
