@@ -20,7 +20,7 @@ from ui.words.explain import plain
 
 #: The column with the button stays in view while the forms scroll.
 _LOOK = """<style>
-@media (min-width: 641px) {
+@media (min-width: 1001px) {
   [data-testid="stColumn"]:has(.st-key-run-side) > div {height: 100%;}
   div:has(> .st-key-run-side) {position: sticky; top: 4rem;}
 }
@@ -179,7 +179,8 @@ def run_button(*, ready: bool) -> None:
 
 running.settle()
 if page("Run", "▶️", needs="roles"):
-    left, right = st.columns([3, 2], gap="large")
+    with st.container(key="stack-run"):
+        left, right = st.columns([3, 2], gap="large")
     with right, st.container(key="run-side"):
         st.subheader("What this will do", anchor=False)
         sentence, button, under_way = st.container(), st.container(), st.container()
