@@ -345,19 +345,20 @@ def _check_columns(promise: Promise, header: Sequence[str]) -> list[Check]:
 
 
 def _check_rows(promise: Promise, release: Lines, table: PrivateTable) -> list[Check]:
-    hidden = table.rows - release.rows
+    suppressed = table.rows - release.rows
     allowed = math.floor(promise.max_suppression * table.rows + Fraction(1, 10**9))
-    share = max(hidden, 0) / table.rows if table.rows else 0.0
+    share = max(suppressed, 0) / table.rows if table.rows else 0.0
     bound = float(promise.max_suppression)
-    within = hidden <= allowed or promise.shape.rows == "drawn"
+    told = many(max(suppressed, 0), "row", "is", "are")
+    within = suppressed <= allowed or promise.shape.rows == "drawn"
     return [
         Check(
             name="rows",
-            holds=hidden >= 0,
+            holds=suppressed >= 0,
             bound=float(table.rows),
             reached=float(release.rows),
             sentence=f"{release.rows} rows are published of {table.rows}."
-            if hidden >= 0
+            if suppressed >= 0
             else f"{release.rows} rows are published, but the table has only {table.rows}.",
         ),
         Check(
@@ -365,11 +366,10 @@ def _check_rows(promise: Promise, release: Lines, table: PrivateTable) -> list[C
             holds=within,
             bound=1.0 if promise.shape.rows == "drawn" else bound,
             reached=share,
-            sentence=f"{many(max(hidden, 0), 'row', 'is', 'are')} not published ({share:.2%}): not "
-            "drawn, or of a class too small; no number of them was promised."
+            sentence=f"{told} not published ({share:.2%}): not drawn, or of a class too small; no "
+            "number of them was promised."
             if promise.shape.rows == "drawn"
-            else f"{many(max(hidden, 0), 'row', 'is', 'are')} hidden ({share:.2%}); at most "
-            f"{allowed} may be ({bound:.2%}).",
+            else f"{told} suppressed ({share:.2%}); at most {allowed} may be ({bound:.2%}).",
         ),
     ]
 

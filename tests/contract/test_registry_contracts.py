@@ -638,7 +638,9 @@ def test_the_anchor_of_an_attack_is_itself_on_the_raw_table(attack: str, people:
                 assert one.sentence.endswith(".")
                 assert one.interval is None or one.undecided
                 assert len(one.per_class) >= 1
-                modelled = attack in ("journalist", "marketer") and people == 300
+                # Of a population only its size is known: what says nothing fits all of it, exactly.
+                says = any(level < h.height for h in release.problem.quasi_hierarchies)
+                modelled = attack in ("journalist", "marketer") and people == 300 and says
                 assert one.estimated == (modelled or chosen.learns)
 
 
