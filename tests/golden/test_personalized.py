@@ -219,7 +219,8 @@ def test_a_private_column_moves_no_figure(seed: int) -> None:
     )
     algorithm = {"name": "fixed-levels", "levels": {}, "max_suppression": 0.0}
     k: dict[str, Any] = {"name": "k-anonymity", "k": 2}
-    plain = case.plan(algorithm=algorithm, models=[k])
+    rows = [{"column": "own", "what": "repeats", "rows": 30}]  # a row is a person all the same
+    plain = case.plan(algorithm=algorithm, models=[k], confirmed=rows)
     both = case.plan(algorithm=algorithm, models=[k, {"name": "personalized", "column": "own"}])
     without, beside = (run(plan, case.dataset, case.levels) for plan in (plain, both))
     assert beside.problem.private == ("own",)

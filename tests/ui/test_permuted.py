@@ -24,7 +24,7 @@ from anon_core.data.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.job.result import Result
 from anon_core.job.runner import run
-from anon_core.report.files import as_html, edition_of
+from anon_core.report.files import as_html, edition_of, makes_pdf
 from anon_core.samples import sample
 from tests.making import secret
 from tests.ui.sessions import (
@@ -333,7 +333,7 @@ def test_every_table_can_be_downloaded() -> None:
         "Sensitive values as Parquet",
         "All tables",
     ]
-    assert words(app).count("**Public edition.**") == 5
+    assert words(app).count("**Public edition.**") == 5 + 2 + makes_pdf()
 
 
 def test_the_public_zip_holds_the_tables_and_neither_seed_nor_formulas() -> None:

@@ -16,6 +16,7 @@ def told(account: SearchAccount, *, numbered: bool = False) -> str:
         account=account,
         plan=SimpleNamespace(algorithm=find("algorithm", "optimal")()),
         seconds={"search": 0.5},
+        level_search=None,
         release=SimpleNamespace(grouping=SimpleNamespace(published=numbered)),
     )
     return " ".join(sentences(cast(Result, made)))

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from anon_core.base.registry import family
 from anon_core.contracts.metric import headline
 from anon_core.job.result import Result
 from anon_core.report.context import Alternative, ReleaseContext
@@ -59,9 +60,9 @@ def _pinned(result: Result) -> tuple[Alternative, ...]:
         if pin.result.release is result.release:
             continue
         figures: dict[str, str] = {}
-        loss = pin.result.measures.get(headline("groups"))
-        if loss is not None:
-            figures["loss"] = f"{loss.value:.4g}"
+        lost = headline("groups")
+        if (loss := pin.result.measures.get(lost)) is not None:
+            figures[family("metric")[lost].title] = f"{loss.value:.4g}"
         worst = phrases.worst_case(pin.result)
         if worst is not None:
             figures["worst chance"] = phrases.chance(worst)
