@@ -7,6 +7,7 @@ where they are not, whole numbers do, so that l values in equal numbers always h
 from __future__ import annotations
 
 import math
+from collections import Counter
 from fractions import Fraction
 from functools import lru_cache
 
@@ -55,8 +56,8 @@ def _decided(counts: tuple[int, ...], l: Fraction) -> bool:  # noqa: E741
     shared = math.gcd(*counts)
     rows = sum(counts) // shared
     least = l.numerator**rows
-    for count in counts:
-        least *= (count // shared) ** (count // shared)
+    for count, times in Counter(counts).items():
+        least *= (count // shared) ** (count // shared * times)
     return (rows * l.denominator) ** rows >= least
 
 
@@ -73,9 +74,13 @@ def best_entropy(rows: npt.NDArray[np.int64], removable: int) -> float:
 
 def reachable(rows: npt.NDArray[np.int64], removable: int, l: Fraction) -> bool:  # noqa: E741
     """Say whether a release of a table can have an entropy of at least log l in every group."""
-    return any(
-        _decided(tuple(sorted(own[own > 0].tolist())), l) for own in best_counts(rows, removable)
-    )
+    asked = math.log(l.numerator) - math.log(l.denominator)
+    for own in best_counts(rows, removable):
+        over = math.log(_effective(own)) - asked
+        # Near each other, whole numbers decide.
+        if over > CLOSE or (over >= -CLOSE and _decided(tuple(sorted(own[own > 0].tolist())), l)):
+            return True
+    return False
 
 
 def best_counts(rows: npt.NDArray[np.int64], removable: int) -> list[npt.NDArray[np.int64]]:
