@@ -160,7 +160,7 @@ def by_command(told: dict[str, Any]) -> dict[str, float]:
     """Return the command line's figures under the names that the page gives them."""
     found: dict[str, float] = {
         "rows in the table": told["rows"],
-        "rows hidden": told["suppressed"],
+        "rows suppressed": told["suppressed"],
         "classes or groups": told["classes"],
         "smallest class or group": told["smallest_class"],
     }
