@@ -90,15 +90,15 @@ def family(which: Family) -> dict[str, type[Technique]]:
             importlib.import_module(f"{folder.__name__}.{module.name}")
         _loaded.add(which)
     if which == "model":
-        _refuse_unverifiable()
+        _refuse_unverifiable(_found["model"])
     return dict(sorted(_found[which].items()))
 
 
-def _refuse_unverifiable() -> None:
+def _refuse_unverifiable(models: Mapping[str, type[Technique]]) -> None:
     """Refuse models without a second computation, which a registry of its own holds."""
     verification = importlib.import_module("anon_core.verification.registry")
     known = cast(Mapping[str, object], verification.second_computations())
-    for name, model in _found["model"].items():
+    for name, model in models.items():
         if name not in known:
             raise AnonError(
                 f"The model '{name}' ({model.__module__}) has no second computation, so no release "
@@ -109,13 +109,21 @@ def _refuse_unverifiable() -> None:
 
 
 def find(which: Family, name: str) -> type[Technique]:
-    """Return one technique.
+    """Return one technique; the others of its family need not be imported for it.
 
     Raises
     ------
     BadPlan
         If there is none of that name; lists the known names and the nearest.
+    AnonError
+        As `family` does.
     """
+    if which not in _loaded:
+        alone = _found[which].get(name) or _in_its_file(which, name)
+        if alone is not None:
+            if which == "model":
+                _refuse_unverifiable({name: alone})
+            return alone
     known = family(which)
     if name not in known:
         raise BadPlan(
@@ -123,6 +131,16 @@ def find(which: Family, name: str) -> type[Technique]:
             remedy=f"Choose one of them.{nearest(name, known)}",
         )
     return known[name]
+
+
+def _in_its_file(which: Family, name: str) -> type[Technique] | None:
+    """Return what the file or folder named after a technique holds, None where there is none."""
+    folder = importlib.import_module(f"anon_core.{_FOLDERS[which]}")
+    stem = name.replace("-", "_")
+    if all(module.name != stem for module in pkgutil.iter_modules(folder.__path__)):
+        return None
+    importlib.import_module(f"{folder.__name__}.{stem}")
+    return _found[which].get(name)
 
 
 def part(

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from ..base.arrays import I64
 from ..base.context import Context
 from .equations import System
 from .integer_program import Solved, Targets, solve
 from .witness import first_solution
+
+if TYPE_CHECKING:
+    import scipy.sparse
+    import scipy.sparse.csgraph
 
 _SECONDS = 2.0
 
@@ -36,8 +40,8 @@ def bucket_of(part: System) -> tuple[I64, int]:
     row = part.rows[variable, column]
     rows = len(part.total)
     size = rows + part.variables
-    links = coo_array((np.ones(len(row)), (row, rows + variable)), shape=(size, size))
-    component = connected_components(links, directed=False)[1][rows:]
+    links = scipy.sparse.coo_array((np.ones(len(row)), (row, rows + variable)), shape=(size, size))
+    component = scipy.sparse.csgraph.connected_components(links, directed=False)[1][rows:]
     found = np.full(part.variables, -1, dtype=np.int64)
     found[~outside] = np.unique(component[~outside], return_inverse=True)[1]
     return found, int(found.max(initial=-1)) + 1

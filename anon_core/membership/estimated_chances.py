@@ -6,10 +6,11 @@ The same dynamic program, with layers that grow too wide thinned to a sample of 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
+import scipy
 
 from ..base.arrays import F64, I64
 from ..base.context import Context
@@ -19,6 +20,9 @@ from .joint import Asked
 from .presolve import open_parts
 from .settling_order import Layer, Plan, plan
 from .sweep import Swept, sweep
+
+if TYPE_CHECKING:
+    import scipy.optimize
 
 PARTICLES = 5_000
 RUNS = 8
@@ -67,7 +71,7 @@ def tilts(part: System) -> F64:
         value = float((room * np.logaddexp(0.0, s)).sum() - at @ total + pull * (at @ at))
         return value, sums - total + 2 * pull * at
 
-    found = minimize(
+    found = scipy.optimize.minimize(
         dual, np.zeros(len(total)), jac=True, method="L-BFGS-B", bounds=[(-30, 30)] * len(total)
     )
     return np.append(np.asarray(found.x, dtype=np.float64), 0.0)[rows].sum(axis=1)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csc_array
+import scipy
 
 from ..base.arrays import I64
 from ..base.context import Context, now
 from .equations import System
+
+if TYPE_CHECKING:
+    import scipy.optimize
+    import scipy.sparse
 
 _LARGE = 150  # variables from which a solve gets its own thread, so that it can be left
 _LOOK = 0.05  # seconds between two looks at the cancel button
@@ -148,11 +151,11 @@ def _answer(part: System, arguments: dict[str, Any], left: float, context: Conte
     if np.isfinite(left):
         options["time_limit"] = float(left)
     if part.variables < _LARGE:
-        return milp(**arguments, options=options)
+        return scipy.optimize.milp(**arguments, options=options)
     box: list[Any] = []
     # The solver cannot be interrupted, but it lets other threads run.
     thread = threading.Thread(
-        target=lambda: box.append(milp(**arguments, options=options)), daemon=True
+        target=lambda: box.append(scipy.optimize.milp(**arguments, options=options)), daemon=True
     )
     thread.start()
     while thread.is_alive():
@@ -200,7 +203,7 @@ def _program(part: System, targets: Targets, must: bool) -> dict[str, Any]:
         least.append(np.array([1.0 - free]))
         most.append(np.array([np.inf]))
         rows += 1
-    matrix = csc_array(
+    matrix = scipy.sparse.csc_array(
         (np.concatenate(value), (np.concatenate(row), np.concatenate(column))),
         shape=(rows, n + len(wide)),
     )
@@ -208,8 +211,10 @@ def _program(part: System, targets: Targets, must: bool) -> dict[str, Any]:
     return {
         "c": -gain,
         "integrality": np.ones(n + len(wide)),
-        "bounds": Bounds(np.concatenate([lower, 0 * ones]), np.concatenate([upper, ones])),
-        "constraints": LinearConstraint(
+        "bounds": scipy.optimize.Bounds(
+            np.concatenate([lower, 0 * ones]), np.concatenate([upper, ones])
+        ),
+        "constraints": scipy.optimize.LinearConstraint(
             matrix,  # pyright: ignore[reportArgumentType]
             np.concatenate(least),
             np.concatenate(most),

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from ..base.arrays import I64
 from .equations import System
+
+if TYPE_CHECKING:
+    import scipy.sparse
+    import scipy.sparse.csgraph
 
 _FAR = np.int64(1) << 40
 
@@ -67,8 +71,10 @@ def parts(rows: npt.NDArray[np.int32], size: int) -> tuple[int, I64, I64]:
         return 1 + int(own.sum()), np.zeros(n, dtype=np.int64), of_row
     variable, place = np.nonzero(rows >= 0)
     ends = rows[variable, place] + n
-    graph = coo_array((np.ones(len(ends), np.int8), (variable, ends)), shape=(n + size, n + size))
-    found, label = connected_components(graph, directed=False)
+    graph = scipy.sparse.coo_array(
+        (np.ones(len(ends), np.int8), (variable, ends)), shape=(n + size, n + size)
+    )
+    found, label = scipy.sparse.csgraph.connected_components(graph, directed=False)
     label = label.astype(np.int64)
     return int(found), label[:n], label[n:]
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln
+import scipy
 
 from ..base.arrays import I64
 from ..kernels.frontier import settling
 from .equations import System
+
+if TYPE_CHECKING:
+    import scipy.special
 
 _WORD = 62  # bits of an int64 that never touch its sign
 
@@ -74,6 +78,7 @@ def log_ways(people: int, shared: bool, lower: int, upper: int) -> npt.NDArray[n
     factors); through lgamma, since the numbers themselves overflow from C(1030, 515) on.
     """
     y = np.arange(lower, upper + 1, dtype=np.float64)
+    gammaln = scipy.special.gammaln
     if shared:
         return -gammaln(y + 1.0)
     return gammaln(people + 1.0) - gammaln(y + 1.0) - gammaln(people - y + 1.0)

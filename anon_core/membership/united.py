@@ -6,23 +6,28 @@ of them a value stood, so the union understates what follows from all of them to
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from ..base.arrays import I64
 from ..release.release import BlockTable, View
 from .joint import JointProblem
 
+if TYPE_CHECKING:
+    import scipy.sparse
+    import scipy.sparse.csgraph
+
 
 def overlapping(joint: JointProblem, buckets: int) -> I64:
     """Return a number for each bucket, the same where people fit both; shape (buckets,)."""
     types = len(joint.count)
-    links = coo_array(
+    links = scipy.sparse.coo_array(
         (np.ones(len(joint.types)), (joint.bucket, buckets + joint.types)),
         shape=(buckets + types, buckets + types),
     )
-    label = connected_components(links, directed=False)[1][:buckets]
+    label = scipy.sparse.csgraph.connected_components(links, directed=False)[1][:buckets]
     return np.unique(label, return_inverse=True)[1].astype(np.int64)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from ..base.arrays import F64, I32, weighted_sum
 from ..base.context import Context
@@ -22,6 +22,9 @@ from ..release.attack_result import Details
 from ..release.problem import Problem
 from ..release.release import Release, View, raw_view
 from ..release.results import Measure, share_of
+
+if TYPE_CHECKING:
+    import scipy.sparse
 
 #: Pairs of columns that are listed, the farthest first.
 _LISTED = 12
@@ -153,7 +156,7 @@ class _Marginals:
         if found is None:
             first, second = (self._by_group(name) for name in pair)
             return multiplied(first, self.view.group_size, second).toarray()
-        return sparse.csr_array(one @ found @ two.T).toarray()
+        return scipy.sparse.csr_array(one @ found @ two.T).toarray()
 
     def even(self, name: str) -> F64:
         """Return the shares of ranges of a cell that hides everything, shape (ranges,)."""
@@ -176,12 +179,14 @@ class _Marginals:
 
     def _spread(self, name: str) -> Table:
         if name not in self.spread:
-            self.spread[name] = sparse.csr_array(self._cells(name))
+            self.spread[name] = scipy.sparse.csr_array(self._cells(name))
         return self.spread[name]
 
     def _by_group(self, name: str) -> Table:
         if name not in self.groups:
-            self.groups[name] = sparse.csr_array(self._spread(name) @ by_group(self.view, name))
+            self.groups[name] = scipy.sparse.csr_array(
+                self._spread(name) @ by_group(self.view, name)
+            )
         return self.groups[name]
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from ..base.arrays import F64
 from ..hierarchy import Hierarchy
 from ..release.release import View
 from ..release.vocabulary import Vocabulary
 from .pair_tables import AnyTable, entries, expected, margins, weighted
+
+if TYPE_CHECKING:
+    import scipy.sparse
 
 #: Below this a spread is rounding, and nothing goes together with it.
 _NONE = 1e-12
@@ -88,7 +92,7 @@ def _joint(view: View, first: str, second: str, there: F64 | None, also: F64 | N
         found = found if there is None else found * there[:, None]
         return found if also is None else found * also
     if there is not None and not there.all():
-        found = sparse.csr_array(weighted(sparse.csr_array(found.T), there).T)
+        found = scipy.sparse.csr_array(weighted(scipy.sparse.csr_array(found.T), there).T)
     return found if also is None or also.all() else weighted(found, also)
 
 

@@ -7,20 +7,24 @@ group shows every pair as often as its columns' shares multiply to.
 from __future__ import annotations
 
 from itertools import combinations
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from ..base.arrays import F64, I64
 from ..release.problem import Problem
 from ..release.release import View
 
+if TYPE_CHECKING:
+    import scipy.sparse
+
 #: Pairs of cells up to which a table of them is held in full.
 _FEW = 1 << 13
 #: A sparse matrix of expected rows.
-Table = sparse.csr_array
+Table: TypeAlias = "scipy.sparse.csr_array"
 #: The same, or a full array where it is small.
-AnyTable = Table | F64
+AnyTable: TypeAlias = "scipy.sparse.csr_array | F64"
 
 
 def pairs_of(problem: Problem) -> list[tuple[str, str]]:
@@ -34,7 +38,9 @@ def by_group(view: View, column: str) -> Table:
     block = view.block_of(column)
     code = block.codes[:, block.columns.index(column)]
     shape = len(view.vocabularies[column].texts), len(view.group_size)
-    return sparse.csr_array((block.count.astype(np.float64), (code, block.group)), shape=shape)
+    return scipy.sparse.csr_array(
+        (block.count.astype(np.float64), (code, block.group)), shape=shape
+    )
 
 
 def linked(view: View, first: str, second: str) -> Table | None:
@@ -44,7 +50,7 @@ def linked(view: View, first: str, second: str) -> Table | None:
         return None
     one, two = (block.codes[:, block.columns.index(name)] for name in (first, second))
     shape = len(view.vocabularies[first].texts), len(view.vocabularies[second].texts)
-    return sparse.csr_array((block.count.astype(np.float64), (one, two)), shape=shape)
+    return scipy.sparse.csr_array((block.count.astype(np.float64), (one, two)), shape=shape)
 
 
 def few(view: View, first: str, second: str) -> F64 | None:
@@ -89,12 +95,12 @@ def expected(view: View, first: str, second: str) -> AnyTable:
 def multiplied(first: Table, sizes: I64, second: Table) -> Table:
     """Return Σ over groups of first · secondᵀ / size, shape (rows of first, rows of second)."""
     share = 1.0 / np.maximum(sizes, 1).astype(np.float64)
-    return sparse.csr_array(weighted(first, share) @ second.T)
+    return scipy.sparse.csr_array(weighted(first, share) @ second.T)
 
 
 def weighted(table: Table, weights: F64) -> Table:
     """Return a table with each column multiplied by its weight."""
-    found = sparse.csr_array(table, copy=True)
+    found = scipy.sparse.csr_array(table, copy=True)
     found.data = found.data * weights[found.indices]
     return found
 

@@ -10,11 +10,11 @@ import pytest
 from anon_core.attacks.marketer import Marketer
 from anon_core.attacks.prosecutor import Prosecutor
 from anon_core.base.context import Context
-from anon_core.models.global_one_k import GlobalOneK
+from anon_core.models.global_one_k_anonymity import GlobalOneK
 from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.k_k import KK
-from anon_core.models.k_one import KOne
-from anon_core.models.one_k import OneK
+from anon_core.models.k_k_anonymity import KK
+from anon_core.models.k_one_anonymity import KOne
+from anon_core.models.one_k_anonymity import OneK
 from anon_core.overlap.matching import Matches, matches
 from anon_core.release.grouping import Grouping
 from anon_core.release.release import Release, one_block, raw_view

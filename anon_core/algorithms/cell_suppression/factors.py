@@ -19,14 +19,18 @@ cost at most 2/3, or all, of the group, and the factors are 2 and 3.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csr_array
+import scipy
 
 from ...base.arrays import F64, I32, I64
 from ...base.errors import NotFound
 from ...kernels.best_gain_split import Prices, cover_price
+
+if TYPE_CHECKING:
+    import scipy.optimize
+    import scipy.sparse
 
 MOST_LINKED = 250  # rows; every pair of them is a column of the integer program
 _SECONDS = 60.0
@@ -73,15 +77,15 @@ def _cheapest_links(distance: F64, least: int) -> list[tuple[int, int]]:
     rows = len(distance)
     one, other = np.triu_indices(rows, 1)
     links = np.arange(len(one))
-    ends = csr_array(
+    ends = scipy.sparse.csr_array(
         (np.ones(2 * len(links)), (np.concatenate([one, other]), np.concatenate([links, links]))),
         shape=(rows, len(links)),
     )
-    found = milp(
+    found = scipy.optimize.milp(
         distance[one, other],
         integrality=np.ones(len(links), dtype=np.int64),
-        bounds=Bounds(0, 1),
-        constraints=LinearConstraint(ends, least, 2),
+        bounds=scipy.optimize.Bounds(0, 1),
+        constraints=scipy.optimize.LinearConstraint(ends, least, 2),
         options={"mip_rel_gap": 0.0, "time_limit": _SECONDS},
     )
     if found.status != 0:

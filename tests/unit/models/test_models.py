@@ -16,7 +16,7 @@ from anon_core.models.bucket_size import BucketSize
 from anon_core.models.delta_presence import DeltaPresence
 from anon_core.models.frequency_l_diversity import FrequencyLDiversity
 from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.k_k import KK
+from anon_core.models.k_k_anonymity import KK
 from anon_core.models.l_diversity import DistinctLDiversity
 from anon_core.models.slicing_l_diversity import SlicingLDiversity
 from anon_core.release.reference import reference_of
