@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
@@ -119,6 +121,28 @@ def test_an_unknown_name_lists_the_known_and_the_nearest() -> None:
     assert "Unknown model 'k-anonimity'; known are '" in str(refused.value)
     assert f"and {len(family('model')) - 12} more." in str(refused.value)
     assert "Did you mean 'k-anonymity'?" in refused.value.remedy
+
+
+_ALONE = """
+import sys
+from anon_core.base.registry import find
+find("algorithm", "datafly"), find("model", "k-anonymity")
+shelves = "anon_core.algorithms.", "anon_core.models."
+print(*sorted(module for module in sys.modules if module.startswith(shelves)))
+"""
+
+
+def test_a_technique_is_found_without_the_others_of_its_family() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _ALONE], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["anon_core.algorithms.datafly", "anon_core.models.k_anonymity"]
+
+
+@pytest.mark.parametrize("which", registry.FAMILIES)
+def test_the_file_of_a_technique_bears_its_name(which: registry.Family) -> None:
+    for name, technique in family(which).items():
+        assert technique.__module__.split(".")[2] == name.replace("-", "_")
 
 
 def test_the_returned_mapping_is_a_copy() -> None:
