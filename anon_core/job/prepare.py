@@ -9,8 +9,7 @@ from dataclasses import replace
 from ..base.errors import AnonError, BadPlan, InputChanged, listing, nearest
 from ..data.sampling import sampled
 from ..data.table import Dataset
-from ..hierarchy import from_rows
-from ..hierarchy.claims import refuse_false_labels
+from ..hierarchy.prepared import prepared, refuse_untrue
 from ..release.look_alikes import refuse_look_alikes
 from ..release.problem import Problem, build_problem
 from .confirmed import refuse_unconfirmed
@@ -67,16 +66,16 @@ def prepare(
     # A sensitive column is published exactly; its hierarchy is only what others may look at.
     trees = [n for model in plan.models for n in model.needs_trees(plan.roles)]
     built = {
-        name: from_rows(table.column(name), rows)
+        name: prepared(table.column(name), rows)
         for name, rows in hierarchies.items()
         if name in plan.roles.quasi or name in trees
     }
     looked_at = dict.fromkeys(n for a in plan.all_attacks() for n in a.needs_trees(plan.roles))
     for name in [n for n in looked_at if n in hierarchies and n not in built]:
         with suppress(AnonError):  # what does not fit tells an attacker nothing
-            built[name] = from_rows(table.column(name), hierarchies[name])
+            built[name] = prepared(table.column(name), hierarchies[name])
     for name in [n for n in built if n in plan.roles.quasi]:
-        refuse_false_labels(name, hierarchies[name], table.column(name).kind)
+        refuse_untrue(table.column(name), hierarchies[name])
     people = population if population is not None else plan.population_size
     if people is None and table is not whole and not _asks_for_public(plan):
         people = whole  # nobody outside knows who was drawn
