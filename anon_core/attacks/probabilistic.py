@@ -84,6 +84,8 @@ def _sentence(of: Secrets, gain: F64, people: I64, limit: float) -> str:
     shown = of.published
     most = int(np.argmax(shown.gain))
     above = int(people[gain > limit].sum())
+    if shown.gain[most] <= 0:  # as where somebody has several values, each shown by one class
+        return f"No class makes any value of '{of.column}' likelier than the whole release does."
     return (
         f"The belief in a person's '{of.column}' grows from "
         f"{per_cent(float(shown.share[shown.value[most]]))} to "

@@ -264,6 +264,26 @@ def test_attacks_count_distinct_persons() -> None:
     assert "counts rows" in result.not_run["membership"]
 
 
+def test_a_belief_that_only_falls_is_not_said_to_grow() -> None:
+    # Everyone has had both illnesses; each class shows one person with each.
+    case = Case(
+        columns={
+            "age": ["20", "20", "40", "40"],
+            "illness": ["flu", "cold", "cold", "flu"],
+            "who": ["p0", "p1", "p0", "p1"],
+        },
+        quasi=("age",),
+        sensitive=("illness",),
+        kinds={"age": "text"},
+        person="who",
+    )
+    (found,) = (a for a in run(case.plan(), case.dataset).attacks if a.attack == "probabilistic")
+    assert (found.rate, found.worst, found.at_risk) == (0, 0, 0)
+    assert found.sentence == (
+        "No class makes any value of 'illness' likelier than the whole release does."
+    )
+
+
 @pytest.mark.often
 def test_who_is_alone_over_all_columns_is_counted_in_people() -> None:
     seen = 0

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 Key = tuple[str, str]
 _WRAP = 38
 _WIDE = 24  # letters in a line of an attack's name
+_AXIS = (-0.03, 1.05)  # of shares, with room for marks at both ends
 
 
 def title_of(attack: str, column: str = "") -> str:
@@ -135,18 +136,20 @@ def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
 
         for name, a in here:
             ends = [a.baseline, a.rate, a.raw, a.worst]
-            figure.add_trace(
-                go.Scatter(
-                    x=[min(ends), max(ends)],
-                    y=[name, name],
-                    mode="lines",
-                    line={"color": colours.grid, "width": 2},
-                    hoverinfo="skip",
-                    showlegend=False,
-                ),
-                row=1,
-                col=place,
-            )
+            # A thin line marks the row; rows that hold words in place of marks have none.
+            for x, width in ((_AXIS, 1), ((min(ends), max(ends)), 2)):
+                figure.add_trace(
+                    go.Scatter(
+                        x=list(x),
+                        y=[name, name],
+                        mode="lines",
+                        line={"color": colours.grid, "width": width},
+                        hoverinfo="skip",
+                        showlegend=False,
+                    ),
+                    row=1,
+                    col=place,
+                )
         for name, a in here:
             if a.undecided and a.interval is not None:
                 figure.add_trace(
@@ -188,7 +191,7 @@ def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
             names,
         )
         figure.update_xaxes(
-            range=[-0.03, 1.05],
+            range=list(_AXIS),
             tickformat=".0%",
             tickvals=[0, 0.25, 0.5, 0.75, 1],
             title_text=in_the_middle("share of people the attacker gets right", place, len(runs)),
@@ -197,7 +200,9 @@ def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
         )
         told = [_row(a) for _, a in reversed(here)] + lines.absent(figure, run, place)
         rows += [({"run": run.letter} if len(runs) > 1 else {}) | row for row in told]
-    figure.update_yaxes(type="category", categoryorder="array", categoryarray=list(text.values()))
+    figure.update_yaxes(
+        type="category", categoryorder="array", categoryarray=list(text.values()), showgrid=False
+    )
     tall = 54 if lines.wrapped and any(r.facts.not_run for r in runs) else 44
     finish(figure, colours, height=110 + tall * len(text), runs=runs, legend=True)
     if len(runs) > 1:
