@@ -60,20 +60,20 @@ class AttributeInference(Attack):
     def _attack(self, view: View, truth: Truth, column: str) -> AttackResult:
         # Nothing can be guessed of whom a value is missing, and rows without one hide nobody.
         known = truth.known_rows(column)
-        if truth.crowd is None or truth.raw_crowd is None:
+        if truth.crowd is None or truth.raw_crowd_in_groups is None:
             _, counted = sensitive_histogram(view, column)
-            right, raw = int(counted.most.sum()), int(_most(truth.raw, column).sum())
+            right, raw = int(counted.most.sum()), int(_most(truth.raw_in_groups, column).sum())
             certain = int(counted.known[counted.most == counted.known].sum())
             attempted, eligible = truth.rows, int(counted.known.sum())
         else:  # a person may have rows in several classes, and counts once
             counted = crowd_histogram(truth.crowd, column)
             right = truth.crowd.having(column, value=commonest(counted))
-            raw = truth.raw_crowd.having(
-                column, value=commonest(crowd_histogram(truth.raw_crowd, column))
+            raw = truth.raw_crowd_in_groups.having(
+                column, value=commonest(crowd_histogram(truth.raw_crowd_in_groups, column))
             )
             certain = truth.crowd.having(column, counted.most == counted.known)
             attempted, eligible = truth.crowd.total, truth.crowd.having(column)
-            known = truth.raw_crowd.people_of_values(column)
+            known = truth.raw_crowd_in_groups.people_of_values(column)
         chance = counted.most / np.maximum(counted.known, 1)
         worst = float(chance.max(initial=0.0))
         return AttackResult(

@@ -127,7 +127,7 @@ class DeFinetti(AboutSecrets):
         outside = with_learned(view, column, counted, settled)
         control = control_of(outside, truth.holdout, column, context)
         known = sensitive_histogram(view, column)[1]
-        raw = sensitive_histogram(truth.raw, column)[1]
+        raw = sensitive_histogram(truth.raw_in_groups, column)[1]
         eligible = int(known.known.sum())
         succeeded = float((scored.count * scored.right).sum())
         chance = np.zeros(len(view.group_size))

@@ -55,10 +55,10 @@ class Homogeneity(Attack):
 
     def _attack(self, view: View, truth: Truth, column: str) -> AttackResult:
         known, top = _most_common(view, truth.crowd, column)
-        raw_known, raw_top = _most_common(truth.raw, truth.raw_crowd, column)
+        raw_known, raw_top = _most_common(truth.raw_in_groups, truth.raw_crowd_in_groups, column)
         share = top / np.maximum(known, 1)
         everyone = truth.known_rows(column)
-        if truth.crowd is None or truth.raw_crowd is None:
+        if truth.crowd is None or truth.raw_crowd_in_groups is None:
             attempted, eligible = truth.rows, int(known.sum())
             certain = int(known[top == known].sum())
             raw = float(raw_known[raw_top == raw_known].sum())
@@ -66,8 +66,8 @@ class Homogeneity(Attack):
             attempted = truth.crowd.total
             eligible = truth.crowd.having(column)
             certain = truth.crowd.having(column, top == known)
-            raw = float(truth.raw_crowd.having(column, raw_top == raw_known))
-            everyone = truth.raw_crowd.people_of_values(column)
+            raw = float(truth.raw_crowd_in_groups.having(column, raw_top == raw_known))
+            everyone = truth.raw_crowd_in_groups.people_of_values(column)
         return AttackResult(
             attack=self.name,
             column=column,

@@ -78,8 +78,8 @@ class Prosecutor(Attack):
         AnonError
             If the quasi-identifiers stand in several link blocks.
         """
-        if truth.crowd is not None and truth.raw_crowd is not None:
-            return [self._of_people(truth.crowd, truth.raw_crowd)]
+        if truth.crowd is not None and truth.raw_crowd_in_groups is not None:
+            return [self._of_people(truth.crowd, truth.raw_crowd_in_groups)]
         found = fits(truth.frequency, view, matched(view), context)
         known = published_people(truth.frequency, view, found)
         fewest = int(found.fewest_rows.min(initial=truth.rows))

@@ -141,10 +141,10 @@ class Secrets:
 def secrets(view: View, truth: Truth, column: str) -> Secrets:
     """Return a sensitive column as it is published, and as the table has it."""
     leaves = len(view.vocabularies[column].texts)
-    crowd, raw_crowd = truth.crowd, truth.raw_crowd
+    crowd, raw_crowd = truth.crowd, truth.raw_crowd_in_groups
     if crowd is None or raw_crowd is None:
         shown = entries_of(sensitive_histogram(view, column)[1], leaves)
-        raw = entries_of(sensitive_histogram(truth.raw, column)[1], leaves)
+        raw = entries_of(sensitive_histogram(truth.raw_in_groups, column)[1], leaves)
         attempted, eligible = truth.rows, int(shown.known.sum())
     else:  # a person may have rows in several classes, and counts once
         shown = entries_of(crowd_histogram(crowd, column), leaves, crowd.values(column))

@@ -93,7 +93,8 @@ class AttackResult:
     baseline : float
         Rate of guessing without the release.
     raw : float
-        Rate of the same attack on the table as it is, identifiers removed.
+        Rate of the same attack on the table as it is, identifiers removed; whoever is handed
+        people's groups in the release is handed them there too.
     at_risk : int
         People whose chance of success exceeds the threshold.
     threshold : float

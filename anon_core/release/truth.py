@@ -12,6 +12,7 @@ from ..data.frequency import FrequencySet
 from .crowd import Crowd, crowd_of
 from .holdout import Holdout
 from .problem import Problem
+from .raw_in_groups import raw_in_groups
 from .release import Release, View, raw_view
 
 
@@ -72,6 +73,23 @@ class Truth:
         return raw_view(self._problem)
 
     @cached_property
+    def _raw_in_groups(self) -> Release | None:
+        if self._release is None:
+            return None
+        places = self.places
+        return raw_in_groups(self._problem, places.key, places.group, places.count)
+
+    @property
+    def raw_in_groups(self) -> View:
+        """As `raw`, for attacks that are handed the group of everyone in the release.
+
+        What they achieve on the release is never more: each of its groups is made of classes of
+        this view.
+        """
+        found = self._raw_in_groups
+        return self.raw if found is None else found.view
+
+    @cached_property
     def crowd(self) -> Crowd | None:
         """The distinct persons behind what is published; None where a row is a person."""
         return crowd_of(self._problem, self._release)
@@ -80,6 +98,11 @@ class Truth:
     def raw_crowd(self) -> Crowd | None:
         """The distinct persons behind the table as it is; None where a row is a person."""
         return crowd_of(self._problem)
+
+    @cached_property
+    def raw_crowd_in_groups(self) -> Crowd | None:
+        """The distinct persons behind `raw_in_groups`; None where a row is a person."""
+        return crowd_of(self._problem, self._raw_in_groups)
 
     @property
     def holdout(self) -> Holdout | None:

@@ -1,4 +1,4 @@
-"""What holds of every attack on identity, whichever it is: it knows the view and nothing else."""
+"""What holds of every attack, whichever it is: it knows the view and nothing else."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from anon_core.base.context import Context
 from anon_core.base.registry import family, find
 from anon_core.contracts.attack import Attack
+from anon_core.data.table import Dataset
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import audience_of
 from anon_core.release.grouping import group_runs
@@ -19,10 +20,11 @@ from anon_core.release.release import Release, one_block
 from anon_core.release.truth import truth_of
 from anon_core.release.vocabulary import of_level
 from tests.contract.test_who_knows_what import drawn, layouts
-from tests.making import Case, by_hand, random_case
+from tests.making import Case, by_hand, random_case, with_numbers_in_one
 
 KINDS = {n: cast(type[Attack], kind) for n, kind in family("attack").items()}
-ON_IDENTITY = [n for n, kind in KINDS.items() if kind.discloses == "identity"]
+#: Attacks of which a vaguer release may by chance teach more are left out of what must not rise.
+COUNTING = [n for n, kind in KINDS.items() if not kind.learns or kind.needs_permuted]
 TABLES = 6
 
 
@@ -56,41 +58,42 @@ def at_node(problem: Problem, levels: Sequence[int]) -> Release:
 def tables(seed: int) -> Iterator[tuple[Problem, np.random.Generator]]:
     for number in range(TABLES):
         rng = np.random.default_rng([seed, number])
-        case: Case = random_case(rng, rows=int(rng.integers(8, 40)), quasi=3)
-        for people in (None, case.dataset):
+        case: Case = with_numbers_in_one(random_case(rng, rows=int(rng.integers(8, 40)), quasi=3))
+        one_more = case.frame.iloc[[*range(len(case.frame)), 0]]
+        for people in (None, Dataset.from_frame(one_more, kinds=case.kinds)):
             yield case.problem(population=people), rng
 
 
-@pytest.mark.parametrize("name", ON_IDENTITY)
+@pytest.mark.parametrize("name", COUNTING)
 def test_no_truthful_release_beats_the_raw_copy(name: str) -> None:
-    """Nothing is suppressed, and no two cells overlap."""
+    """Nothing is suppressed, and no two cells overlap; equal rows may stand in several groups."""
     seen = 0
     for problem, rng in tables(17):
         heights = [h.height for h in problem.quasi_hierarchies]
-        for _ in range(2):
-            for found in run(
-                name, at_node(problem, [int(rng.integers(0, h + 1)) for h in heights])
-            ):
-                assert found.rate <= found.raw + 1e-9
-                seen += 1
-    assert seen >= TABLES
+        levels = [int(rng.integers(0, h + 1)) for h in heights]
+        for found in run(name, at_node(problem, levels)):
+            assert found.rate <= found.raw + 1e-9
+            seen += 1
     for number in range(TABLES):
         case, group = drawn(number)
         for blocks in layouts(case).values():
             for found in run(name, by_hand(case.problem(case.dataset), group, blocks)):
                 assert found.rate <= found.raw + 1e-9
+                seen += 1
+    assert seen >= TABLES
 
 
-@pytest.mark.parametrize("name", ON_IDENTITY)
+@pytest.mark.parametrize("name", list(KINDS))
 def test_where_every_cell_is_hidden_an_attack_is_a_guess(name: str) -> None:
     seen = 0
     for problem, _ in tables(19):
         for found in run(name, at_node(problem, [h.height for h in problem.quasi_hierarchies])):
-            if found.raw == found.baseline:
-                continue
-            assert found.rate == pytest.approx(found.baseline)
-            seen += 1
-    assert seen
+            # Of equal people of a register the one left out may be who is in the table.
+            beside = 1 / problem.rows if problem.population is not None else 0.0
+            assert found.rate == pytest.approx(found.baseline, rel=max(beside, 1e-9))
+            seen += found.raw > found.baseline
+    # What is about columns that are permuted apart does not apply to rows that are one class.
+    assert seen or KINDS[name].needs_permuted
 
 
 @pytest.mark.parametrize("name", [n for n, kind in KINDS.items() if kind.is_worst_case])
