@@ -1,4 +1,4 @@
-"""Results: three verdict lines, then the table, the classes, the metrics and the attacks."""
+"""Results: three tiles, what stands behind them, then table, classes, metrics and attacks."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from anon_core.base.registry import family
-from anon_core.words.phrases import hidden, left_out
+from anon_core.words.phrases import left_out
 from anon_core.words.plan_words import made_by
+from anon_core.words.tiles import told_in_full
 from ui.charts import series
 from ui.charts.chart_frame import Palette, Series, kept, palette, show
 from ui.charts.class_plots import most_different, sensitive_chart, size_chart
@@ -24,7 +25,7 @@ from ui.charts.metric_plots import (
 )
 from ui.charts.sensitive_heatmap import group_chart
 from ui.charts.verdict_plot import verdict_chart, verdicts_by_class
-from ui.components.guard import handled, panel
+from ui.components.guard import handled, panel, show_error
 from ui.panels import (
     attack_panel,
     by_value_panel,
@@ -35,6 +36,7 @@ from ui.panels import (
     question_panel,
     search_panel,
     table_panel,
+    tiles_panel,
     verdict_lines,
 )
 from ui.panels.shell import next_step, page
@@ -53,8 +55,7 @@ def head(run: Series) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
             f"{plain(state.dataset_title())} · **{plain(made_by(result.plan))}** · "
-            f"{plain(promised)} · {len(run.facts.sizes):,} {noun} · "
-            f"{plain(hidden(result))}"
+            f"{plain(promised)} · {len(run.facts.sizes):,} {noun}"
         )
         pinned = series.pin_of(result)
         if pinned is None:
@@ -84,7 +85,14 @@ def head(run: Series) -> None:
             )
     if result.left_out:
         st.caption(plain(left_out(result.left_out)))
-    if not results.is_current():
+    stopped = running.error()
+    if stopped is not None:
+        st.warning(
+            f"The last run released nothing: {plain(stopped.message)} What is shown is the result "
+            "before it.",
+            icon=":material/warning:",
+        )
+    elif not results.is_current():
         st.info("The choices have changed since this run; the result shown is the last one.")
 
 
@@ -184,7 +192,8 @@ if page("Results", "📊", needs="result"):
             head(shown)
             lattice_panel.under_way()
         with panel("Verdicts"):
-            verdict_lines.draw(last, key="results")
+            told = tiles_panel.draw(last)
+            verdict_lines.draw(last, key="results", told=told_in_full(told))
         question_panel.draw(last)
         for place, (title, draw) in zip(places(shown), panels(shown, tones), strict=True):
             with place:
@@ -201,3 +210,5 @@ if page("Results", "📊", needs="result"):
             search_panel.draw(last)
         next_step("pages/6_Compare.py", "Compare pinned runs")
         next_step("pages/7_Export.py", "Export")
+elif (stopped := running.error()) is not None:
+    show_error(stopped)

@@ -124,13 +124,17 @@ def told_first(attack: AttackResult) -> bool:
     return kind.discloses in ("identity", "presence") or kind.tells_certain
 
 
+def limited(attack: AttackResult) -> bool:
+    """Say whether a threshold was set for what an attack may achieve."""
+    return "threshold" in {p.name for p in kind_of(attack).parameters()}
+
+
 def against_threshold(attack: AttackResult, *, permuted: bool = False) -> Line:
     """Return one attack's outcome against its threshold; attacks without one say so."""
     kind = kind_of(attack)
-    names = {p.name for p in kind.parameters()}
     if attack.idle:  # nobody could be attacked: no threshold is met by that
         return Line(sentence=attack.sentence, standing="no threshold")
-    if "threshold" not in names:
+    if not limited(attack):
         sentence = attack.sentence
         if permuted and kind.tells_certain:
             sentence += f" Guessed from the group it is right {times(attack.worst)}, at worst."

@@ -1,4 +1,4 @@
-"""The Results page: three verdict lines apart, four panels, pinning, and harmless names."""
+"""The Results page: tiles, verdicts apart, four panels, pinning, and harmless names."""
 
 from __future__ import annotations
 
@@ -37,14 +37,17 @@ def test_without_a_result_the_page_says_what_to_do() -> None:
     assert "There is no result yet" in words(app)
 
 
-def test_the_three_verdicts_stand_apart() -> None:
+def test_three_tiles_come_first_and_the_three_verdicts_stand_apart() -> None:
     held = load()
     carried_out(held)
     text = said(held)
     assert "1 · Promises, recomputed" in text
     assert "Recomputed from the published file: k = 2 holds" in text
-    assert "2 · Your threshold" in text
-    assert "picks the right row 1 time in 3, at worst; your threshold is 1 in 5 (0.2)" in text
+    assert text.index("**Worst chance**") < text.index("1 · Promises, recomputed")
+    assert "1 in 3 (0.333)" in text
+    assert ":material/close: beyond your threshold of 1 in 5 (0.2)" in text
+    assert "picks the right row 1 time in 3" not in text  # the tile has said so
+    assert "2 · Your thresholds" in text
     assert ":red-badge[not met]" in text
     assert "3 · Your judgement" in text
 

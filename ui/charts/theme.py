@@ -38,6 +38,16 @@ RUN_STYLE: Mapping[str, tuple[str, str, str, str]] = MappingProxyType(
     }
 )
 
+#: How a figure stands → (colour in light, colour in dark, icon).
+VERDICT_STYLE: Mapping[str, tuple[str, str, str]] = MappingProxyType(
+    {
+        "bad": ("#B3261E", "#FF8A80", ":material/close:"),
+        "doubtful": ("#8A5300", "#F2B84B", ":material/warning:"),
+        "good": ("#1B6B3A", "#6FCF97", ":material/check:"),
+        "plain": ("#4B5563", "#A9B4C0", ":material/info:"),
+    }
+)
+
 
 def dark() -> bool:
     """Return whether the person sees the dark set now."""
@@ -53,6 +63,12 @@ def role_colour(role: str) -> str:
 def run_colour(letter: str) -> str:
     """Return the colour of a pinned run on the present background."""
     light, night, _, _ = RUN_STYLE[letter]
+    return night if dark() else light
+
+
+def verdict_colour(verdict: str) -> str:
+    """Return the colour in which a figure is told that stands so."""
+    light, night, _ = VERDICT_STYLE[verdict]
     return night if dark() else light
 
 

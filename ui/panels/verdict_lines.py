@@ -1,14 +1,15 @@
-"""The three verdict lines, kept apart: promises recomputed, threshold, the person's judgement."""
+"""What stands behind the tiles, kept apart: promises recomputed, thresholds, the judgement."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import streamlit as st
 
 from anon_core.job.result import Result
 from anon_core.release.attack_result import AttackResult
 from anon_core.words import phrases as words
+from anon_core.words.tiles import certain
 
 from ..components.guard import handled
 from ..components.kept_text import keep_text
@@ -28,8 +29,16 @@ def note_of(result: Result) -> str:
     return str(_notes().get(_key(result), ""))
 
 
-def draw(result: Result, *, key: str) -> None:
-    """Draw the three lines of a result."""
+def draw(result: Result, *, key: str, told: Collection[AttackResult] = ()) -> None:
+    """Draw the three lines of a result; attacks that were told before are left out.
+
+    Parameters
+    ----------
+    result : Result
+    key : str
+    told : collection of AttackResult
+        Those whose chance stands on the page already.
+    """
     permuted = result.release.grouping.published
     with st.container(key=f"stack-verdicts-{key}"):
         first, second, third = st.columns([1, 1.35, 1], gap="medium")
@@ -42,8 +51,8 @@ def draw(result: Result, *, key: str) -> None:
             for sentence in words.other_checks(result):
                 st.markdown(f":material/check: {plain(sentence)}")
     with second.container(border=True, height="stretch"):
-        st.markdown("**2 · Your threshold**")
-        attacks = words.in_order(result.attacks)
+        st.markdown("**2 · Your thresholds**")
+        attacks = [a for a in words.in_order(result.attacks) if not any(a is t for t in told)]
         first = [a for a in attacks if words.told_first(a)]
         for attack in first:
             _attack(attack, permuted=permuted)
@@ -63,9 +72,12 @@ def draw(result: Result, *, key: str) -> None:
 
 def _attack(attack: AttackResult, *, permuted: bool) -> None:
     line = words.against_threshold(attack, permuted=permuted)
-    doubtful = attack.undecided or attack.idle
+    doubtful = attack.undecided or attack.idle or certain(attack)
     sign = ":material/warning:" if doubtful else _SIGNS[line.standing]
-    st.markdown(f"{sign} {_weighed(plain(line.sentence), line.standing)}")
+    badge = ""
+    if certain(attack) and not attack.undecided and line.standing == "no threshold":
+        badge = " :red-badge[certain for someone]"
+    st.markdown(f"{sign} {_weighed(plain(line.sentence), line.standing)}{badge}")
 
 
 def _others(attacks: Sequence[AttackResult], *, permuted: bool) -> None:
@@ -73,9 +85,11 @@ def _others(attacks: Sequence[AttackResult], *, permuted: bool) -> None:
     if not attacks:
         return
     standing = [words.against_threshold(a, permuted=permuted).standing for a in attacks]
-    beyond = standing.count("not met")
+    beyond, sure = standing.count("not met"), sum(map(certain, attacks))
     told = f"{beyond} beyond its threshold" if beyond == 1 else f"{beyond} beyond their threshold"
-    with st.expander(f"What else can be learned: {len(attacks)} attacks, {told}"):
+    told += f", {sure} certain for someone" if sure else ""
+    icon = ":material/warning:" if sure or beyond else None
+    with st.expander(f"What else can be learned: {len(attacks)} attacks, {told}", icon=icon):
         for attack in attacks:
             _attack(attack, permuted=permuted)
 

@@ -1,0 +1,84 @@
+"""The three figures of a result: what is certain, missed or undecided never looks good."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from anon_core.job.result import Result
+from anon_core.release.attack_result import AttackResult
+from anon_core.words.tiles import Tile, tiles
+from tests.ui.sessions import carried_out, load
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    """Return eight people in classes of three and more, k = 2 asked for."""
+    return carried_out(load())
+
+
+def changed(result: Result, **by: dict[str, Any]) -> tuple[Tile, Tile, Tile]:
+    """Return the tiles of a result of whose attacks some found something else; None drops one."""
+    attacks: list[AttackResult] = []
+    for attack in result.attacks:
+        other = by.get(attack.attack.replace("-", "_"), by.get("every", {}))
+        if other is not None:
+            attacks.append(replace(attack, **other))
+    return tiles(replace(result, attacks=tuple(attacks)))
+
+
+FINE: dict[str, Any] = {"worst": 0.04, "at_risk": 0, "undecided": 0}
+
+
+def test_a_missed_threshold_is_told_as_bad(result: Result) -> None:
+    chance, people, lost = tiles(result)
+    assert chance.figure == "1 in 3 (0.333)"
+    assert chance.word == "beyond your threshold of 1 in 5 (0.2)"
+    assert people.figure == "8 of 8"
+    assert (chance.verdict, people.verdict, lost.verdict) == ("bad", "bad", "plain")
+    assert lost.figure == f"{result.measures['loss'].value:.3f}"
+
+
+def test_everything_within_its_threshold_is_good(result: Result) -> None:
+    chance, people, _ = changed(result, every=FINE)
+    assert (chance.verdict, people.verdict) == ("good", "good")
+    assert chance.word == "within your threshold of 1 in 5 (0.2)"
+    assert people.figure == "0 of 8"
+
+
+@pytest.mark.parametrize(
+    ("found", "verdicts", "word"),
+    [
+        ({"marketer": FINE | {"worst": 0.06}}, ("bad", "good"), "Marketer"),
+        ({"homogeneity": FINE | {"worst": 1.0, "at_risk": 3}}, ("bad", "bad"), "certain"),
+        ({"prosecutor": FINE | {"undecided": 2}}, ("doubtful",) * 2, "not all is decided"),
+        ({"background": FINE | {"worst": 1.0, "at_risk": 1}}, ("doubtful",) * 2, "knows more"),
+    ],
+)
+def test_what_is_certain_missed_or_undecided_is_never_good(
+    result: Result, found: dict[str, Any], verdicts: tuple[str, str], word: str
+) -> None:
+    chance, people, _ = changed(result, every=FINE, **found)
+    assert (chance.verdict, people.verdict) == verdicts
+    assert word in chance.word
+
+
+def test_what_was_not_tested_is_never_good(result: Result) -> None:
+    chance, people, _ = tiles(replace(result, attacks=()))
+    assert (chance.figure, chance.verdict) == ("not tested", "doubtful")
+    assert (people.figure, people.verdict) == ("not tested", "doubtful")
+    chance, people, _ = changed(result, every=FINE | {"eligible": 0})
+    assert {chance.verdict, people.verdict} == {"doubtful"}
+
+
+def test_without_a_limit_the_surest_guess_is_told_neutrally_unless_it_is_certain(
+    result: Result,
+) -> None:
+    guess = next(a for a in result.attacks if a.attack == "attribute-inference")
+    chance, people, _ = tiles(replace(result, attacks=(guess,)))
+    assert (chance.figure, chance.verdict) == ("1 in 3 (0.333)", "plain")
+    assert people.verdict == "doubtful"
+    chance, _, _ = tiles(replace(result, attacks=(replace(guess, worst=1.0, at_risk=2),)))
+    assert (chance.figure, chance.verdict) == ("certain (1)", "doubtful")
