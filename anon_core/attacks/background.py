@@ -43,6 +43,10 @@ class Background(SecretAttack):
         "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302, section 3.1; Samarati 2008"
     )
     discloses: ClassVar[Disclosure] = "inferential"
+    rows_only: ClassVar[str] = (
+        "It takes everybody to have one value, so that what is ruled out leaves the others; "
+        "here one person may have several."
+    )
 
     ruled_out: int = integer(
         default=1,

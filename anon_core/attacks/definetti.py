@@ -50,6 +50,10 @@ class DeFinetti(AboutSecrets):
     discloses: ClassVar[Disclosure] = "inferential"
     by_default: ClassVar[bool] = False
     needs_permuted: ClassVar[bool] = True
+    rows_only: ClassVar[str] = (
+        "It is about groups that deal their values out, one to a person; here one person "
+        "has several rows, and techniques that permute columns refuse them."
+    )
     learns: ClassVar[bool] = True
 
     rounds: int = integer(

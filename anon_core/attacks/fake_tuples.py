@@ -40,6 +40,10 @@ class FakeTuples(Attack):
         "Π n_i / N^d, which is the chance of one fixed row and no bound on presence"
     )
     needs_permuted: ClassVar[bool] = True
+    rows_only: ClassVar[str] = (
+        "It takes every combination of a group for a person of its own; here one person has "
+        "several rows, and techniques that permute columns refuse them."
+    )
     source: ClassVar[str] = (
         "Li, Li, Zhang and Molloy 2012, doi 10.1109/TKDE.2010.236; Toth 2015, 3.1.3.1"
     )

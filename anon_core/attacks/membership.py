@@ -44,6 +44,10 @@ class Membership(Attack):
         "people with the published counts that hold the person; generalized classes: |G∩T| / |G∩P|"
     )
     needs_public: ClassVar[bool] = True
+    rows_only: ClassVar[str] = (
+        "It counts the choices of public people whose rows these are, one row a person; "
+        "here one person has several."
+    )
     source: ClassVar[str] = (
         "Toth 2015 (GetDelta); Li et al. 2015; δ-presence: Nergiz et al. 2007, "
         "doi 10.1145/1247480.1247554"

@@ -51,6 +51,9 @@ class ProbabilisticLinkage(Attack):
 
     by_default: ClassVar[bool] = False
     told_at: ClassVar[int] = 7
+    rows_only: ClassVar[str] = (
+        "It gives each row a person of its own, and nobody two rows; here one person has several."
+    )
 
     people: int = integer(
         default=200,

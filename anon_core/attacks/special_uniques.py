@@ -29,7 +29,12 @@ from ..release.truth import Truth
 @register("attack")
 @dataclass(frozen=True, kw_only=True)
 class SpecialUniques(Attack):
-    """Find the smallest sets of columns that make a published row unique."""
+    """Find the smallest sets of columns that make a published row unique.
+
+    Where one person has several rows, a set is unique where one person has it: all rows that are
+    alike in it are theirs. U and P then count the combinations of all columns that one person has,
+    and two people have. Where texts overlap, P is taken for 0, so that DIS is an upper bound.
+    """
 
     name: ClassVar[str] = "special-uniques"
     title: ClassVar[str] = "Special uniques (SUDA)"
@@ -40,7 +45,8 @@ class SpecialUniques(Attack):
     )
     formula: ClassVar[str] = (
         "score = Σ over minimal sets Π_{i=|set|}^{M} (columns − i); rows with such a set / n; "
-        "DIS = U f / (U f + 2 P (1 − f)), shared out among rows by their scores (DIS-SUDA)"
+        "DIS = U f / (U f + 2 P (1 − f)), shared out among rows by their scores (DIS-SUDA); where "
+        "one person has several rows, people with such a set / people"
     )
     source: ClassVar[str] = (
         "Manning, Haglin and Keane 2008, doi 10.1007/s10618-007-0078-6; Elliot, Manning and Ford "
@@ -52,6 +58,7 @@ class SpecialUniques(Attack):
     by_default: ClassVar[bool] = False
     told_at: ClassVar[int] = 5
     tells_certain: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
 
     size: int = integer(
         default=3,
@@ -98,19 +105,23 @@ class SpecialUniques(Attack):
         lines = quasi_lines(view, truth)
         found = minimal_uniques(lines, self.size, part_of(context, 0.0, 0.4))
         raw = quasi_lines(truth.raw, truth)
-        of_raw = minimal_uniques(raw, self.size, part_of(context, 0.4, 0.7)).special
+        of_raw = minimal_uniques(raw, self.size, part_of(context, 0.4, 0.7))
         changes = covering_changes(found, audience.hierarchies, part_of(context, 0.7, 1.0))
         alike = lines.alike(range(len(lines.columns)), context)
         uniques = int(np.count_nonzero(alike == 1))
-        pairs = int(lines.count[alike == 2].sum()) // 2
+        pairs, crowd = int(lines.own[alike == 2].sum()) // 2, truth.crowd
+        everyone = truth.rows if crowd is None else crowd.total
+        published = view.rows if crowd is None else crowd.published
+        if crowd is not None and lines.overlapping:
+            pairs = 0  # two stand for several there
         people = audience.population
-        share = self.share if people is None else min(view.rows / people.size, 1.0)
+        share = self.share if people is None else min(published / people.size, 1.0)
         whole = file_risk(uniques, pairs, share)
         variant = cast(Variant, self.variant)
         risk = dis_suda(found.score, whole, uniques, len(lines.columns), variant)
         special = found.special
-        rows, exposed = truth.rows, int(np.count_nonzero(special))
-        told = f"{exposed:,} of {rows:,} rows are special uniques ({per_cent(exposed / rows)})"
+        exposed, rate = found.number(special), found.number(special) / everyone
+        told = f"{exposed:,} of {everyone:,} {lines.counted} are special uniques ({per_cent(rate)})"
         if exposed:
             first = next((c for c in changes if c.covered.any()), None)
             told += (
@@ -119,24 +130,24 @@ class SpecialUniques(Attack):
                 f"share of {share:.3g}"
             )
             if first is not None:
-                told += f"; {first.words} covers {int(first.covered.sum()):,} of them"
+                told += f"; {first.words} covers {found.covered(first.covered):,} of them"
         return [
             AttackResult(
                 attack=self.name,
-                attempted=rows,
-                eligible=view.rows,
+                attempted=everyone,
+                eligible=published,
                 succeeded=float(exposed),
-                rate=exposed / rows,
+                rate=rate,
                 worst=1.0 if exposed else 0.0,
-                baseline=1.0 if rows == 1 else 0.0,
-                raw=int(np.count_nonzero(of_raw)) / rows,
+                baseline=1.0 if everyone == 1 else 0.0,
+                raw=of_raw.number(of_raw.special) / everyone,
                 at_risk=exposed,
                 threshold=1.0,
                 per_class=special.astype(np.float64),
                 sentence=f"{told}.",
                 details=(
                     column_details(found, changes),
-                    set_details(found, rows),
+                    set_details(found, everyone),
                     row_details(found, risk, self.variant, changes),
                 ),
             )

@@ -28,7 +28,7 @@ from ..release.truth import Truth
 @register("attack")
 @dataclass(frozen=True, kw_only=True)
 class Uniqueness(Attack):
-    """Count the rows that nobody shares a few columns with."""
+    """Count the rows that nobody shares a few columns with; people, where one has several rows."""
 
     name: ClassVar[str] = "uniqueness"
     title: ClassVar[str] = "Uniqueness"
@@ -39,7 +39,8 @@ class Uniqueness(Attack):
     )
     formula: ClassVar[str] = (
         "rows that alone fit in some set of at most `size` quasi-identifiers / n; where texts "
-        "overlap, rows that alone fit somebody"
+        "overlap, rows that alone fit somebody; where one person has several rows, people: all "
+        "rows that fit are theirs"
     )
     source: ClassVar[str] = (
         "Sweeney 2000, Simple demographics often identify people uniquely; Golle 2006, "
@@ -51,6 +52,7 @@ class Uniqueness(Attack):
 
     told_at: ClassVar[int] = 4
     tells_certain: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
 
     size: int = integer(
         default=3,
@@ -86,22 +88,23 @@ class Uniqueness(Attack):
         context.report(0.8, "Comparing whole rows")
         whole, raw_whole = whole_lines(view, truth), whole_lines(truth.raw, truth)
         everything = _over_all(whole, context), _over_all(raw_whole, context)
-        unique, rows = found.ever, truth.rows
+        unique, crowd = found.ever, truth.crowd
+        everyone = truth.rows if crowd is None else crowd.total
         return [
             AttackResult(
                 attack=self.name,
-                attempted=rows,
-                eligible=view.rows,
+                attempted=everyone,
+                eligible=view.rows if crowd is None else crowd.published,
                 succeeded=float(unique),
-                rate=unique / rows,
+                rate=unique / everyone,
                 worst=1.0 if unique else 0.0,
-                baseline=1.0 if rows == 1 else 0.0,
-                raw=raw.ever / rows,
+                baseline=1.0 if everyone == 1 else 0.0,
+                raw=raw.ever / everyone,
                 at_risk=unique,
                 threshold=1.0,
                 per_class=found.unique.astype(np.float64),
-                sentence=_sentence(self.size, found, everything[0], rows),
-                details=(by_size(found, raw, rows), bars(found, raw, rows, everything)),
+                sentence=_sentence(self.size, found, everything[0], everyone),
+                details=(by_size(found, raw, everyone), bars(found, raw, everyone, everything)),
             )
         ]
 
@@ -110,17 +113,17 @@ def _over_all(lines: RowsAlike | None, context: Context) -> int | None:
     if lines is None:
         return None
     alike = lines.alike(range(len(lines.columns)), context)
-    return int(np.count_nonzero(alike == 1))
+    return lines.singled_out(alike == 1)
 
 
-def _sentence(size: int, found: UniqueRows, whole: int | None, rows: int) -> str:
+def _sentence(size: int, found: UniqueRows, whole: int | None, everyone: int) -> str:
     size = min(size, len(found.columns))
     which = "one column" if size == 1 else f"at most {size} columns"
     told = (
-        f"{found.ever:,} of {rows:,} rows are unique in some combination of {which} of the "
-        f"quasi-identifiers ({per_cent(found.ever / rows)})"
+        f"{found.ever:,} of {everyone:,} {found.counted} are unique in some combination of {which} "
+        f"of the quasi-identifiers ({per_cent(found.ever / everyone)})"
     )
     told += f", most of them in {found.worst_words}." if found.ever else "."
     if whole is None:
         return f"{told} Which rows are unique over all published columns is drawn with the release."
-    return f"{told} Over all published columns {whole:,} are ({per_cent(whole / rows)})."
+    return f"{told} Over all published columns {whole:,} are ({per_cent(whole / everyone)})."

@@ -62,6 +62,10 @@ class Attack(Technique):
     achieves_besides: ClassVar[str] = ""
     #: Whether it attacks distinct persons, where a column tells them apart; else it is refused.
     counts_people: ClassVar[bool] = False
+    #: Why it is refused there: what in it has no meaning where one person has several rows.
+    rows_only: ClassVar[str] = (
+        "It counts rows, and one person has several: its figures would be too low."
+    )
 
     @classmethod
     def links_used(cls) -> tuple[LinkName, ...]:
@@ -97,5 +101,5 @@ class Attack(Technique):
 def not_applicable(attack: Attack, view: View, audience: Audience) -> str:
     """Return why an attack cannot be run on what is published, or an empty string."""
     if audience.roles.unit and not attack.counts_people:
-        return "It counts rows, and one person has several: its figures would be too low."
+        return attack.rows_only
     return attack.reason_not_applicable(view, audience)

@@ -13,6 +13,8 @@ from .rows_alike import RowsAlike, rows_alike
 def quasi_lines(view: View, truth: Truth) -> RowsAlike:
     """Return the view's classes by all quasi-identifiers, in the order of `View.persons`.
 
+    The view is that behind the truth, or that of the table as it is, `Truth.raw`.
+
     Raises
     ------
     AnonError
@@ -21,7 +23,9 @@ def quasi_lines(view: View, truth: Truth) -> RowsAlike:
     persons = matched(view)
     place = [truth.frequency.columns.index(name) for name in persons.columns]
     people = truth.frequency.run_codes[:, place]
-    return rows_alike(view, persons.columns, persons.codes, persons.sizes, people)
+    crowd = truth.raw_crowd if view is truth.raw else truth.crowd
+    who = None if crowd is None else crowd.pairs
+    return rows_alike(view, persons.columns, persons.codes, persons.sizes, people, who)
 
 
 def whole_lines(view: View, truth: Truth) -> RowsAlike | None:
@@ -36,4 +40,5 @@ def whole_lines(view: View, truth: Truth) -> RowsAlike | None:
     everyone = raw[0]
     place = [everyone.columns.index(name) for name in block.columns]
     people = np.ascontiguousarray(everyone.codes[:, place])
-    return rows_alike(view, block.columns, block.codes, block.count, people)
+    who = truth.raw_line_people if view is truth.raw else truth.line_people
+    return rows_alike(view, block.columns, block.codes, block.count, people, who)

@@ -1,4 +1,8 @@
-"""Minimal sample uniques: the smallest sets of columns that single a row out, and their scores."""
+"""Minimal sample uniques: the smallest sets of columns that single a row out, and their scores.
+
+Where one person has several rows, a set singles a line out where all rows that are alike in it are
+one person's.
+"""
 
 from __future__ import annotations
 
@@ -43,6 +47,15 @@ class MinimalUniques:
     def minimal(self, chosen: Chosen) -> B1:
         """Return the lines for which a set is minimal, shape (lines,)."""
         return _read(self.marks[chosen], len(self.score))
+
+    def number(self, lines: B1) -> int:
+        """Return how many rows, or people, stand behind special lines, shape (lines,)."""
+        return self.lines.singled_out(lines)
+
+    def covered(self, lines: B1) -> int:
+        """Return how many rows, or people, are special by some of these lines and by no other."""
+        special = self.special
+        return self.number(special) - self.number(special & ~lines)
 
     @property
     def special(self) -> B1:
@@ -97,7 +110,7 @@ def minimal_uniques(lines: RowsAlike, size: int, context: Context) -> MinimalUni
     known: dict[Chosen, _Bits] = {}  # unique in the set or in a part of it
     marks: dict[Chosen, _Bits] = {}
     score = np.zeros(len(lines.count), dtype=np.int64)
-    if not (lines.count == 1).any():  # two rows that say the same are unique in nothing
+    if not (lines.own == 1).any():  # two that say the same are unique in nothing
         sets = []
     for number, chosen in enumerate(sets):
         context.report(number / len(sets), "Looking for special uniques")
@@ -122,9 +135,11 @@ def file_risk(uniques: int, pairs: int, share: float) -> float:
     Parameters
     ----------
     uniques : int
-        Rows unique in all key columns, U.
+        Rows unique in all key columns, U; where one person has several rows, combinations that one
+        person has.
     pairs : int
-        Pairs of rows that are alike in all of them and unlike every other, P.
+        Pairs of rows that are alike in all of them and unlike every other, P; or combinations that
+        two people have.
     share : float
         Sampling share f.
 

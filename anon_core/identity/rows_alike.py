@@ -1,4 +1,8 @@
-"""How many published rows an attacker cannot tell apart by some columns, set by set."""
+"""How many published rows, or people, an attacker cannot tell apart by some columns, set by set.
+
+Where one person has several rows, people are counted: a line is singled out where all rows that are
+alike by some columns are one person's.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..base.arrays import I32, I64
+from ..base.arrays import B1, I32, I64
 from ..base.context import Context, silent
 from ..data.frequency import dense_rank
+from ..overlap.fitting_persons import fewest_persons
 from ..overlap.fitting_rows import fewest_fitting, texts_overlap
 from ..release.release import View
 from ..release.vocabulary import Vocabulary
@@ -25,7 +30,8 @@ class RowsAlike:
 
     Lines are alike that say the same. Where texts of a column overlap, a person may fit lines that
     say different things; then the rows that fit the person count, whatever they say, and a line
-    stands for whoever of those who fit it fits fewest.
+    stands for whoever of those who fit it fits fewest. Where `who` tells persons apart, the
+    distinct persons of these rows are counted in place of them.
 
     Attributes
     ----------
@@ -39,6 +45,9 @@ class RowsAlike:
         Columns of which two texts share a value.
     people : int32 array of shape (tuples, columns)
         Leaf numbers of the people, looked at only where texts overlap.
+    who : tuple of int64 arrays of shape (pairs,), or None
+        Line and person of everyone who has a row in a line, no pair twice; None where a row is a
+        person.
     """
 
     columns: tuple[str, ...]
@@ -47,9 +56,37 @@ class RowsAlike:
     vocabularies: Mapping[str, Vocabulary]
     overlapping: frozenset[str]
     people: I32
+    who: tuple[I64, I64] | None = None
+
+    @cached_property
+    def own(self) -> I64:
+        """Rows of each line, or people where they are told apart; shape (lines,)."""
+        if self.who is None:
+            return self.count
+        return np.bincount(self.who[0], minlength=len(self.count)).astype(np.int64)
+
+    @property
+    def counted(self) -> str:
+        """What is counted, in words."""
+        return "rows" if self.who is None else "people"
+
+    def singled_out(self, lines: B1) -> int:
+        """Return how many rows, or people, stand behind lines that are alone.
+
+        Parameters
+        ----------
+        lines : bool array of shape (lines,)
+            Some that `alike` finds alone.
+        """
+        if self.who is None:
+            return int(np.count_nonzero(lines))
+        line, person = self.who
+        return len(np.unique(person[lines[line]]))
 
     def alike(self, chosen: Sequence[int], context: Context) -> I64:
-        """Return how many rows are alike each line, itself included; shape (lines,).
+        """Return how many rows, or people, are alike each line, itself included; shape (lines,).
+
+        Where texts overlap, people are not counted further than one: two stand for several.
 
         Parameters
         ----------
@@ -78,12 +115,26 @@ class RowsAlike:
         if room > _ROOM * len(self.count) + 1024:
             sizes = [size for _, size in columns]
             rank, first = dense_rank([codes.astype(np.int32) for codes, _ in columns], sizes)
-            return _sums(rank, self.count, len(first))[rank]
+            return self._behind(rank, len(first))[rank]
         packed = columns[0][0]
         for codes, size in columns[1:]:
             packed = packed * size
             packed += codes
-        return _sums(packed, self.count, room)[packed]
+        return self._behind(packed, room)[packed]
+
+    def _behind(self, place: I64, places: int) -> I64:
+        """Return the rows, or people, of the lines at each place, shape (places,)."""
+        if self.who is None:
+            return _sums(place, self.count, places)
+        return np.bincount(self._pairs(place)[0], minlength=places).astype(np.int64)
+
+    def _pairs(self, place: I64) -> tuple[I64, I64]:
+        """Return the distinct pairs of a place and a person; only where persons are told apart."""
+        assert self.who is not None
+        line, person = self.who
+        wide = int(person.max(initial=0)) + 1
+        pairs = np.unique(place[line] * wide + person)
+        return pairs // wide, pairs % wide
 
     def _fitting(self, chosen: Sequence[int], context: Context) -> I64:
         names = [self.columns[d] for d in chosen]
@@ -97,7 +148,10 @@ class RowsAlike:
         theirs = self.people[:, list(chosen)]
         _, one = dense_rank(list(theirs.T), [int(c.max(initial=0)) + 1 for c in theirs.T])
         people = np.ascontiguousarray(theirs[one])
-        return fewest_fitting(people, low, high, _sums(rank, self.count, len(first)), context)[rank]
+        if self.who is None:
+            sizes = _sums(rank, self.count, len(first))
+            return fewest_fitting(people, low, high, sizes, context)[rank]
+        return fewest_persons(people, low, high, self._pairs(rank), context)[rank]
 
 
 def _sized(codes: I32) -> tuple[I64, int]:
@@ -110,7 +164,12 @@ def _sums(place: I64, count: I64, places: int) -> I64:
 
 
 def rows_alike(
-    view: View, columns: tuple[str, ...], codes: I32, count: I64, people: I32
+    view: View,
+    columns: tuple[str, ...],
+    codes: I32,
+    count: I64,
+    people: I32,
+    who: tuple[I64, I64] | None = None,
 ) -> RowsAlike:
     """Return lines of a view ready to be compared.
 
@@ -123,6 +182,8 @@ def rows_alike(
     count : int64 array of shape (lines,)
     people : int32 array of shape (tuples, columns)
         Leaf numbers of the people whom lines may fit.
+    who : tuple of int64 arrays of shape (pairs,), optional
+        Line and person of everyone in a line, where one person has several rows.
 
     Notes
     -----
@@ -141,4 +202,5 @@ def rows_alike(
         vocabularies=view.vocabularies,
         overlapping=frozenset() if view.averaged else overlapping,
         people=people,
+        who=who,
     )

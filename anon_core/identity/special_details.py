@@ -17,12 +17,12 @@ _ROWS = 20  # rows that are listed
 
 def column_details(found: MinimalUniques, changes: Sequence[Change]) -> Details:
     """Return the share of the scores that sets with each column have, and whom a change covers."""
-    columns = found.lines.columns
+    columns, counted = found.lines.columns, found.lines.counted
     share = np.zeros(len(columns))
     for chosen in found.marks:
         share[list(chosen)] += found.weight(chosen) * np.count_nonzero(found.minimal(chosen))
     whole = max(int(found.score.sum()), 1)
-    covered = {(c.column, c.suppressed): int(c.covered.sum()) for c in changes}
+    covered = {(c.column, c.suppressed): found.covered(c.covered) for c in changes}
     order = sorted(range(len(columns)), key=lambda d: (-share[d], d))
     return Details(
         title="What each column contributes to special uniques",
@@ -39,25 +39,30 @@ def column_details(found: MinimalUniques, changes: Sequence[Change]) -> Details:
         y=("share of the scores",),
         drawn="bars",
         note="Of all scores, the part of sets that hold the column; a set of two counts for both. "
-        "Beside it the special uniques that would be none any more with the whole column one level "
-        "up, or without it.",
+        f"Beside it the {counted} that would be no special uniques any more with the whole column "
+        "one level up, or without it.",
     )
 
 
-def set_details(found: MinimalUniques, rows: int) -> Details:
-    """Return the sets that single out most rows."""
-    number = {c: int(np.count_nonzero(found.minimal(c))) for c in found.marks}
+def set_details(found: MinimalUniques, everyone: int) -> Details:
+    """Return the sets that single out most rows, or people."""
+    number = {c: found.number(found.minimal(c)) for c in found.marks}
+    counted = found.lines.counted
     worst = sorted(number, key=lambda c: (-number[c], len(c), c))[:_SETS]
     return Details(
-        title="Smallest sets of columns that single rows out",
+        title=f"Smallest sets of columns that single {counted} out",
         rows=tuple(
-            {"columns": _words(found, c), "rows": number[c], "share of rows": number[c] / rows}
+            {
+                "columns": _words(found, c),
+                counted: number[c],
+                f"share of {counted}": number[c] / everyone,
+            }
             for c in worst
         ),
         x="columns",
-        y=("share of rows",),
+        y=(f"share of {counted}",),
         drawn="bars",
-        note="Rows that the set makes unique, and no part of it does.",
+        note=f"{counted.capitalize()} that the set makes unique, and no part of it does.",
     )
 
 
@@ -92,8 +97,21 @@ def row_details(
         y=("DIS-SUDA",),
         drawn="table",
         note=f"DIS-SUDA by the formula {variant}; the cheapest change of a whole column after "
-        "which the row is unique in no set that was tried.",
+        f"which the row is unique in no set that was tried.{_several(found)}",
     )
+
+
+def _several(found: MinimalUniques) -> str:
+    """Return what is to be known where one person has several rows, beginning with a blank."""
+    if found.lines.who is None:
+        return ""
+    told = " A row stands for all of one person's that say the same."
+    if found.lines.overlapping:
+        told += (
+            " Classes overlap, so whom two people share is not counted, and the risk is an upper "
+            "bound."
+        )
+    return told
 
 
 def _words(found: MinimalUniques, chosen: Chosen) -> str:

@@ -1,4 +1,8 @@
-"""Unique rows by combination of columns: how many there are, and which combinations have most."""
+"""Unique rows by combination of columns: how many there are, and which combinations have most.
+
+Where one person has several rows, people are counted: a person is unique in a combination where
+some row of theirs is like no other person's row in it.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ _SHOWN = 10  # combinations that are listed
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class UniqueRows:
-    """Unique rows of every combination of at most so many columns.
+    """Unique rows, or people, of every combination of at most so many columns.
 
     Attributes
     ----------
@@ -31,6 +35,8 @@ class UniqueRows:
         Rows that are unique in all of the columns together.
     unique : bool array of shape (lines,)
         Lines that are unique in some combination.
+    counted : str
+        What is counted: rows, or people where one has several.
     """
 
     columns: tuple[str, ...]
@@ -38,10 +44,11 @@ class UniqueRows:
     of_size: tuple[int, ...]
     in_all: int
     unique: B1
+    counted: str = "rows"
 
     @property
     def ever(self) -> int:
-        """Rows that are unique in some combination."""
+        """Rows, or people, that are unique in some combination."""
         return self.of_size[-1]
 
     @property
@@ -72,13 +79,13 @@ def unique_rows(lines: RowsAlike, size: int, context: Context, begins: float) ->
 
     Notes
     -----
-    A line of two rows or more is unique in no combination. Where every line is such a one, as where
-    k-anonymity holds, nothing is left to look at.
+    A line of two rows or more, or of two people, is unique in no combination. Where every line is
+    such a one, as where k-anonymity holds, nothing is left to look at.
     """
     columns = range(len(lines.columns))
     size = min(size, len(lines.columns))
     sets = [c for of in range(1, size + 1) for c in itertools.combinations(columns, of)]
-    single = bool((lines.count == 1).any())
+    single = bool((lines.own == 1).any())
     ever = np.zeros(len(lines.count), dtype=np.bool_)
     rows: dict[tuple[int, ...], int] = {}
     of_size: list[int] = []
@@ -87,33 +94,34 @@ def unique_rows(lines: RowsAlike, size: int, context: Context, begins: float) ->
         rows[chosen] = 0
         if single:
             here = lines.alike(chosen, context) == 1
-            rows[chosen] = int(np.count_nonzero(here))
+            rows[chosen] = lines.singled_out(here)
             ever |= here
         if number + 1 == len(sets) or len(sets[number + 1]) > len(chosen):
-            of_size.append(int(np.count_nonzero(ever)))
+            of_size.append(lines.singled_out(ever))
     every = tuple(columns)
     in_all = rows.get(every)
     if in_all is None:
-        in_all = int(np.count_nonzero(lines.alike(every, context) == 1)) if single else 0
+        in_all = lines.singled_out(lines.alike(every, context) == 1) if single else 0
     return UniqueRows(
         columns=lines.columns,
         rows=rows,
         of_size=tuple(of_size),
         in_all=in_all,
         unique=ever,
+        counted=lines.counted,
     )
 
 
-def by_size(found: UniqueRows, raw: UniqueRows, rows: int) -> Details:
+def by_size(found: UniqueRows, raw: UniqueRows, everyone: int) -> Details:
     """Return the share of unique rows by the number of columns that are known at most."""
     return Details(
-        title="Unique rows by the number of columns known",
+        title=f"Unique {found.counted} by the number of columns known",
         rows=tuple(
             {
                 "columns known": number,
-                "rows": own,
-                "unique": own / rows,
-                "in the raw table": other / rows,
+                found.counted: own,
+                "unique": own / everyone,
+                "in the raw table": other / everyone,
             }
             for number, (own, other) in enumerate(
                 zip(found.of_size, raw.of_size, strict=True), start=1
@@ -121,13 +129,13 @@ def by_size(found: UniqueRows, raw: UniqueRows, rows: int) -> Details:
         ),
         x="columns known",
         y=("unique", "in the raw table"),
-        note="Rows that are unique in at least one combination of at most so many "
-        "quasi-identifiers.",
+        note=f"{found.counted.capitalize()} that are unique in at least one combination of at most "
+        "so many quasi-identifiers.",
     )
 
 
 def bars(
-    found: UniqueRows, raw: UniqueRows, rows: int, everything: tuple[int | None, int | None]
+    found: UniqueRows, raw: UniqueRows, everyone: int, everything: tuple[int | None, int | None]
 ) -> Details:
     """Return the combinations that single out most rows, and what all columns together do.
 
@@ -135,7 +143,8 @@ def bars(
     ----------
     found, raw : UniqueRows
         Of the release, and of the table as it is.
-    rows : int
+    everyone : int
+        Rows of the table, or its people.
     everything : tuple of int or None
         Rows that are unique over all published columns, in the release and in the table.
     """
@@ -148,14 +157,19 @@ def bars(
     if everything[0] is not None and everything[1] is not None:
         told.append(("all published columns", everything[0], everything[1]))
     return Details(
-        title="Combinations that single out most rows",
+        title=f"Combinations that single out most {found.counted}",
         rows=tuple(
-            {"columns": words, "rows": own, "unique": own / rows, "in the raw table": other / rows}
+            {
+                "columns": words,
+                found.counted: own,
+                "unique": own / everyone,
+                "in the raw table": other / everyone,
+            }
             for words, own, other in told
         ),
         x="columns",
         y=("unique", "in the raw table"),
         drawn="bars",
         note="All published columns include sensitive and insensitive ones: whoever knows them as "
-        "well singles out that many rows.",
+        f"well singles out that many {found.counted}.",
     )

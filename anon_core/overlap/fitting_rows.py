@@ -214,15 +214,33 @@ def fewest_fitting(
     of_person = rows_fitting(codes, low, high, sizes, context)
     if of_person is None:
         return sizes
+    return least_of_fitting(codes, low, high, of_person, sizes, context)
+
+
+def least_of_fitting(
+    codes: I32, low: I32, high: I32, of_person: I64, unfit: I64, context: Context
+) -> npt.NDArray[np.int64]:
+    """Return the least number of anyone who fits a row of each class, shape (classes,).
+
+    Parameters
+    ----------
+    codes, low, high
+        As of `fewest_fitting`.
+    of_person : int64 array of shape (tuples,)
+        A number of each of the people.
+    unfit : int64 array of shape (classes,)
+        What stands in for it where nobody fits.
+    context : Context
+    """
     boxes = _Boxes(codes, low, high)
     room = np.empty(WORD * WORDS, dtype=np.int64)
     none = np.int64(np.iinfo(np.int64).max)
-    fewest = np.full(len(sizes), none)
+    fewest = np.full(len(unfit), none)
     for table, these, some in boxes.tables(context):
         own = fewest[these]
         least(table, boxes.lines[some], of_person[some], own, room)
         fewest[these] = own
-    return np.where(fewest == none, sizes, fewest)
+    return np.where(fewest == none, unfit, fewest)
 
 
 def _by_size(persons: Persons, *, bounded: bool = False) -> Fits:

@@ -18,7 +18,7 @@ from ..base.arrays import I64
 from ..data.frequency import FrequencySet, dense_rank
 from ..hierarchy import Hierarchy
 from .problem import Problem, paired
-from .release import Release
+from .release import Release, raw_source, row_source
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -193,6 +193,23 @@ def crowd_of(problem: Problem, release: Release | None = None) -> Crowd | None:
     return _crowd(
         problem, key, dense_rank([group.astype(np.int32), *cells], [groups, *wide])[0], classes
     )
+
+
+def line_people(problem: Problem, release: Release | None = None) -> tuple[I64, I64] | None:
+    """Return line and person of everyone behind the lines of `View.linked`, no pair twice.
+
+    Of the block that holds all quasi-identifiers; of a release, or of the table as it is. None
+    where a row is a person, where there is no such block, or where it is drawn when the release is
+    written which of equal rows say what.
+    """
+    source = raw_source(problem) if release is None else row_source(release)
+    if not problem.person or source is None:
+        return None
+    block = next((b for b in source.blocks if set(problem.quasi) <= set(b)), None)
+    if block is None:
+        return None
+    row, line = source.lines(block)
+    return _distinct(line, problem.leaf_codes(problem.person)[row].astype(np.int64))
 
 
 def alone_over_all(problem: Problem, row_group: I64) -> int:

@@ -43,6 +43,22 @@ class RowSource:
     cells: Mapping[str, I32]
     blocks: tuple[tuple[str, ...], ...]
 
+    def lines(self, block: tuple[str, ...]) -> tuple[I64, I64]:
+        """Return the published rows of the table and the line of a block that each one shows.
+
+        Lines are numbered as `told` lists them. It is the truth, and no view tells it.
+
+        Returns
+        -------
+        row, line : int64 arrays of shape (published rows,)
+        """
+        member = self.member[self.frequency.row_key]
+        kept = np.flatnonzero(member >= 0)
+        member = member[kept]
+        parts = [self.group[member].astype(np.int32)]
+        parts += [self._codes(name, member, kept) for name in block]
+        return kept, dense_rank(parts, [int(part.max(initial=0)) + 1 for part in parts])[0]
+
     def told(self) -> list[tuple[tuple[str, ...], I64, I32, I64]]:
         """Return columns, groups, codes and rows of the distinct lines of each block."""
         member = self.member[self.frequency.row_key]

@@ -177,15 +177,21 @@ def _raw_view(problem: Problem) -> View:
         sensitive=problem.sensitive,
         published=False,
         _persons={block.columns: persons},
-        _source=RowSource(
-            dataset=problem.dataset,
-            hierarchies=problem.hierarchies,
-            frequency=frequency,
-            member=frequency.run,
-            group=runs,
-            cells={},
-            blocks=(names,),
-        ),
+        _source=raw_source(problem),
+    )
+
+
+def raw_source(problem: Problem) -> RowSource:
+    """Return where the rows of the table as it is come from, one block of all columns."""
+    frequency = problem.frequency
+    return RowSource(
+        dataset=problem.dataset,
+        hierarchies=problem.hierarchies,
+        frequency=frequency,
+        member=frequency.run,
+        group=np.arange(len(frequency.run_count), dtype=np.int64),
+        cells={},
+        blocks=(problem.roles.published(problem.dataset),),
     )
 
 
@@ -355,11 +361,12 @@ def view(release: Release) -> View:
         sensitive=problem.sensitive,
         published=grouping.published,
         guarantee=release.guarantee,
-        _source=_source(release),
+        _source=row_source(release),
     )
 
 
-def _source(release: Release) -> RowSource | None:
+def row_source(release: Release) -> RowSource | None:
+    """Return where a release's rows come from; None where it is drawn when it is written."""
     problem, grouping = release.problem, release.grouping
     if not grouping.whole_keys:
         return None

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base.arrays import I64
 from ..data.frequency import FrequencySet
-from .crowd import Crowd, crowd_of
+from .crowd import Crowd, crowd_of, line_people
 from .holdout import Holdout
 from .problem import Problem
 from .raw_in_groups import raw_in_groups
@@ -103,6 +103,16 @@ class Truth:
     def raw_crowd_in_groups(self) -> Crowd | None:
         """The distinct persons behind `raw_in_groups`; None where a row is a person."""
         return crowd_of(self._problem, self._raw_in_groups)
+
+    @cached_property
+    def line_people(self) -> tuple[I64, I64] | None:
+        """Line of `View.linked` and person of everyone in it; see `crowd.line_people`."""
+        return line_people(self._problem, self._release)
+
+    @cached_property
+    def raw_line_people(self) -> tuple[I64, I64] | None:
+        """As `line_people`, of the table as it is."""
+        return line_people(self._problem)
 
     @property
     def holdout(self) -> Holdout | None:

@@ -261,7 +261,7 @@ def test_attacks_count_distinct_persons() -> None:
     assert belief.rate == pytest.approx((1 / 2 + 1 / 2 + 1 / 12 - 1 / 12) / 4)
     assert (skewness.at_risk, belief.at_risk, belief.attempted) == (2, 2, 4)
     assert set(result.not_run) >= {"journalist", "fake-tuples", "membership", "background"}
-    assert "counts rows" in result.not_run["membership"]
+    assert "one person has several" in result.not_run["membership"]
 
 
 def test_a_belief_that_only_falls_is_not_said_to_grow() -> None:
@@ -572,12 +572,15 @@ def test_how_persons_are_called_and_where_their_rows_stand_moves_no_byte(
 @pytest.mark.parametrize("name", list(family("attack")))
 def test_an_attack_counts_people_or_is_not_run(name: str) -> None:
     case = STAYS
-    result = run(dataclasses.replace(case.plan(), population_size=100), case.dataset, case.levels)
+    plan = dataclasses.replace(case.plan(attacks=[{"name": name}]), population_size=100)
+    result = run(plan, case.dataset, case.levels)
     attack = find("attack", name)
     assert issubclass(attack, Attack)
     ran = [a for a in result.attacks if a.attack == name]
     assert bool(ran) == attack.counts_people
     assert all(a.attempted == len(set(case.column("who"))) for a in ran)
+    if not ran:
+        assert "one person" in result.not_run[name]
 
 
 def test_rows_of_nobody_and_samples_of_rows_are_refused() -> None:
