@@ -1,9 +1,9 @@
 """The command line: list what there is, run a recipe, verify a release.
 
 Exit status: 0 released and verified, or the release holds; 1 error; 2 infeasible (with the best
-value reached); 3 the release breaks a promise; 4 the input changed against the recipe; 5 no
-release was found, and whether there is one is open; 130 stopped with Ctrl+C. What is asked for
-goes to standard output, messages to standard error.
+value reached), or a gate of the recipe is missed; 3 the release breaks a promise; 4 the input
+changed against the recipe; 5 no release was found, and whether there is one is open; 130 stopped
+with Ctrl+C. What is asked for goes to standard output, messages to standard error.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from .base.errors import (
     BadPlan,
     Infeasible,
     InputChanged,
+    NotAccepted,
     NotFound,
     clipped,
 )
@@ -100,6 +101,7 @@ def main(
                 if isinstance(error, Infeasible | NotFound)
                 else {}
             ),
+            word="not accepted" if isinstance(error, NotAccepted) else "",
         )
     except BrokenPipeError:
         # Whoever read the output has gone; at exit Python would complain that it cannot flush.
@@ -131,7 +133,7 @@ def main(
         return _fail(ERROR, text, as_json=as_json)
 
 
-def _fail(status: int, text: str, *, as_json: bool, **facts: object) -> int:
+def _fail(status: int, text: str, *, as_json: bool, word: str = "", **facts: object) -> int:
     sys.stderr.write(text + "\n")
     if as_json:
         from . import VERSION
@@ -141,7 +143,7 @@ def _fail(status: int, text: str, *, as_json: bool, **facts: object) -> int:
                 {
                     "schema": 1,
                     "version": VERSION,
-                    "status": _WORDS[status],
+                    "status": word or _WORDS[status],
                     "verified": False,
                     "error": text,
                     **facts,
@@ -155,6 +157,8 @@ def _status(error: AnonError) -> int:
         return INFEASIBLE
     if isinstance(error, NotFound):
         return NOT_FOUND
+    if isinstance(error, NotAccepted):
+        return INFEASIBLE
     return CHANGED if isinstance(error, InputChanged) else ERROR
 
 
@@ -190,6 +194,17 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
         "--json",
         action="store_true",
         help="print the figures as one JSON object; the secret seed is one of them",
+    )
+    carry.add_argument(
+        "--decided-out",
+        type=Path,
+        help="file a recipe is written to that publishes the next table just as this one, without "
+        "a search: its levels are those found, and it holds no secret",
+    )
+    carry.add_argument(
+        "--then",
+        type=Path,
+        help="figures of an earlier run, as --json printed them: what changed since is told",
     )
     carry.add_argument("--progress", action="store_true", help="name each stage as it begins")
     carry.set_defaults(command=run_recipe)

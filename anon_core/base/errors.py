@@ -94,6 +94,10 @@ class NotFound(_NoRelease):
     """
 
 
+class NotAccepted(AnonError):
+    """A release keeps its promises, but misses a gate that the recipe sets."""
+
+
 class NotVerified(AnonError):
     """The second computation, from the published text alone, did not confirm a promise."""
 

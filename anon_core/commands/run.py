@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
 def run_recipe(options: argparse.Namespace) -> int:
     """Carry out a recipe, verify and write the release, and tell of it; return the exit status."""
     from ..base.context import Context
+    from ..job.drift import drift
     from ..job.file_formats import file_names, other_formats, written
     from ..job.plan import load_hierarchies, read_plan
     from ..job.release_folder import writing
+    from ..job.reuse import refuse_undecidable
     from ..job.runner import run
     from ..verification.checks import verify_files
 
@@ -35,9 +38,14 @@ def run_recipe(options: argparse.Namespace) -> int:
     names = file_names(plan.algorithm.publishes)
     _refuse_overwriting(options.out, options.data, names)
     folder = options.recipe.parent
+    then = _figures_of(options.then)
+    if options.decided_out is not None:
+        refuse_undecidable(plan.algorithm)
+        read = [options.recipe, options.data, *(folder / path for path in plan.files)]
+        _refuse_recipe_out(options.decided_out, options.out, read, _DECIDED)
     if options.recipe_out is not None:
         read = [options.recipe, options.data, *(folder / path for path in plan.files)]
-        _refuse_recipe_out(options.recipe_out, options.out, read)
+        _refuse_recipe_out(options.recipe_out, options.out, read, _COMPLETED)
     with writing(options.out, names) as staged:
         if staged.restored:
             sys.stderr.write(
@@ -62,6 +70,8 @@ def run_recipe(options: argparse.Namespace) -> int:
             context=context,
             verifier=verifier,
         )
+        changed = drift(then, result) if then is not None else ()
+        decided = result.decided() if options.decided_out is not None else None
         if options.recipe_out is None:
             staged.publish()
         else:  # the recipe before the release, which never stands without its secret
@@ -69,11 +79,18 @@ def run_recipe(options: argparse.Namespace) -> int:
             place = options.recipe_out.resolve()
             with staged.replacing(place, whole.as_toml(), _write_secret):
                 staged.publish()
+    if decided is not None and options.decided_out is not None:
+        place = options.decided_out.resolve()
+        text = decided.moved(folder, place.parent).as_recipe_for_others()
+        _write_secret(place, text)
     note(plan.notes)
     if options.json:
-        write_json(result.as_json())
+        told = {"drift": [one.as_json() for one in changed]} if then is not None else {}
+        write_json({**result.as_json(), **told})
     else:
         _tell(result, options.out)
+        for one in changed:
+            tell(f"Since then – {one.sentence}")
         kept = options.recipe_out is not None or read_plan(options.recipe).seed == plan.seed
         if plan.draws and not kept:
             sys.stderr.write(
@@ -81,6 +98,21 @@ def run_recipe(options: argparse.Namespace) -> int:
                 "again, nor a sample verified. --recipe-out FILE keeps it.\n"
             )
     return OK
+
+
+def _figures_of(place: Path | None) -> object | None:
+    """Read the figures of an earlier run, as `--json` wrote them."""
+    from ..base.opening import MOST_TEXT_BYTES, read_regular
+
+    if place is None:
+        return None
+    try:
+        return json.loads(read_regular(place, MOST_TEXT_BYTES).decode("utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadInput(
+            f"{clipped(str(place))} cannot be read as the figures of an earlier run.",
+            remedy="Give the file that 'run --json' wrote.",
+        ) from error
 
 
 def _refuse_overwriting(out: Path, data: Path, names: Sequence[str]) -> None:
@@ -99,8 +131,15 @@ def _refuse_overwriting(out: Path, data: Path, names: Sequence[str]) -> None:
         )
 
 
-def _refuse_recipe_out(place: Path, out: Path, read: Sequence[Path]) -> None:
-    """Refuse to put the secret into what will be published, or over what the run reads."""
+_COMPLETED = (
+    "The completed recipe holds the secret that undoes the release",
+    "Name a file elsewhere, where only those may read who may see the table.",
+)
+_DECIDED = ("The decided recipe is no part of the release", "Name a file elsewhere.")
+
+
+def _refuse_recipe_out(place: Path, out: Path, read: Sequence[Path], why: tuple[str, str]) -> None:
+    """Refuse to put a recipe into what will be published, or over what the run reads."""
     shown = clipped(str(place))
     try:
         target, published = place.resolve(), out.resolve()
@@ -115,13 +154,12 @@ def _refuse_recipe_out(place: Path, out: Path, read: Sequence[Path]) -> None:
         ) from error
     if target.is_relative_to(published):
         raise BadPlan(
-            f"The completed recipe holds the secret that undoes the release, and {shown} lies in "
-            f"the folder {clipped(str(out))}, which is published.",
-            remedy="Name a file elsewhere, where only those may read who may see the table.",
+            f"{why[0]}, and {shown} lies in the folder {clipped(str(out))}, which is published.",
+            remedy=why[1],
         )
     if same:
         raise BadPlan(
-            f"The completed recipe would overwrite {shown}, which the run reads.",
+            f"The recipe would overwrite {shown}, which the run reads.",
             remedy="Name another file.",
         )
     if folder or nowhere:
@@ -132,7 +170,7 @@ def _refuse_recipe_out(place: Path, out: Path, read: Sequence[Path]) -> None:
     if odd:
         raise BadPlan(
             f"{shown} is a pipe, a device or a socket, not a file.",
-            remedy="Name a file; leave --recipe-out out if the recipe is not to be kept.",
+            remedy="Name a file; leave the option out if the recipe is not to be kept.",
         )
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from ..base.errors import BadInput, listing, nearest
 from .column import Column, encode, trimmed
@@ -37,6 +38,8 @@ class Dataset:
         What a person should know about how the table was read.
     dropped : int
         Rows left out because a value was missing.
+    unseen : int
+        Rows left out because a hierarchy did not have one of their values.
     undrawn : int
         Rows left out because a sample did not draw them.
     file_sha256 : str
@@ -49,6 +52,7 @@ class Dataset:
     notes: tuple[str, ...] = ()
     dropped: int = 0
     undrawn: int = 0
+    unseen: int = 0
     file_sha256: str = ""
     _by_name: Mapping[str, Column] = field(init=False, repr=False)
 
@@ -103,6 +107,21 @@ class Dataset:
             columns=tuple(c.take(keep) for c in self.columns),
             rows=self.rows - gone,
             dropped=self.dropped + gone,
+        )
+
+    def without_unseen(self, held: npt.NDArray[np.bool_]) -> Dataset:
+        """Return the table without rows that hold values no hierarchy has; counts them.
+
+        Parameters
+        ----------
+        held : bool array of shape (rows,)
+        """
+        gone = int(np.count_nonzero(held))
+        return replace(
+            self,
+            columns=tuple(c.take(~held) for c in self.columns),
+            rows=self.rows - gone,
+            unseen=self.unseen + gone,
         )
 
     def with_kinds(self, kinds: Mapping[str, ColumnKind]) -> Dataset:

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 
 from ..data.table import Dataset
 from ..release.problem import Problem
-from .plan import LevelTable, Plan
+from .level_table import LevelTable
+from .plan import Plan
 from .prepare import prepare
 
 #: Tables of a recipe that `prepare` reads.
 _READ = (
     *("data", "types", "roles", "hierarchies", "sensitive_levels", "population", "export"),
-    *("redacted", "confirmed"),
+    *("redacted", "confirmed", "reuse"),
 )
 
 

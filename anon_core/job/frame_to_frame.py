@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 from ..base.errors import BadPlan
 from ..data.frames import ArrowFrame, is_pandas
 from ..data.table import Dataset
-from .plan import LevelTable, Plan
+from .level_table import LevelTable
+from .plan import Plan
 from .runner import run
 
 if TYPE_CHECKING:

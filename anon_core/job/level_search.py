@@ -14,7 +14,8 @@ from typing import TypeVar
 
 from ..base.context import Context, part_of
 from ..base.errors import AnonError, BadPlan, Infeasible, NotFound, listing
-from .plan import LevelTable, Plan
+from .level_table import LevelTable
+from .plan import Plan
 
 _T = TypeVar("_T")
 Levels = Mapping[str, int]

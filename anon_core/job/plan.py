@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
@@ -13,7 +13,7 @@ from ..base.errors import BadPlan, brief, clipped, listing
 from ..base.opening import MOST_TEXT_BYTES, read_regular
 from ..base.params import Technique
 from ..base.registry import family
-from ..contracts.algorithm import Algorithm
+from ..contracts.algorithm import Algorithm, by_levels
 from ..contracts.attack import Attack
 from ..contracts.metric import Metric, in_units_of
 from ..contracts.model import GroupModel
@@ -22,6 +22,7 @@ from ..data.reading import DataOptions
 from ..data.roles import Roles
 from ..hierarchy import read_levels
 from .confirmed import Confirmed, confirmed_of
+from .level_table import LevelTable as LevelTable
 from .old_recipes import VERSION, renewed
 from .recipe_parts import (
     SEARCH,
@@ -38,9 +39,8 @@ from .recipe_parts import (
 )
 from .recipe_text import read_tables
 from .redacted import redacted_of
+from .reuse import Gate, Reuse
 
-#: A hierarchy as it stands in a file: one row a value, the value first, then a label per level.
-LevelTable = Sequence[Sequence[str]]
 Formulas = Literal["neutralise", "keep"]
 _SECTIONS = {
     "version",
@@ -59,6 +59,8 @@ _SECTIONS = {
     "population",
     "export",
     "release",
+    "reuse",
+    "accept",
 }
 _ROLES = {"identifier", "quasi", "sensitive", "insensitive", "person", "household"}
 
@@ -101,6 +103,10 @@ class Plan:
         Path of a population table, relative to the recipe; empty if there is none.
     formulas : {'neutralise', 'keep'}
         What an export does with cells that a spreadsheet would execute.
+    reuse : Reuse
+        Whether a search may decide anew, and what becomes of values that no hierarchy has.
+    accept : tuple of Gate
+        What a release has to reach beside its promises.
     notes : tuple of str
         What was renewed in the recipe the plan was read from, which is of an older version.
     """
@@ -120,6 +126,8 @@ class Plan:
     population_size: int | None = None
     population_file: str = ""
     formulas: Formulas = "neutralise"
+    reuse: Reuse = field(default_factory=Reuse)
+    accept: tuple[Gate, ...] = ()
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
@@ -145,6 +153,7 @@ class Plan:
                 f"[export] formulas is {brief(self.formulas)}.",
                 remedy="Use 'neutralise' or 'keep'.",
             )
+        self.reuse.refuse_searching(self.algorithm)
         refuse_no_levels(self.sensitive_levels, self.roles)
         object.__setattr__(self, "redacted", redacted_of(self.redacted, self.roles))
         if not self.models:
@@ -268,6 +277,10 @@ class Plan:
         elif self.population_file:
             named["population"] = {"file": self.population_file}
         named["export"] = {"formulas": self.formulas}
+        if reuse := self.reuse.as_mapping():
+            named["reuse"] = reuse
+        if self.accept:
+            named["accept"] = [gate.as_mapping() for gate in self.accept]
         return named
 
     def completed(self) -> dict[str, Any]:
@@ -282,6 +295,25 @@ class Plan:
         import tomli_w
 
         return tomli_w.dumps(self.completed())
+
+    def decided(self, levels: Mapping[str, int], max_suppression: float) -> Plan:
+        """Return the plan that publishes columns at these levels, on whatever table, and no other.
+
+        Parameters
+        ----------
+        levels : mapping of str to int
+        max_suppression : float
+        """
+        fixed = technique_of("algorithm", Algorithm, by_levels(levels, max_suppression))
+        return replace(self, algorithm=fixed, reuse=replace(self.reuse, mode="fixed"))
+
+    def as_recipe_for_others(self) -> str:
+        """Return the recipe's text without its secret: each run draws one of its own."""
+        import tomli_w
+
+        told = self.completed()
+        del told["seed"]
+        return tomli_w.dumps(told)
 
     @classmethod
     def from_mapping(cls, given: Mapping[str, Any]) -> Plan:
@@ -306,6 +338,8 @@ class Plan:
         refuse_unknown_keys("[population]", population, {"size", "file"})
         export = table_of(given, "export")
         refuse_unknown_keys("[export]", export, {"formulas"})
+        reuse = table_of(given, "reuse")
+        refuse_unknown_keys("[reuse]", reuse, {"mode", "unseen"})
         plan = cls(
             seed=secret.parse(given["seed"]) if "seed" in given else secret.draw(),
             data=DataOptions.from_mapping(table_of(given, "data")),
@@ -329,6 +363,8 @@ class Plan:
             population_size=population.get("size"),
             population_file=texts_of("[population]", {"file": population.get("file", "")})["file"],
             formulas=export.get("formulas", "neutralise"),
+            reuse=Reuse.from_mapping(reuse),
+            accept=tuple(Gate.from_mapping(gate) for gate in list_of(given, "accept")),
             notes=notes,
         )
         refuse_other_shape(plan.algorithm, table_of(given, "release"))

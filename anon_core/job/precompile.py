@@ -27,7 +27,8 @@ from ..hierarchy import read_levels
 from ..kernels.compiled import kept_in
 from ..samples import Sample, hierarchy_folder, sample
 from .further_attacks import attack
-from .plan import LevelTable, Plan
+from .level_table import LevelTable
+from .plan import Plan
 from .result import Result
 from .runner import run
 

@@ -13,10 +13,12 @@ from ..hierarchy.prepared import prepared, refuse_untrue
 from ..release.look_alikes import refuse_look_alikes
 from ..release.problem import Problem, build_problem
 from .confirmed import refuse_unconfirmed
-from .plan import LevelTable, Plan
+from .level_table import LevelTable
+from .plan import Plan
 from .publish import is_formula
 from .redacted import without_redacted
 from .sensitive_levels import at_levels
+from .unseen import met
 
 
 def prepare(
@@ -47,7 +49,14 @@ def prepare(
         _refuse_formula_names(plan, dataset)
     table = without_redacted(plan.redacted, dataset.with_kinds(plan.types))
     refuse_unconfirmed(plan, table)
-    table, hierarchies = at_levels(plan, table, hierarchies or {})
+    decided = (*plan.roles.quasi, *plan.sensitive_levels)
+    known = met(plan.reuse.unseen, table, hierarchies or {}, decided)
+    if known.table.rows == 0 < table.rows:
+        raise InputChanged(
+            f"Every one of the {table.rows} rows holds a value that a hierarchy does not have.",
+            remedy="Check that table and hierarchies belong together.",
+        )
+    table, hierarchies = at_levels(plan, known.table, known.hierarchies)
     if plan.data.missing == "drop":
         table = table.without_missing((*plan.roles.quasi, *plan.roles.sensitive))
         if table.rows == 0:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from ..base.errors import BadPlan
 from ..base.registry import family
 from ..contracts.attack import Attack, not_applicable
 from ..partition.optimum import Optimum
@@ -26,6 +27,7 @@ from .file_formats import other_formats, written
 from .level_search import LevelSearch
 from .plan import Plan
 from .result_json import as_json
+from .reuse import refuse_undecidable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,6 +84,20 @@ class Result:
     seconds: Mapping[str, float]
     optimum: Optimum | None = None
     level_search: LevelSearch | None = None
+
+    def decided(self) -> Plan:
+        """Return the plan that does to another table what was decided on this one.
+
+        Raises
+        ------
+        BadPlan
+            If what was decided is not a level for each column.
+        """
+        refuse_undecidable(self.plan.algorithm)
+        if self.account.node is None:
+            raise BadPlan("The levels of this release are not known.", remedy="Run it anew.")
+        share = getattr(self.plan.algorithm, "max_suppression", 0.0)
+        return self.plan.decided(self.account.node, float(share))
 
     @property
     def published(self) -> pa.Table:

@@ -10,6 +10,7 @@ from ..contracts.attack import Attack
 from ..release.attack_result import AttackResult, Details
 from ..release.links import links
 from .by_value import columns_told, distribution, who_pays
+from .drift import published_texts
 from .version import VERSION
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def as_json(result: Result) -> dict[str, Any]:
         **_people(result),
         "dropped": dataset.dropped,
         "not_drawn": dataset.undrawn,
+        "unseen_rows": dataset.unseen,
         "suppressed": result.release.suppressed,
         "published_as_they_are": list(result.exact),
         "left_out": list(result.left_out),
@@ -74,6 +76,7 @@ def as_json(result: Result) -> dict[str, Any]:
             for name, m in result.measures.items()
             if m.details
         },
+        "published_texts": published_texts(result),
         "by_value": _by_value(result),
         "models": [
             {

@@ -27,10 +27,12 @@ from ..verification.checks import Verification, verify
 from .chances import Chances, chances
 from .file_formats import READ, written
 from .level_search import at_least_levels
-from .plan import LevelTable, Plan
+from .level_table import LevelTable
+from .plan import Plan
 from .prepare import prepare
 from .publish import Edition, public_edition
 from .result import Result
+from .reuse import refuse_unaccepted
 from .tested_search import search
 
 if TYPE_CHECKING:
@@ -94,6 +96,8 @@ def run(
         If the technique found none, and it is open whether there is one.
     Cancelled
         If the person stopped it; nothing is returned.
+    NotAccepted
+        If it misses a gate of the plan.
     NotVerified
         If the recomputation does not confirm a promise. Please report it: it is an error of ours.
     BadPlan, BadInput, BadHierarchy
@@ -121,7 +125,7 @@ def run(
         hierarchies=dict(hierarchies or {}),
         population=population,
         verifier=verifier,
-        assess=assess,
+        assess=assess or bool(plan.accept),  # gates are never left out
         fit=fit,
     )
     context = context or Context()
@@ -132,7 +136,7 @@ def run(
         stage.work(job, part_of(context, stage.begins, until))
         seconds[stage.name] = time.perf_counter() - began
     context.report(1.0, "Done")
-    return Result(
+    result = Result(
         plan=plan,
         problem=job.problem,
         release=job.outcome.release,
@@ -148,6 +152,8 @@ def run(
         seconds=seconds,
         optimum=job.optimum,
     )
+    refuse_unaccepted(plan.accept, result)
+    return result
 
 
 @dataclass(kw_only=True)

@@ -19,7 +19,8 @@ from ..data.column import Column, encode
 from ..data.table import Dataset
 from ..hierarchy import TOP, from_rows
 from ..hierarchy.claims import refuse_false_labels
-from .plan import LevelTable, Plan
+from .level_table import LevelTable
+from .plan import Plan
 
 
 def at_levels(

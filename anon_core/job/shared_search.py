@@ -17,7 +17,8 @@ from ..lattice.lattice import layout_of
 from ..lattice.nodes import rows_allowed
 from ..lattice.size_sweep import size_sweep
 from ..release.problem import Problem
-from .plan import LevelTable, Plan
+from .level_table import LevelTable
+from .plan import Plan
 from .prepare import prepare
 from .runner import Fit
 

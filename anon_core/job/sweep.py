@@ -11,7 +11,8 @@ from ..base.context import Context, silent
 from ..base.errors import AnonError, Cancelled
 from ..data.table import Dataset
 from .encode_once import EncodedOnce
-from .plan import LevelTable, Plan
+from .level_table import LevelTable
+from .plan import Plan
 from .runner import run
 from .shared_search import with_best_levels
 from .sweep_points import Point, refused_point, released_point

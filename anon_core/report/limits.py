@@ -30,7 +30,8 @@ def limits(result: Result) -> list[str]:
         found.append("Figures marked as estimated rest on a statistical model, not on counting.")
     if any(a.undecided for a in result.attacks):
         found.append("People of whom an attack decided nothing in time count as exposed.")
-    if result.problem.dataset.dropped or result.problem.dataset.undrawn:
+    dataset = result.problem.dataset
+    if dataset.dropped or dataset.undrawn or dataset.unseen:
         found.append("Rows left out before the search are in no figure.")
     if result.problem.population is None and result.plan.population_size is None:
         found.append(

@@ -25,6 +25,7 @@ from .redacted import without_redacted
 from .sensitive_levels import at_levels
 from .tables import PrivateTable, Promise, read_promise
 from .texts import EVERYTHING, Codes, PrivateColumn, Runs
+from .unseen import with_unseen
 
 Floats = npt.NDArray[np.float64]
 _STATISTICS = ("mean", "median")
@@ -125,6 +126,7 @@ def check_groups(
     """
     promise = read_promise(recipe, [str(name) for name in private.columns])
     private = without_redacted(recipe, promise, private)
+    private, levels, _ = with_unseen(recipe, promise, private, levels)
     promise, private, levels = at_levels(recipe, promise, private, levels)
     table = PrivateTable(promise, private, levels)
     file = PublishedTable(content, promise.quasi, table.spelling)

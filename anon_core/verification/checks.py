@@ -51,6 +51,7 @@ from .shape import completed
 from .spelling import check_spelling
 from .tables import PrivateTable, Promise, joined, read_promise, section
 from .texts import Codes, Cover, PrivateColumn
+from .unseen import with_unseen
 
 
 def verify(
@@ -110,6 +111,7 @@ def _verified(
     """Recompute what a recipe promises that names every level; see `verify`."""
     promise = read_promise(recipe, [str(name) for name in private.columns])
     private = without_redacted(recipe, promise, private)
+    private, levels, left_out = with_unseen(recipe, promise, private, levels)
     promise, private, levels = at_levels(recipe, promise, private, levels)
     table = PrivateTable(promise, private, levels)
     published: dict[str, PublishedTable] = {}
@@ -150,7 +152,7 @@ def _verified(
             check_spelling(promise, release.lines, f"{name}.csv", table, levels, public),
         )
     ]
-    beside += check_other_formats(published, files)
+    beside += [*check_other_formats(published, files), *left_out]
     if promise.left_out:
         beside.append(_check_left_out(promise, published))
     if promise.sample < 1:

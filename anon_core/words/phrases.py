@@ -205,6 +205,8 @@ def hidden(result: Result) -> str:
     total = result.problem.rows
     dropped = result.problem.dataset.dropped
     extra = f" {rows(dropped)} with missing values were dropped before." if dropped else ""
+    unseen = result.problem.dataset.unseen
+    extra += f" {rows(unseen)} with values that no hierarchy has were left out." if unseen else ""
     undrawn = result.problem.dataset.undrawn
     extra += f" {rows(undrawn)} were not drawn into the sample." if undrawn else ""
     if not gone:

@@ -46,6 +46,7 @@ def costs(
 
     Every release is recomputed as any other; none is kept.
     """
+    plan = replace(plan, accept=())  # what each promise costs, accepted or not
     plans: list[tuple[str, Plan]] = [("", plan)]
     if len(plan.models) > 1:
         for place, model in enumerate(plan.models):

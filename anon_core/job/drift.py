@@ -1,0 +1,165 @@
+"""A run beside the figures of an earlier one: what grew, what became rare, what is new.
+
+The earlier run is known by what ``run --json`` printed, so that nothing else has to be kept of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+
+from ..base.errors import BadInput
+
+if TYPE_CHECKING:
+    from .result import Result
+
+#: Published texts of a column that the figures list, the most frequent first.
+MOST_TEXTS = 1000
+#: A text is told where its share of the rows halved or doubled, and was or is this large at least.
+_FACTOR, _LEAST_SHARE = 2.0, 0.01
+
+Kind = Literal["figure", "new", "gone", "rarer", "more"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drift:
+    """One thing that differs from the earlier run.
+
+    Attributes
+    ----------
+    kind : {'figure', 'new', 'gone', 'rarer', 'more'}
+        A figure of the whole release, or what became of a published text.
+    what : str
+        The figure; or the column.
+    text : str
+        What the column's cells say; empty for figures.
+    then, now : float or None
+        Of texts the share of published rows; None where there is none.
+    """
+
+    kind: Kind
+    what: str
+    text: str = ""
+    then: float | None
+    now: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "kind": self.kind,
+            "what": self.what,
+            "text": self.text or None,
+            "then": self.then,
+            "now": self.now,
+        }
+
+    @property
+    def sentence(self) -> str:
+        """It in words."""
+        then, now = (_told(value, self.kind) for value in (self.then, self.now))
+        if self.kind == "figure":
+            return f"{self.what}: {then} then, {now} now."
+        words = {"new": "is new", "gone": "is gone", "rarer": "became rarer", "more": "grew"}
+        return f"{self.what}: '{self.text}' {words[self.kind]} ({then} then, {now} now)."
+
+
+def published_texts(result: Result) -> dict[str, dict[str, int]]:
+    """Return how many published rows show each text of each quasi-identifier, most first.
+
+    No more than `MOST_TEXTS` of a column: what is published, and nothing else.
+    """
+    view = result.release.view
+    found: dict[str, dict[str, int]] = {}
+    for name in result.problem.quasi:
+        block, texts = view.block_of(name), view.vocabularies[name].texts
+        codes = block.codes[:, block.columns.index(name)]
+        rows = np.bincount(codes, block.count, len(texts)).astype(np.int64)
+        most = np.argsort(-rows, kind="stable")[:MOST_TEXTS]
+        own: dict[str, int] = {}
+        for at in most[rows[most] > 0].tolist():
+            own[texts[at]] = own.get(texts[at], 0) + int(rows[at])
+        found[name] = own
+    return found
+
+
+def drift(then: object, result: Result) -> tuple[Drift, ...]:
+    """Return what differs from an earlier run: figures first, then texts column by column.
+
+    Parameters
+    ----------
+    then : object
+        What ``run --json`` printed of the earlier run.
+    result : Result
+
+    Raises
+    ------
+    BadInput
+        If it is something else.
+    """
+    if not isinstance(then, Mapping) or cast(Mapping[str, Any], then).get("status") != "released":
+        raise BadInput(
+            "The figures of the earlier run are no object of a release.",
+            remedy="Give the file that 'run --json' wrote.",
+        )
+    before, now = cast(Mapping[str, Any], then), result.as_json()
+    try:
+        was, is_ = _figures(before), _figures(now)
+        told = cast(Mapping[str, Mapping[str, int]], before["published_texts"])
+        found = [
+            Drift(kind="figure", what=name, then=was.get(name), now=is_.get(name))
+            for name in dict.fromkeys([*was, *is_])
+        ]
+        for name, texts in published_texts(result).items():
+            found += _of_column(name, told.get(name, {}), texts)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise BadInput(
+            "The figures of the earlier run lack some that every run has.",
+            remedy="Give the file that 'run --json' of this version wrote.",
+        ) from error
+    return tuple(found)
+
+
+def _figures(figures: Mapping[str, Any]) -> dict[str, float]:
+    rows = float(figures["rows"])
+    found = {
+        "rows": rows,
+        "rows with values no hierarchy has": float(figures.get("unseen_rows", 0)),
+        "share of rows suppressed": float(figures["suppressed"]) / rows if rows else 0.0,
+        "classes": float(figures["classes"]),
+        "smallest class": float(figures["smallest_class"]),
+    }
+    found |= {str(name): float(value) for name, value in figures["metrics"].items()}
+    for one in figures["attacks"]:
+        of = f"{one['name']} ({one['column']})" if one["column"] else str(one["name"])
+        found[f"{of}, at worst"] = float(one["worst"])
+    return found
+
+
+def _of_column(name: str, then: Mapping[str, int], now: Mapping[str, int]) -> list[Drift]:
+    """Return the texts that are new, gone, or have changed their share; largest share first."""
+    before, after = max(sum(then.values()), 1), max(sum(now.values()), 1)
+    found: list[Drift] = []
+    for text in dict.fromkeys([*then, *now]):
+        was, is_ = then.get(text, 0) / before, now.get(text, 0) / after
+        large = max(was, is_) >= _LEAST_SHARE
+        kind: Kind | None = None
+        if text not in then:
+            kind = "new" if len(then) < MOST_TEXTS else None
+        elif text not in now:
+            kind = "gone" if len(now) < MOST_TEXTS else None
+        elif large and was >= _FACTOR * is_:
+            kind = "rarer"
+        elif large and is_ >= _FACTOR * was:
+            kind = "more"
+        if kind is not None:
+            found.append(Drift(kind=kind, what=name, text=text, then=was or None, now=is_ or None))
+    return sorted(found, key=lambda one: -max(one.then or 0.0, one.now or 0.0))
+
+
+def _told(value: float | None, kind: Kind) -> str:
+    if value is None:
+        return "none"
+    return f"{value:,.6g}" if kind == "figure" else f"{value:.1%}"

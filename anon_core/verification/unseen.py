@@ -1,0 +1,79 @@
+"""Values that no level table has, where the recipe says what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..base.errors import BadPlan
+from .findings import Check, many
+from .tables import Promise, section
+from .texts import EVERYTHING, read_private_column
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Levels = Mapping[str, Sequence[Sequence[str]]]
+
+
+def with_unseen(
+    recipe: Mapping[str, Any], promise: Promise, private: pd.DataFrame, levels: Levels
+) -> tuple[pd.DataFrame, Levels, tuple[Check, ...]]:
+    """Return the private table without rows that hold such values, or level tables that know them.
+
+    Also a sentence on the rows that are left out, where some are.
+
+    Raises
+    ------
+    BadPlan
+        If the recipe says something else of them, or numbers and dates are to be the top.
+    """
+    told = section(recipe, "reuse").get("unseen", "fail")
+    if told not in ("fail", "top", "suppress"):
+        raise BadPlan("The recipe's unseen is none of its words.", remedy="Correct [reuse].")
+    if told == "fail":
+        return private, levels, ()
+    widened = dict(levels)
+    left_out = np.zeros(len(private), dtype=np.bool_)
+    names = [str(name) for name in private.columns]
+    for name in (*promise.quasi, *section(recipe, "sensitive_levels")):
+        if not levels.get(name) or name not in names:
+            continue
+        column = read_private_column(
+            private.iloc[:, names.index(name)],
+            promise.kinds.get(name),
+            promise.missing_tokens,
+            neutralised=False,
+            ordered=False,
+        )
+        listed = {column.spelling.key(line[0].strip()) for line in levels[name] if line}
+        new = [code for code, key in enumerate(column.keys) if key not in listed]
+        if not new or len(new) == len(column.keys):
+            continue
+        if told == "suppress":
+            left_out |= np.isin(column.codes, new)
+            continue
+        if column.spelling.measured:
+            raise BadPlan(
+                f"Values of '{name}' stand in no level table and cannot be published as its top.",
+                remedy="Use the level tables the release was made with.",
+            )
+        width = max(len(levels[name][0]), 2)
+        top = levels[name][0][-1].strip() if len(levels[name][0]) > 1 else EVERYTHING
+        own = [line if len(line) > 1 else [*line, EVERYTHING] for line in levels[name]]
+        more = [[str(column.keys[code]), *[top] * (width - 1)] for code in new]
+        widened[name] = [*own, *more]
+    gone = int(np.count_nonzero(left_out))
+    if told == "top" or not gone:
+        return private, widened, ()
+    check = Check(
+        name="unseen",
+        holds=True,
+        bound=float(len(private)),
+        reached=float(gone),
+        sentence=f"{many(gone, 'row', 'holds', 'hold')} a value that no hierarchy has, and "
+        f"{'is' if gone == 1 else 'are'} left out, as the recipe says.",
+    )
+    return private.loc[~left_out].reset_index(drop=True), widened, (check,)
