@@ -122,20 +122,22 @@ def _use(name: str) -> None:
 def _upload() -> None:
     turn = st.session_state.setdefault("start/upload_turn", 0)
     chosen = st.file_uploader(
-        f"CSV, TSV, gzip of these, or Parquet; at most {MOST_BYTES // 2**30} GiB",
+        f"CSV, Excel, OpenDocument, SPSS, Stata, SAS or Parquet; at most {MOST_BYTES // 2**30} GiB",
         max_upload_size=MOST_BYTES // 2**20,
         key=f"start/upload/{turn}",
         help="The file stays on this computer. It is read as it is; nothing is sent anywhere.",
     )
-    with st.expander("How the file is read"):
-        reading = options.reading_form("start", state.draft()["data"])
-    if chosen is None:
-        return
+    opened = None if chosen is None else loading.Opened(name=chosen.name, content=chosen.getvalue())
     try:
+        with st.expander("How the file is read", expanded=_asks(opened)):
+            wanted = options.reading_form("start", state.draft()["data"], opened)()
+        if opened is None:
+            return
+        if wanted is None:
+            st.info("The workbook has several sheets: choose the one with the table above.")
+            return
         with st.spinner("Reading"):
-            loading.load_file(
-                loading.Opened(name=chosen.name, content=chosen.getvalue()), reading()
-            )
+            loading.load_file(opened, wanted)
     except AnonError as error:
         show_error(error, where="Nothing was loaded")
         if state.dataset() is not None:
@@ -143,6 +145,11 @@ def _upload() -> None:
         return
     st.session_state["start/upload_turn"] = turn + 1  # lets the uploader's own copy go
     st.rerun()
+
+
+def _asks(opened: loading.Opened | None) -> bool:
+    """Say whether a file cannot be read before a person has chosen something."""
+    return opened is not None and bool(loading.sheets_of(opened))
 
 
 def _recipe() -> None:
@@ -154,7 +161,7 @@ def _recipe() -> None:
     turn = st.session_state.setdefault("start/recipe_turn", 0)
     chosen = st.file_uploader(
         "A recipe (TOML) together with the files it names, or the zip that Export made",
-        type=["zip", "toml", "csv", "parquet", "gz"],
+        type=["zip", "toml", "csv", "parquet", "gz", *loading.OTHER_TABLES],
         accept_multiple_files=True,
         key=f"start/recipe/{turn}",
         help="Sets roles, hierarchies, technique and promises, if the recipe fits the table.",

@@ -224,16 +224,22 @@ def _reading() -> None:
     if state.sample_name():
         return
     with st.expander("How the file is read"):
-        if state.file() is None:
+        content = state.file()
+        if content is None:
             st.write(
                 "The file was too large to be kept beside the table. To read it otherwise, load "
                 "it again on Start with other options."
             )
             return
-        made = options.reading_form(f"data/{state.dataset_title()}", state.draft()["data"])
+        file = loading.Opened(name=state.dataset_title(), content=content)
+        wanted = options.reading_form(
+            f"data/{state.dataset_title()}", state.draft()["data"], file
+        )()
+        if wanted is None:
+            return
         if st.button("Read the file again", icon=":material/refresh:", key="data/read_again"):
             try:
-                loading.read_again(made())
+                loading.read_again(wanted)
             except AnonError as error:
                 show_error(error, where="The table stays as it was read")
                 return

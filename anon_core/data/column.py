@@ -108,6 +108,10 @@ class Column:
         origin = np.flatnonzero(rows) if self.origin is None else self.origin[rows]
         return replace(kept, origin=origin.astype(np.int64))
 
+    def with_notes(self, *notes: str) -> Column:
+        """Return the column with more notes."""
+        return replace(self, notes=(*self.notes, *notes)) if notes else self
+
     def row_number(self, place: int) -> int:
         """Return the number, from 1, that row `place` has in the table that was read."""
         return place + 1 if self.origin is None else int(self.origin[place]) + 1

@@ -15,6 +15,7 @@ from ..base.errors import BadInput, listing, nearest
 from .column import Column, encode, trimmed
 from .frames import ArrowFrame, columns_of
 from .kinds import KINDS, ColumnKind
+from .meanings import Meaning
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +45,8 @@ class Dataset:
         Rows left out because a sample did not draw them.
     file_sha256 : str
         SHA-256 of the file's bytes, packed where it was; empty where the table came from no file.
+    meanings : mapping of str to Meaning
+        By column, what an SPSS, Stata or SAS file says of it: a title, and labels of its values.
     """
 
     columns: tuple[Column, ...]
@@ -54,6 +57,7 @@ class Dataset:
     undrawn: int = 0
     unseen: int = 0
     file_sha256: str = ""
+    meanings: Mapping[str, Meaning] = field(default_factory=dict[str, Meaning])
     _by_name: Mapping[str, Column] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

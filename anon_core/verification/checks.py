@@ -42,7 +42,8 @@ from .opening import MOST_TEXT_BYTES, read_bytes
 from .permuted import check_permuted
 from .public_people import PublicPeople, read_public
 from .published import PublishedTable
-from .reading import read_options, read_table
+from .reading import read_table
+from .reading_options import read_options
 from .recipe_text import read_recipe
 from .redacted import without_redacted
 from .sampling import is_guessable
@@ -275,8 +276,7 @@ def verify_files(
     if told is not None:
         recipe = completed(recipe, told)
     data = section(recipe, "data")
-    separator, encoding = read_options(data)
-    private = read_table(Path(data_path), separator=separator, encoding=encoding)
+    private = read_table(Path(data_path), read_options(data))
     levels: dict[str, list[list[str]]] = {}
     for name, place in section(recipe, "hierarchies").items():
         what = f"The hierarchy file of '{clipped(name)}'"
@@ -314,7 +314,7 @@ def _public_table(
     place = _path(section(recipe, "population").get("file", ""), "The population table")
     if not place or not looks_at_public(promise):
         return None
-    return read_table(recipe_path.parent / place, separator="", encoding="")
+    return read_table(recipe_path.parent / place)
 
 
 # ---- the checks ------------------------------------------------------------------------------

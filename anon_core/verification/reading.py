@@ -6,21 +6,24 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
 
-from ..base.errors import BadInput, BadPlan, clipped
+from ..base.errors import BadInput, clipped
 from .opening import MOST_BYTES, MOST_CELLS, read_bytes, refuse_wide, unpack
+from .other_files import is_workbook, read_sheet, read_statistics, statistics_reader
+from .reading_options import Reading
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
 SEPARATORS = (",", ";", "\t", "|")
+_FOUND_OUT = Reading()
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -70,30 +73,14 @@ def separator_of(text: str) -> str:
     return separator
 
 
-def read_options(data: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the separator and the encoding that a recipe names, empty where it names none.
-
-    Raises
-    ------
-    BadPlan
-        If one of them is none.
-    """
-    separator, encoding = data.get("separator", ""), data.get("encoding", "")
-    if not isinstance(separator, str) or len(separator) > 1 or separator in ('"', "\r", "\n"):
-        raise BadPlan("The recipe's separator is not one character.", remedy="Correct [data].")
-    if not isinstance(encoding, str) or "\0" in encoding:
-        raise BadPlan("The recipe's encoding is no name.", remedy="Correct [data].")
-    return separator, encoding
-
-
-def read_table(path: Path, *, separator: str, encoding: str) -> pd.DataFrame:
-    """Read a data file, CSV (plain or gzip) or Parquet, as a frame of texts.
+def read_table(path: Path, reading: Reading = _FOUND_OUT) -> pd.DataFrame:
+    """Read a data file as a frame of its cells: CSV (plain or gzip) or Parquet, or another format.
 
     Parameters
     ----------
     path : Path
-    separator, encoding : str
-        As the recipe names them; empty to find them out.
+    reading : Reading, optional
+        As the recipe says; what it leaves open is found out.
 
     Raises
     ------
@@ -104,11 +91,19 @@ def read_table(path: Path, *, separator: str, encoding: str) -> pd.DataFrame:
     content = unpack(read_bytes(path, "The data file"), name)
     if content.startswith(b"PAR1"):
         return read_parquet(content, name)
-    text = decode(content, encoding, name)
+    if is_workbook(content):
+        return _frame(*read_sheet(content, name, reading))
+    if statistics_reader(content):
+        return _frame(*read_statistics(content, name, reading))
+    return _read_csv(content, name, reading)
+
+
+def _read_csv(content: bytes, name: str, reading: Reading) -> pd.DataFrame:
+    text = decode(content, reading.encoding, name)
     if "\0" in text:
         raise BadInput(f"The file {name} holds a NUL character.", remedy="Save it as text again.")
     try:
-        rows = read_csv_rows(text, separator or separator_of(text))
+        rows = read_csv_rows(text, reading.separator or separator_of(text))
     except csv.Error as error:
         raise BadInput(
             f"The file {name} cannot be split into rows and cells.", remedy="Check its quotes."

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import cast
 
 import streamlit as st
 
-from anon_core.data.reading import SEPARATORS, DataOptions
+from anon_core.data.reading import SEPARATORS, DataOptions, file_kind
 from anon_core.data.table import MISSING_TOKENS
+from ui.session import loading
 
 _ENCODINGS = ("", "utf-8", "cp1252", "latin-1", "iso8859-15", "cp1250", "utf-16")
+_SHOWN = {"labels": "labels (Female)", "codes": "codes (2)"}
 
 
-def reading_form(key: str, present: Mapping[str, object]) -> Callable[[], DataOptions]:
-    """Draw separator, encoding and missing texts; return what makes the options of them.
+def reading_form(
+    key: str,
+    present: Mapping[str, object],
+    file: loading.Opened | None = None,
+) -> Callable[[], DataOptions | None]:
+    """Draw how a file is read, as far as its format leaves that open; return what makes options.
 
     Parameters
     ----------
@@ -22,33 +27,24 @@ def reading_form(key: str, present: Mapping[str, object]) -> Callable[[], DataOp
         Tells this form's widgets from those of other forms.
     present : mapping of str to object
         The ``[data]`` table as it stands; it is where the form begins.
+    file : Opened, optional
+        The file that is to be read, once there is one.
+
+    Returns
+    -------
+    callable
+        Returns None while a sheet has yet to be chosen.
     """
-    separators = ["", *SEPARATORS]
-    given = str(present.get("separator", ""))
-    if given not in separators:
-        separators.append(given)
-    encodings = [*_ENCODINGS]
-    encoding_given = str(present.get("encoding", ""))
-    if encoding_given not in encodings:
-        encodings.append(encoding_given)
-    tokens = [t for t in cast(Sequence[str], present.get("missing_values", MISSING_TOKENS)) if t]
-    left, right = st.columns(2)
-    separator = left.selectbox(
-        "Separator",
-        separators,
-        index=separators.index(given),
-        format_func=lambda mark: SEPARATORS.get(mark, mark) if mark else "Detect automatically",
-        key=f"{key}/separator",
-        help="The character between two cells of a text file.",
-    )
-    encoding = right.selectbox(
-        "Encoding",
-        encodings,
-        index=encodings.index(encoding_given),
-        format_func=lambda name: name or "Detect automatically",
-        key=f"{key}/encoding",
-        help="How letters beyond A to Z are written in a text file.",
-    )
+    kind = "text" if file is None else file_kind(file.content)
+    given = DataOptions.from_mapping(present)
+    chosen: dict[str, object] = {}
+    if kind == "spreadsheet" and file is not None:
+        chosen |= _sheet(key, given, loading.sheets_of(file))
+    if kind == "statistics":
+        chosen |= _labels(key, given)
+    if kind == "text":
+        chosen |= _text(key, given)
+    tokens = [text for text in given.missing_values if text]
     missing = st.multiselect(
         "Texts that stand for a missing value",
         [*dict.fromkeys([*tokens, *(t for t in MISSING_TOKENS if t)])],
@@ -57,16 +53,69 @@ def reading_form(key: str, present: Mapping[str, object]) -> Callable[[], DataOp
         key=f"{key}/missing_values",
         help="An empty cell always does. Type a text and press Enter to add it, for example -9.",
     )
-    kept = {"missing": str(present.get("missing", "keep")), "sample": present.get("sample", 1.0)}
+    chosen |= {"missing": given.missing, "sample": given.sample}
+    if chosen.get("sheet", "") is None:
+        return lambda: None
+    return lambda: DataOptions.from_mapping({**chosen, "missing_values": ["", *missing]})
 
-    def made() -> DataOptions:
-        return DataOptions.from_mapping(
-            {
-                "separator": separator,
-                "encoding": encoding,
-                "missing_values": ["", *missing],
-                **kept,
-            }
+
+def _text(key: str, given: DataOptions) -> dict[str, object]:
+    separators = ["", *SEPARATORS]
+    if given.separator not in separators:
+        separators.append(given.separator)
+    encodings = [*_ENCODINGS]
+    if given.encoding not in encodings:
+        encodings.append(given.encoding)
+    left, right = st.columns(2)
+    separator = left.selectbox(
+        "Separator",
+        separators,
+        index=separators.index(given.separator),
+        format_func=lambda mark: SEPARATORS.get(mark, mark) if mark else "Detect automatically",
+        key=f"{key}/separator",
+        help="The character between two cells of a text file.",
+    )
+    encoding = right.selectbox(
+        "Encoding",
+        encodings,
+        index=encodings.index(given.encoding),
+        format_func=lambda name: name or "Detect automatically",
+        key=f"{key}/encoding",
+        help="How letters beyond A to Z are written in a text file.",
+    )
+    return {"separator": separator, "encoding": encoding}
+
+
+def _sheet(key: str, given: DataOptions, sheets: Sequence[str]) -> dict[str, object]:
+    left, right = st.columns(2)
+    sheet: str | None = given.sheet if not sheets else None
+    if sheets:
+        sheet = left.selectbox(
+            "Sheet",
+            sheets,
+            index=sheets.index(given.sheet) if given.sheet in sheets else None,
+            placeholder="Choose the sheet with the table",
+            key=f"{key}/sheet",
+            help="Several sheets of the workbook hold cells; one of them is read.",
         )
+    row = right.number_input(
+        "Row of the header (0: detect)",
+        min_value=0,
+        value=given.header_row,
+        key=f"{key}/header_row",
+        help="Counted from 1. Detected is the first row with two cells or more, below any title.",
+    )
+    return {"sheet": sheet, "header_row": row}
 
-    return made
+
+def _labels(key: str, given: DataOptions) -> dict[str, object]:
+    shown = st.radio(
+        "Values that have labels are read as",
+        list(_SHOWN),
+        index=list(_SHOWN).index(given.value_labels),
+        format_func=lambda choice: _SHOWN[choice],
+        horizontal=True,
+        key=f"{key}/value_labels",
+        help="A column is read as labels if each of its values has one. Both are kept.",
+    )
+    return {"value_labels": shown, "encoding": given.encoding}

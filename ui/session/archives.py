@@ -12,13 +12,13 @@ from pathlib import PurePosixPath
 from anon_core.base.errors import AnonError, BadInput
 from anon_core.job.plan import Plan
 
-from .loading import Opened, text_of
+from .loading import OTHER_TABLES, Opened, text_of
 
 #: Entries a zip may have, and bytes they may come to when unpacked.
 MOST_ENTRIES = 500
 MOST_UNPACKED = 512 * 2**20
 _ARCHIVES = (".zip", ".tar", ".tgz", ".7z", ".rar", ".xz", ".bz2", ".zst")
-_TABLES = (".csv", ".tsv", ".txt", ".gz", ".parquet")
+_TABLES = (".csv", ".tsv", ".txt", ".gz", ".parquet", *(f".{end}" for end in OTHER_TABLES))
 #: Written by Export for people; never read.
 _BESIDE = ("README.txt", "reproduce.py")
 

@@ -17,7 +17,7 @@ from anon_core.base.errors import (
     nearest,
 )
 from anon_core.data.kinds import ColumnKind
-from anon_core.data.reading import MOST_BYTES, DataOptions, read_table
+from anon_core.data.reading import MOST_BYTES, DataOptions, named_sheets, read_table
 from anon_core.data.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.hierarchy import Hierarchy, flat, from_rows, parse_levels, read_levels
@@ -28,7 +28,9 @@ from . import drafts, state, thresholds
 from . import population_tables as population
 
 #: What of the reading options decides how a file's text becomes cells.
-_READING = ("separator", "missing_values", "encoding")
+_READING = ("separator", "missing_values", "encoding", "sheet", "header_row", "value_labels")
+#: Endings of tables that are neither CSV nor Parquet.
+OTHER_TABLES = ("xlsx", "xls", "ods", "sav", "zsav", "por", "dta", "sas7bdat", "xpt")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +39,18 @@ class Opened:
 
     name: str
     content: bytes
+
+
+def sheets_of(opened: Opened) -> Sequence[str]:
+    """Return the sheets among which a person has to choose; none where there is no choice.
+
+    Raises
+    ------
+    BadInput
+        If it is no workbook that can be read.
+    """
+    key = (len(opened.content), hash(opened.content))
+    return state.once("sheets", key, lambda: named_sheets(opened.content, opened.name))
 
 
 def shipped_levels(one: Sample) -> dict[str, list[list[str]]]:
@@ -286,12 +300,15 @@ def open_recipe(recipe: Opened, others: Sequence[Opened] = ()) -> tuple[str, ...
             "as insensitive on Roles."
         )
     reading = state.draft()["data"]
-    if any(draft["data"].get(key) != reading.get(key, draft["data"].get(key)) for key in _READING):
+    known = _READING if "separator" in reading else [key for key in _READING if key in reading]
+    present = DataOptions.from_mapping(reading)
+    if any(getattr(plan.data, key) != getattr(present, key) for key in known):
         notes.append(
             "The recipe uses other import settings than this table was read with. The "
             "table stays as it was read until it is read again."
         )
-    draft["data"] |= {key: reading[key] for key in _READING if key in reading}
+    kept = {key: getattr(present, key) for key in known}
+    draft["data"] = replace(plan.data, **kept).as_mapping()
     if plan.population_file:
         name = PurePath(plan.population_file).name
         own = next((one for one in others if PurePath(one.name).name == name), None)

@@ -1,13 +1,15 @@
-"""Reading a table: CSV or Parquet bytes become a `Dataset`, or an error that says what to do.
+"""Reading a table: the bytes of a file become a `Dataset`, or an error that says what to do.
 
-The bytes are loaded and unpacked (`loading`), told apart by their content (`formats`), and read as
-CSV (`delimited`) or as Parquet (`parquet`); either way each column comes from `columns`.
+The bytes are loaded and unpacked (`loading`), told apart by their content (`any_format`), and read
+as CSV (`delimited`), Parquet (`parquet`), a sheet of a workbook (`spreadsheet`), or as SPSS, Stata
+and SAS write (`statistics_file`); in any case each column comes from `columns`.
 """
 
-from .any_format import read_table
+from .any_format import FileKind, file_kind, read_table
 from .limits import MOST_BYTES, MOST_BYTES_OF_COMMANDS, MOST_COLUMNS
 from .options import DataOptions, Missing
 from .separator import SEPARATORS
+from .spreadsheet import named_sheets
 
 __all__ = [
     "MOST_BYTES",
@@ -15,6 +17,9 @@ __all__ = [
     "MOST_COLUMNS",
     "SEPARATORS",
     "DataOptions",
+    "FileKind",
     "Missing",
+    "file_kind",
+    "named_sheets",
     "read_table",
 ]

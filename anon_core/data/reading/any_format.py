@@ -1,4 +1,4 @@
-"""Reading a table of either format, from a path or from bytes."""
+"""Reading a table of any format, from a path or from bytes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from ..kinds import ColumnKind
 from ..table import Dataset
@@ -15,8 +16,21 @@ from .limits import MOST_BYTES, too_large
 from .loading import GZIP_MARK, load, unpack
 from .options import DataOptions
 from .parquet import read_parquet
+from .spreadsheet import is_spreadsheet, read_spreadsheet
+from .statistics_file import read_statistics, statistics_format
 
 _DEFAULTS = DataOptions()
+#: What a file's bytes are told apart as.
+FileKind = Literal["text", "parquet", "spreadsheet", "statistics"]
+
+
+def file_kind(data: bytes) -> FileKind:
+    """Return which reader a file's bytes, unpacked, are for; text where they are for no other."""
+    if data.startswith(PARQUET_MARKS):
+        return "parquet"
+    if is_spreadsheet(data):
+        return "spreadsheet"
+    return "text" if statistics_format(data) is None else "statistics"
 
 
 def read_table(
@@ -27,8 +41,9 @@ def read_table(
     name: str = "",
     most_bytes: int = MOST_BYTES,
 ) -> Dataset:
-    """Read a CSV file (plain or gzip) or a Parquet file; what it is, its content says.
+    """Read a table; what kind of file it is, its content says.
 
+    CSV, Parquet, Excel and OpenDocument spreadsheets, SPSS, Stata and SAS; each plain or in gzip.
     Blanks around cells and column names are removed. Every cell is read as the text it is, so
     leading zeros survive. Rows are counted from 1 below the header; blank lines are no rows.
 
@@ -61,8 +76,13 @@ def read_table(
     digest = hashlib.sha256(data).hexdigest()  # of the file as it lies there
     if data.startswith(GZIP_MARK):
         data = unpack(data, name, most_bytes)
-    if data.startswith(PARQUET_MARKS):
+    kind = file_kind(data)
+    if kind == "parquet":
         table = read_parquet(data, options, kinds or {}, name, most_bytes)
+    elif kind == "spreadsheet":
+        table = read_spreadsheet(data, options, kinds or {}, name, most_bytes)
+    elif kind == "statistics":
+        table = read_statistics(data, options, kinds or {}, name)
     else:
         refuse_foreign(data, name)
         table = read_csv(data, options, kinds or {}, name)

@@ -7,13 +7,11 @@ from ...base.errors import BadInput
 PARQUET_MARKS = (b"PAR1", b"PARE")
 SAVE_AS_CSV = "Save it as CSV or Parquet and load that file."
 _FOREIGN: tuple[tuple[bytes, str], ...] = (
-    (b"\xd0\xcf\x11\xe0", "an old Excel or other Office file"),
     (b"%PDF", "a PDF file"),
     (b"\x89PNG", "a picture"),
     (b"\xff\xd8\xff", "a picture"),
     (b"SQLite format 3", "an SQLite database"),
     (b"ARROW1", "an Arrow file"),
-    (b"$FL2", "an SPSS file"),
     (b"BZh", "packed with bzip2"),
     (b"\xfd7zXZ", "packed with xz"),
     (b"\x28\xb5\x2f\xfd", "packed with zstd"),
@@ -27,18 +25,13 @@ _FOREIGN: tuple[tuple[bytes, str], ...] = (
 
 
 def refuse_foreign(data: bytes, name: str) -> None:
-    """Refuse archives, workbooks and other files that are neither CSV nor Parquet."""
+    """Refuse archives, pictures and other files that are no tables."""
     if data.startswith(b"PK\x03\x04"):
-        if b"xl/" in data:
-            raise BadInput(
-                f"{name} is an Excel workbook, not a CSV or Parquet file.",
-                remedy="Open it in Excel and save the sheet as CSV (UTF-8), or as Parquet.",
-            )
         raise BadInput(
-            f"{name} is a zip archive, not a CSV or Parquet file.",
-            remedy="Unpack it and load the CSV or Parquet file inside.",
+            f"{name} is a zip archive, not a table.",
+            remedy="Unpack it and load the table inside.",
         )
     start = data[:64].lstrip()
     for magic, what in _FOREIGN:
         if start.startswith(magic):
-            raise BadInput(f"{name} is {what}, not a CSV or Parquet file.", remedy=SAVE_AS_CSV)
+            raise BadInput(f"{name} is {what}, not a table that can be read.", remedy=SAVE_AS_CSV)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields
 from typing import Any, Literal, cast, get_args
 
 from ...base.errors import BadPlan, brief, listing, nearest
 from ..table import MISSING_TOKENS
 
 Missing = Literal["keep", "drop"]
+ValueLabels = Literal["labels", "codes"]
 _MARKS = " \t!#$%&()*+,-/:;<=>?@[\\]^_`{|}~"
 _ENCODINGS = ("utf-8", "utf-16", "latin-1", "cp1252", "cp1250", "iso8859-15")
 
@@ -32,6 +33,12 @@ class DataOptions:
     sample : float
         Share of the rows that a run draws at random and publishes; 1 is all. Reading itself draws
         nothing.
+    sheet : str
+        The sheet of a workbook; empty where only one holds cells.
+    header_row : int
+        The row of a sheet that holds the names, from 1; 0 for the first with two cells or more.
+    value_labels : {'labels', 'codes'}
+        What the table holds of SPSS, Stata and SAS columns all of whose values have labels.
 
     Raises
     ------
@@ -44,6 +51,9 @@ class DataOptions:
     missing_values: tuple[str, ...] = MISSING_TOKENS
     encoding: str = ""
     sample: float = 1.0
+    sheet: str = ""
+    header_row: int = 0
+    value_labels: ValueLabels = "labels"
 
     def __post_init__(self) -> None:
         """Refuse options that no file can be read with."""
@@ -60,6 +70,24 @@ class DataOptions:
                 f"{listing(get_args(Missing))}.",
                 remedy="Keep rows with missing values, or drop them."
                 f"{nearest(str(self.missing), get_args(Missing))}",
+            )
+        if not isinstance(cast(object, self.sheet), str):
+            raise BadPlan(
+                f"[data] sheet is {brief(self.sheet)}; allowed is the name of a sheet.",
+                remedy='Write it in quotes, for example sheet = "Data".',
+            )
+        row = cast(object, self.header_row)
+        if isinstance(row, bool) or not isinstance(row, int) or row < 0:
+            raise BadPlan(
+                f"[data] header_row is {brief(row)}; allowed are whole numbers from 1, or 0.",
+                remedy="Count the sheet's rows from 1, or write 0 to have the header found out.",
+            )
+        if self.value_labels not in get_args(ValueLabels):
+            raise BadPlan(
+                f"[data] value_labels is {brief(self.value_labels)}; allowed are "
+                f"{listing(get_args(ValueLabels))}.",
+                remedy="Choose what the table holds of values with labels."
+                f"{nearest(str(self.value_labels), get_args(ValueLabels))}",
             )
         share = cast(object, self.sample)
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
@@ -114,10 +142,19 @@ class DataOptions:
 
     def as_mapping(self) -> dict[str, object]:
         """Return the options as plain values by key."""
-        return {
+        given: dict[str, object] = {
             "separator": self.separator,
             "missing": self.missing,
             "missing_values": list(self.missing_values),
             "encoding": self.encoding,
             "sample": self.sample,
         }
+        for one in fields(self):  # what few files need stands where it is said
+            value = getattr(self, one.name)
+            if one.name not in given and value != _default(one):
+                given[one.name] = value
+        return given
+
+
+def _default(one: Field[Any]) -> object:
+    return one.default

@@ -160,10 +160,10 @@ CASES = [
         remedy="Remove it",
     ),
     Case(
-        what="a spreadsheet file",
+        what="a broken spreadsheet file",
         table=b"PK\x03\x04" + b"\0" * 40 + b"xl/workbook.xml",
-        says=("table.csv is an Excel workbook",),
-        remedy="save the sheet as CSV",
+        says=("table.csv looks like a spreadsheet, but cannot be read",),
+        remedy="save it anew",
     ),
     Case(
         what="10,000 columns",
@@ -375,7 +375,7 @@ CASES = [
         what="a population file that is no table",
         recipe=PEOPLE,
         people=b"PK\x03\x04" + bytes(200),
-        says=("people.csv is a zip archive, not a CSV or Parquet file",),
+        says=("people.csv is a zip archive, not a table",),
         remedy="Unpack it",
     ),
     Case(

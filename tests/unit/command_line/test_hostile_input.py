@@ -33,6 +33,7 @@ from anon_core.verification import opening as own_opening
 from anon_core.verification import reading as own_reading
 from anon_core.verification.checks import verify as own_verify
 from anon_core.verification.levels import read_levels as read_levels_again
+from anon_core.verification.reading_options import read_options
 from anon_core.verification.recipe_text import read_recipe
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -162,7 +163,7 @@ def test_what_asks_for_a_public_table_and_names_none_never_verifies(
 @pytest.mark.parametrize("separator", [",,", '"', "\n", 7])
 def test_the_second_computation_needs_one_separator(separator: object) -> None:
     with pytest.raises(BadPlan, match="separator"):
-        own_reading.read_options({"separator": separator})
+        read_options({"separator": separator})
 
 
 def test_numbers_and_halves_of_characters_in_a_hierarchy() -> None:
@@ -540,7 +541,7 @@ def test_a_table_of_too_many_columns_is_refused_by_both(desk, capsys):
 
 def test_a_release_of_too_many_columns_does_not_hold(tmp_path):
     wide = ",".join(f"c{i}" for i in range(20_000)) + "\n" + "1," * 19_999 + "1\n"
-    private = own_reading.read_table(_file(tmp_path, TABLE), separator="", encoding="")
+    private = own_reading.read_table(_file(tmp_path, TABLE))
     found = own_verify(tomllib.loads(RECIPE), private, {}, {"release.csv": wide.encode()})
     assert not found.holds
     assert "19,999 columns" in found.checks[0].sentence

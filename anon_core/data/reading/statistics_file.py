@@ -1,0 +1,173 @@
+"""Reading SPSS, Stata and SAS files, with their labels and the values they declare as missing.
+
+pyreadstat reads .sav, .zsav, .por, .dta, .sas7bdat and .xpt. A value and its label are kept apart:
+the table holds the one that a person chooses, and `Meaning` holds both.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from ...base.errors import BadInput, listing
+from ..frames import coded_series, plain_text, refuse_unwritable
+from ..kinds import ColumnKind
+from ..meanings import Meaning
+from ..table import Dataset, check_kinds, check_names
+from .columns import read_column
+from .limits import MOST_CELLS, MOST_COLUMNS, too_many_cells, too_wide
+from .options import DataOptions
+
+#: What a file begins with, the reader of pyreadstat for it, and what people call it.
+_MARKS: tuple[tuple[bytes, str, str], ...] = (
+    (b"$FL2", "read_sav", "SPSS"),
+    (b"$FL3", "read_sav", "SPSS"),
+    (b"<stata_dta>", "read_dta", "Stata"),
+    (b"HEADER RECORD*******LIB", "read_xport", "SAS transport"),
+    (b"\0" * 12 + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf", "read_sas7bdat", "SAS"),
+)
+_PORTABLE = b"SPSS PORT FILE"
+#: Versions 2 to 12 of Stata's format: a version, the order of bytes, and two fixed bytes.
+_OLD_STATA = range(0x68, 0x74)
+#: Labels of values that a note tells of at most.
+_MOST_TOLD = 6
+
+
+def statistics_format(data: bytes) -> tuple[str, str] | None:
+    """Return the reader for a file's bytes and what people call the format; None for others."""
+    for mark, reader, what in _MARKS:
+        if data.startswith(mark):
+            return reader, what
+    if _PORTABLE in data[:600]:
+        return "read_por", "SPSS portable"
+    old = len(data) > 4 and data[0] in _OLD_STATA and data[1] in (1, 2) and data[2] == 1
+    return ("read_dta", "Stata") if old and data[3] == 0 else None
+
+
+def read_statistics(
+    data: bytes, options: DataOptions, kinds: Mapping[str, ColumnKind], name: str
+) -> Dataset:
+    """Return the table that an SPSS, Stata or SAS file holds."""
+    found = statistics_format(data)
+    assert found is not None
+    reader, what = found
+    _refuse_large(data, reader, what, options, name)
+    frame, told = _read(data, reader, what, options, name)
+    names = [str(n).strip() for n in frame.columns]
+    check_names(names)
+    check_kinds(kinds, names)
+    if len(frame) == 0:
+        raise BadInput(
+            f"{name} has {len(names)} columns but no rows.",
+            remedy="Load a table with at least one row.",
+        )
+    declared = _declared_missing(data, reader, what, options, name, frame)
+    columns = [coded_series(frame.iloc[:, place]) for place in range(len(names))]
+    refuse_unwritable(names, columns)
+    made = []
+    meanings: dict[str, Meaning] = {}
+    for own, plain, (codes, pool) in zip(frame.columns, names, columns, strict=True):
+        meaning = _meaning(told, str(own))
+        notes = _notes(meaning, declared.get(str(own), 0))
+        present = {pool[code] for code in np.unique(codes[codes >= 0]).tolist()}
+        if options.value_labels == "labels" and meaning.labels:
+            gone = present - meaning.labels.keys()
+            if gone:
+                notes.append(
+                    f"The file has labels for {len(present) - len(gone)} of its {len(present)} "
+                    "values only, so the values stay as they are."
+                )
+            else:
+                pool = [meaning.labels.get(text, text) for text in pool]
+                if len({meaning.labels[text] for text in present}) < len(present):
+                    notes.append("Several codes of the file have one label, and are one value.")
+        column = read_column(plain, codes, pool, options, kinds.get(plain))
+        made.append(column.with_notes(*notes))
+        if meaning != Meaning():
+            meanings[plain] = meaning
+    labelled = any(meaning.labels for meaning in meanings.values())
+    notes = (
+        (
+            "Values with labels are read as "
+            + ("their labels." if options.value_labels == "labels" else "their codes.")
+            + " The other way is chosen where it is said how the file is read.",
+        )
+        if labelled
+        else ()
+    )
+    return Dataset(
+        columns=tuple(made), rows=len(frame), source=name, notes=notes, meanings=meanings
+    )
+
+
+def _read(
+    data: bytes, reader: str, what: str, options: DataOptions, name: str, **more: object
+) -> tuple[Any, Any]:
+    """Return what pyreadstat makes of the bytes: a frame, and what the file says of it."""
+    import pyreadstat
+
+    read = cast(Callable[..., tuple[Any, Any]], getattr(pyreadstat, reader))
+    if options.encoding and reader != "read_por":  # which has one of its own
+        more["encoding"] = options.encoding
+    try:
+        return read(io.BytesIO(data), **more)
+    except (OverflowError, ValueError) as error:
+        raise BadInput(
+            f"{name} holds a day or a time that is none of the years 1 to 9999, or a text that is "
+            "not in the encoding that it names.",
+            remedy="Correct it in the program it comes from, or choose the encoding.",
+        ) from error
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError) as error:
+        raise BadInput(
+            f"{name} is a broken or encrypted {what} file.",
+            remedy="Copy it again, or save it anew without a password.",
+        ) from error
+
+
+def _refuse_large(data: bytes, reader: str, what: str, options: DataOptions, name: str) -> None:
+    """Refuse a file that declares more cells than are read, before any of them is unpacked."""
+    _, told = _read(data, reader, what, options, name, metadataonly=True)
+    rows, width = told.number_rows or 0, len(told.column_names)
+    if width > MOST_COLUMNS:
+        raise too_wide(name, width)
+    if rows * width > MOST_CELLS:
+        raise too_many_cells(name, rows, width)
+
+
+def _declared_missing(
+    data: bytes, reader: str, what: str, options: DataOptions, name: str, frame: Any
+) -> dict[str, int]:
+    """Return by column how many cells hold a value that the file declares as missing."""
+    if reader in ("read_por", "read_xport"):
+        return {}
+    full, _ = _read(data, reader, what, options, name, user_missing=True)
+    gone = (frame.isna() & full.notna()).sum()
+    return {str(column): int(count) for column, count in gone.items() if count}
+
+
+def _meaning(told: Any, column: str) -> Meaning:
+    labels = cast(Mapping[object, object], told.variable_value_labels.get(column, {}))
+    return Meaning(
+        title=str(told.column_names_to_labels.get(column) or "").strip(),
+        labels={plain_text(code).strip(): str(label).strip() for code, label in labels.items()},
+    )
+
+
+def _notes(meaning: Meaning, declared: int) -> list[str]:
+    """Say what the file says of a column."""
+    notes: list[str] = []
+    if meaning.title:
+        notes.append(f"Its title in the file: {meaning.title}.")
+    if meaning.labels:
+        told = [f"{code} = {label}" for code, label in meaning.labels.items()]
+        more = f" and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""
+        notes.append(f"Labels in the file: {listing(told[:_MOST_TOLD])}{more}.")
+    if declared:
+        notes.append(
+            f"{declared:,} {'cell holds a value' if declared == 1 else 'cells hold values'} that "
+            "the file declares as missing, and are missing here."
+        )
+    return notes

@@ -1,0 +1,185 @@
+"""Workbooks, SPSS, Stata and SAS: what the run reads is what the second computation reads."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyreadstat
+import pytest
+import xlsxwriter
+
+from anon_core.base.errors import BadInput, BadPlan
+from anon_core.data.reading import DataOptions, named_sheets, read_table
+from anon_core.data.table import Dataset
+from anon_core.verification.reading import read_table as read_again
+from anon_core.verification.reading_options import read_options
+from anon_core.verification.texts import text_of
+
+SURVEY = pd.DataFrame(
+    {
+        "sex": [1.0, 2.0, 2.0, None],
+        "age": [34.0, -9.0, 50.0, 61.5],
+        "born": [dt.date(1990, 1, 2), dt.date(1991, 3, 4), None, dt.date(1992, 5, 6)],
+        "job": ["clerk", "nurse", "", "clerk"],
+    }
+)
+LABELS = {"sex": {1: "Male", 2: "Female"}, "age": {99: "Refused"}}
+
+
+def both(path: Path, **options: Any) -> Dataset:
+    """Read a file twice; both readers must have found the same cells."""
+    found = read_table(path, DataOptions(**options))
+    again = read_again(path, read_options(options))
+    assert list(again.columns) == list(found.names)
+    for place, name in enumerate(found.names):
+        own = ["" if pd.isna(v) else text_of(v).strip() for v in again.iloc[:, place]]
+        assert own == [text or "" for text in found.column(name).texts().tolist()]
+    return found
+
+
+def cells(data: Dataset, name: str) -> list[str | None]:
+    return data.column(name).texts().tolist()
+
+
+def workbook(path: Path, sheets: dict[str, list[list[object]]], merge: str = "") -> Path:
+    with xlsxwriter.Workbook(path) as book:
+        day = book.add_format({"num_format": "dd/mm/yyyy"})
+        for name, rows in sheets.items():
+            sheet = book.add_worksheet(name)
+            for y, row in enumerate(rows):
+                for x, cell in enumerate(row):
+                    if isinstance(cell, dt.date):
+                        sheet.write_datetime(y, x, cell, day)
+                    elif cell is not None:
+                        sheet.write(y, x, cell)
+            if merge:
+                sheet.merge_range(merge, rows[0][0])
+    return path
+
+
+ROWS: list[list[object]] = [
+    ["Patients of 2024"],
+    [],
+    ["Name", "Born", "Zip", "Cost", " "],
+    ["Ann", dt.date(1990, 12, 31), "01234", 12.5, None],
+    ["Bob", dt.date(1991, 1, 2), "01250", 7, None],
+    [],
+    ["Cem", None, "9", 1e6, " "],
+]
+
+
+def test_a_sheet_with_a_title_blank_rows_and_an_empty_column(tmp_path: Path) -> None:
+    found = both(workbook(tmp_path / "p.xlsx", {"Data": ROWS, "Empty": []}))
+    assert found.names == ("Name", "Born", "Zip", "Cost")
+    assert cells(found, "Born") == ["1990-12-31", "1991-01-02", None]
+    assert cells(found, "Zip") == ["01234", "01250", "9"]
+    assert cells(found, "Cost") == ["12.5", "7", "1000000"]
+    assert [found.column(n).kind for n in found.names] == ["text", "date", "text", "number"]
+    assert "header in row 3" in found.notes[0]
+    assert "above the header" in found.notes[1]
+
+
+def test_one_of_several_sheets_is_asked_for(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "p.xlsx", {"Data": ROWS, "Notes": [["a"], [1]]})
+    assert named_sheets(path.read_bytes(), "p.xlsx") == ("Data", "Notes")
+    with pytest.raises(BadInput, match=r"p\.xlsx has 2 sheets .* 'Data', 'Notes'") as caught:
+        read_table(path)
+    assert "sheet =" in caught.value.remedy
+    with pytest.raises(BadInput, match="may hold the table"):
+        read_again(path)
+    assert both(path, sheet="Notes").names == ("a",)
+    with pytest.raises(BadInput, match="has no sheet 'data'"):
+        read_table(path, DataOptions(sheet="data"))
+
+
+def test_a_merged_header_is_refused_until_its_row_is_named(tmp_path: Path) -> None:
+    rows: list[list[object]] = [["Person", None, "Stay"], ["zip", "age", "days"], ["1", 2, 3]]
+    path = workbook(tmp_path / "p.xlsx", {"Data": rows}, merge="A1:B1")
+    with pytest.raises(
+        BadInput, match=r"Sheet 'Data' of p\.xlsx has no name in row 1.* column 'B'"
+    ):
+        read_table(path)
+    with pytest.raises(BadInput, match="lacks a name"):
+        read_again(path)
+    assert both(path, header_row=2).names == ("zip", "age", "days")
+    with pytest.raises(BadInput, match="ends with row 3"):
+        read_table(path, DataOptions(header_row=9))
+
+
+def written(path: Path) -> Path:
+    frame = SURVEY.drop(columns="job") if path.suffix == ".xpt" else SURVEY
+    if path.suffix in (".sav", ".zsav"):
+        pyreadstat.write_sav(
+            frame,
+            path,
+            column_labels={"sex": "Sex of the person"},
+            variable_value_labels=LABELS,
+            missing_ranges={"age": [-9]},
+            compress=path.suffix == ".zsav",
+        )
+    elif path.suffix == ".dta":
+        pyreadstat.write_dta(frame, path, variable_value_labels=LABELS)
+    else:
+        write = {".por": pyreadstat.write_por, ".xpt": pyreadstat.write_xport}[path.suffix]
+        write(frame, path)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".sav", ".zsav", ".dta"])
+def test_labels_and_codes_are_kept_apart(tmp_path: Path, suffix: str) -> None:
+    path = written(tmp_path / f"s{suffix}")
+    found = both(path)
+    assert cells(found, "sex") == ["Male", "Female", "Female", None]
+    assert found.meanings["sex"].labels == {"1": "Male", "2": "Female"}
+    assert cells(found, "born") == ["1990-01-02", "1991-03-04", None, "1992-05-06"]
+    assert found.column("born").kind == "date"
+    assert cells(found, "job") == ["clerk", "nurse", None, "clerk"]
+    # Of its values none has a label: they stay numbers.
+    assert found.column("age").kind == "number"
+    assert any("labels for 0 of its" in note for note in found.column("age").notes)
+    codes = both(path, value_labels="codes")
+    assert cells(codes, "sex") == ["1", "2", "2", None]
+    assert codes.meanings == found.meanings
+
+
+def test_values_that_the_file_declares_as_missing_are_missing_and_told(tmp_path: Path) -> None:
+    found = both(written(tmp_path / "s.sav"))
+    assert cells(found, "age") == ["34", None, "50", "61.5"]
+    assert any(
+        "1 cell holds a value that the file declares" in n for n in found.column("age").notes
+    )
+    assert any("Sex of the person" in note for note in found.column("sex").notes)
+
+
+@pytest.mark.parametrize("suffix", [".por", ".xpt"])
+def test_transport_files(tmp_path: Path, suffix: str) -> None:
+    found = both(written(tmp_path / f"s{suffix}"))
+    assert [c.kind for c in found.columns][:3] == ["number", "number", "date"]
+    assert found.rows == 4
+
+
+def test_broken_files_are_refused_with_their_format(tmp_path: Path) -> None:
+    for suffix, what in ((".sav", "SPSS"), (".dta", "Stata")):
+        path = written(tmp_path / f"s{suffix}")
+        path.write_bytes(path.read_bytes()[:150])
+        with pytest.raises(BadInput, match=f"broken or encrypted {what} file"):
+            read_table(path)
+        with pytest.raises(BadInput, match="cannot be read"):
+            read_again(path)
+    with pytest.raises(BadInput, match="cannot be read as one"):
+        read_table(b"PK\x03\x04" + io.BytesIO(b"xl/workbook.xml").getvalue())
+
+
+@pytest.mark.parametrize("key", ["sheet", "header_row", "value_labels"])
+def test_options_are_refused_by_both(key: str) -> None:
+    for value in (-1, True, [], "text" if key != "sheet" else 3):
+        with pytest.raises(BadPlan, match=key):
+            DataOptions.from_mapping({key: value})
+        with pytest.raises(BadPlan, match=key):
+            read_options({key: value})
+    assert DataOptions(sheet="a", header_row=2).as_mapping()["header_row"] == 2
+    assert key not in DataOptions().as_mapping()
