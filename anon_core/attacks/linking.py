@@ -12,11 +12,12 @@ from ..base.context import Context, part_of
 from ..base.params import integer, number, quasi_columns
 from ..base.registry import register
 from ..contracts.attack import Attack, Disclosure, Question
+from ..identity.aimed import Aimed, aim
 from ..identity.candidates import Known
 from ..identity.column_subsets import named_sets
 from ..identity.known_sets import known_sets, with_errors
-from ..identity.linked_people import Joined, joined, own_groups, published_share
-from ..identity.register import drawn_people, named_person, register_of
+from ..identity.linked_people import Joined, joined
+from ..identity.register import register_of
 from ..inference.corrected_risk import wilson
 from ..release.attack_result import AttackResult, Details
 from ..release.audience import Audience
@@ -28,12 +29,18 @@ _NOTE = (
     "Sets of known columns of each size, up to three of them drawn. Where columns are permuted "
     "apart, the rows that fit are those of the groups that can hold the person."
 )
+#: What tells a person for sure, by whether a row is a person.
+_SINGLE = {True: "single row fits", False: "only own rows fit"}
 
 
 @register("attack")
 @dataclass(frozen=True, kw_only=True)
 class Linking(Attack):
-    """Join people of a register to the release by a few columns."""
+    """Join people of a register to the release by a few columns.
+
+    Where one person has several rows, a person is looked for by the values of one of their rows,
+    and a match is right where the picked row is any of theirs.
+    """
 
     name: ClassVar[str] = "linking"
     title: ClassVar[str] = "Linking with a register"
@@ -44,7 +51,8 @@ class Linking(Attack):
     )
     formula: ClassVar[str] = (
         "mean over people of [own row fits] / rows that fit; permuted: rows of the groups of which "
-        "every block has a line that fits"
+        "every block has a line that fits; where one person has several rows: own rows that fit / "
+        "rows that fit"
     )
     source: ClassVar[str] = (
         "Samarati 2001, doi 10.1109/69.971193; Sweeney 2002, doi 10.1142/S0218488502001648"
@@ -54,6 +62,7 @@ class Linking(Attack):
 
     by_default: ClassVar[bool] = False
     told_at: ClassVar[int] = 6
+    counts_people: ClassVar[bool] = True
 
     columns: tuple[str, ...] = quasi_columns(
         help="Quasi-identifiers that the attacker knows.",
@@ -96,6 +105,8 @@ class Linking(Attack):
 
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for cells that cover values."""
+        if audience.roles.unit and view.whole_quasi() is None:
+            return "One person has several rows, and no row matches a person as a whole."
         if view.averaged:
             return "It needs a release whose cells cover values: an average fits nobody for sure."
         return ""
@@ -114,45 +125,40 @@ class Linking(Attack):
         places = [audience.quasi.index(name) for name in names]
         sets = known_sets(places, context.generator)
         people = register_of(audience, truth)
-        tuples = (
-            named_person(people, truth, self.row)
-            if self.row
-            else drawn_people(people, self.people, context.generator)
-        )
-        true, run = people.codes[tuples], people.run[tuples]
-        inside = np.ones(1) if self.row else people.inside[tuples]
-        group = own_groups(truth.frequency, truth.places, run, context.generator)
-        own = raw = Known(told=true, true=true, tolerance=self.tolerance)
-        there = inside * published_share(truth.frequency, truth.places)[run]
+        aimed = aim(people, view, truth, self.people, self.row, context)
+        true, there = people.codes[aimed.tuple], aimed.there
+        own = Known(told=true, true=true, tolerance=self.tolerance, own=aimed.own)
+        raw = replace(own, own=aimed.raw)
         if self.errors:
             wrong = with_errors(true, people.codes, people.count, self.errors, context.generator)
-            own = replace(own, told=wrong, group=group)
+            own = replace(own, told=wrong, group=aimed.group)
             # Nobody is missing from the table as it is, so that a run is its own place.
-            raw = replace(own, group=run)
-            there = inside
+            raw = replace(raw, told=wrong, group=aimed.run)
+            there = aimed.inside
         found = joined(view, people, own, there, sets, part_of(context, 0.0, 0.5))
-        of_raw = joined(truth.raw, people, raw, inside, sets, part_of(context, 0.5, 1.0))
-        return [self._result(view, truth, people.size, group, sets, found, of_raw)]
+        of_raw = joined(truth.raw, people, raw, aimed.inside, sets, part_of(context, 0.5, 1.0))
+        return [self._result(view, people.size, aimed, sets, found, of_raw)]
 
     def _result(
         self,
         view: View,
-        truth: Truth,
         size: int,
-        group: np.ndarray[tuple[int, ...], np.dtype[np.int64]],
+        aimed: Aimed,
         sets: Sequence[tuple[int, ...]],
         found: Joined,
         raw: Joined,
     ) -> AttackResult:
-        chance, tried = found.chance[-1], len(group)
+        chance, group, tried = found.chance[-1], aimed.group, len(aimed.group)
         succeeded = float(chance.sum())
         rate, worst = succeeded / tried, float(chance.max(initial=0.0))
         per_class = np.zeros(len(view.group_size))
         there = (group >= 0) & (group < len(per_class))
         np.maximum.at(per_class, group[there], chance[there])
-        sampled = tried < size or self.errors > 0
+        picked, alone = "the right row", "a single row fits"
+        if aimed.own is not None:
+            picked, alone = "a row of theirs", "only their own rows fit"
         interval = None
-        if sampled and not self.row:
+        if (aimed.drawn or self.errors > 0) and not self.row:
             low, high = wilson(succeeded, tried).interval
             interval = min(low, rate), max(high, rate)
         known = f"{len(sets[-1])} column{'s' * (len(sets[-1]) > 1)}"
@@ -160,7 +166,7 @@ class Linking(Attack):
         return AttackResult(
             attack=self.name,
             attempted=tried,
-            eligible=min(tried, round(tried * view.rows / size)) if tried > 1 else 1,
+            eligible=_eligible(view, size, aimed),
             succeeded=succeeded,
             rate=rate,
             worst=worst,
@@ -171,15 +177,26 @@ class Linking(Attack):
             per_class=per_class,
             interval=interval,
             sentence=(
-                f"{who}, {known} known, the right row is picked {per_cent(rate)} of the time; a "
-                f"single row fits {int(found.single[-1].sum()):,} of them."
+                f"{who}, {known} known, {picked} is picked {per_cent(rate)} of the time; "
+                f"{alone} {int(found.single[-1].sum()):,} of them."
             ),
-            details=(_curve(sets, found, raw),),
+            details=(_curve(sets, found, raw, aimed.own is None),),
         )
 
 
-def _curve(sets: Sequence[tuple[int, ...]], found: Joined, raw: Joined) -> Details:
+def _eligible(view: View, size: int, aimed: Aimed) -> int:
+    """Return how many of the people tried have a row that is published."""
+    tried = len(aimed.group)
+    if aimed.own is not None:
+        return round(float(aimed.inside[aimed.group >= 0].sum()))
+    return min(tried, round(tried * view.rows / size)) if tried > 1 else 1
+
+
+def _curve(
+    sets: Sequence[tuple[int, ...]], found: Joined, raw: Joined, a_row_is_a_person: bool
+) -> Details:
     """Return how much is linked by the number of known columns."""
+    single = _SINGLE[a_row_is_a_person]
     sizes = np.array([len(chosen) for chosen in sets])
 
     def mean(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]], size: int) -> float:
@@ -191,12 +208,12 @@ def _curve(sets: Sequence[tuple[int, ...]], found: Joined, raw: Joined) -> Detai
             {
                 "columns known": size,
                 "right row": mean(found.chance, size),
-                "single row fits": mean(found.single.astype(np.float64), size),
+                single: mean(found.single.astype(np.float64), size),
                 "right row in the raw table": mean(raw.chance, size),
             }
             for size in sorted(set(sizes.tolist()))
         ),
         x="columns known",
-        y=("right row", "single row fits", "right row in the raw table"),
+        y=("right row", single, "right row in the raw table"),
         note=_NOTE,
     )

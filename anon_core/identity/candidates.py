@@ -34,12 +34,16 @@ class Known:
         None where all that is known is right, so that the own row fits wherever it stands.
     tolerance : float
         How far off the attacker takes numbers to be at most.
+    own : tuple of int64 arrays of shape (entries,), or None
+        Where one person has several rows: place of the person among these, class and number of
+        their rows in it. Else None.
     """
 
     told: I32
     true: I32
     group: I64 | None = None
     tolerance: float = 0.0
+    own: tuple[I64, I64, I64] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,7 +54,7 @@ class Candidates:
     ----------
     rows : int64 array of shape (sets, people)
     held : float64 array of shape (sets, people)
-        Chance that the person's own row is among them.
+        Chance that the person's own row is among them; where one has several, how many are.
     """
 
     rows: I64
@@ -139,7 +143,9 @@ def _of_whole_rows(
         if fit is None:  # nobody, nothing, or too much: as few as can be, so none looks safer
             fit = np.ones(len(people), dtype=np.int64)
         rows[number] = fit[back.ravel()]
-        if own is not None:
+        if known.own is not None:
+            held[number] = _own_rows(cells, known, chosen, known.own)
+        elif own is not None:
             held[number] = _held(cells, known, chosen, own)
     return Candidates(rows=rows, held=held)
 
@@ -165,6 +171,14 @@ def _held(cells: _Cells, known: Known, chosen: Chosen, own: tuple[I64, I64]) -> 
     all_rows = np.bincount(person[could], cells.rows[line[could]], people)
     fit_rows = np.bincount(person[fits], cells.rows[line[fits]], people)
     return fit_rows / np.maximum(all_rows, 1)
+
+
+def _own_rows(cells: _Cells, known: Known, chosen: Chosen, own: tuple[I64, I64, I64]) -> F64:
+    """Return how many rows of the person themself fit what is known, shape (people,)."""
+    person, line, rows = own
+    told = known.told[:, list(cells.columns)][person]
+    fits = _inside(cells.low[line], cells.high[line], told, cells.among(chosen))
+    return np.bincount(person[fits], rows[fits], len(known.told)).astype(np.float64)
 
 
 def _inside(low: I32, high: I32, value: I32, places: Sequence[int]) -> B1:

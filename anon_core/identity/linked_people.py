@@ -25,7 +25,7 @@ class Joined:
     chance : float64 array of shape (sets, people)
         Chance of picking the right row.
     single : bool array of shape (sets, people)
-        Whether a single row fits.
+        Whether a single row fits; where one person has several, whether only their rows do.
     """
 
     chance: F64
@@ -84,10 +84,13 @@ def joined(
     register : Register
     known : Known
     inside : float64 array of shape (people,)
-        Chance that the person is in the table at all.
+        Chance that the person is in the table at all, or is the one whose rows are looked for.
     sets : sequence of tuple of int
     context : Context
     """
     found = candidates(view, register, known, sets, context)
     chance = inside * found.held / np.maximum(found.rows, 1)
-    return Joined(chance=np.where(found.rows > 0, chance, 0.0), single=found.rows == 1)
+    single = found.rows == 1 if known.own is None else found.rows == found.held
+    some = found.rows > 0
+    # Where rows are too many to compare they count as few as can be.
+    return Joined(chance=np.where(some, np.minimum(chance, 1.0), 0.0), single=single & some)

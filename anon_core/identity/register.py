@@ -31,6 +31,8 @@ class Register:
         The table's quasi tuple that is the same, -1 where there is none.
     inside : float64 array of shape (tuples,)
         Share of the tuple's people who are in the table.
+    total : int or None
+        People, where one may have several tuples; else those of all tuples.
     """
 
     audience: Audience
@@ -39,11 +41,12 @@ class Register:
     count: I64
     run: I64
     inside: F64
+    total: int | None = None
 
     @property
     def size(self) -> int:
         """People of the register; those whom no cell can cover included."""
-        return int(self.count.sum())
+        return int(self.count.sum()) if self.total is None else self.total
 
     def cover(self, vocabulary: Vocabulary) -> tuple[I32, I32]:
         """Return the first and last leaf that each text covers, among the register's leaves."""
@@ -77,17 +80,22 @@ class Register:
 
 
 def register_of(audience: Audience, truth: Truth) -> Register:
-    """Return the register: the population table where there is one, else the table itself."""
+    """Return the register: the population table where there is one, else the table itself.
+
+    Where one person has several rows, distinct persons are counted.
+    """
     frequency, people = truth.frequency, audience.population
-    own = frequency.run_codes
+    own, crowd = frequency.run_codes, truth.raw_crowd
+    of_tuple = frequency.run_count if crowd is None else crowd.sizes
     if people is None or people.codes is None or people.tuple_count is None:
         return Register(
             audience=audience,
             columns=audience.quasi,
             codes=own,
-            count=frequency.run_count,
+            count=of_tuple,
             run=np.arange(len(own), dtype=np.int64),
             inside=np.ones(len(own)),
+            total=None if crowd is None else crowd.total,
         )
     placed = [people.place[name][own[:, d]] for d, name in enumerate(audience.quasi)]
     both = [np.append(p, people.codes[:, d]) + np.int32(1) for d, p in enumerate(placed)]
@@ -95,7 +103,7 @@ def register_of(audience: Audience, truth: Truth) -> Register:
     run_of = np.full(len(first), -1, dtype=np.int64)
     run_of[rank[: len(own)]] = np.arange(len(own))
     run = run_of[rank[len(own) :]]
-    rows = np.where(run >= 0, frequency.run_count[run], 0)
+    rows = np.where(run >= 0, of_tuple[run], 0)
     return Register(
         audience=audience,
         columns=audience.quasi,

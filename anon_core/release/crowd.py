@@ -53,18 +53,30 @@ class Crowd:
         Key of the frequency set of published rows.
     member : int64 array of shape (entries,)
         Class of each entry, as `View.persons` numbers the classes of whole rows.
+    count : int64 array of shape (entries,)
+        Rows of each entry.
     """
 
     total: int
     classes: int
     key: I64
     member: I64
+    count: I64
     _problem: Problem
 
     @cached_property
     def pairs(self) -> tuple[I64, I64]:
         """Class and person of everyone in each class, (pairs,) each; no pair twice."""
         return _distinct(self.member, self._problem.key_person[self.key])
+
+    @cached_property
+    def rows(self) -> tuple[I64, I64, I64]:
+        """Person, class and number of their rows in it, (pairs,) each; by person, then class."""
+        person = self._problem.key_person[self.key]
+        pairs = person * max(self.classes, 1) + self.member
+        known, place = np.unique(pairs, return_inverse=True)
+        rows = np.bincount(place.ravel(), self.count, len(known)).astype(np.int64)
+        return known // max(self.classes, 1), known % max(self.classes, 1), rows
 
     @cached_property
     def sizes(self) -> I64:
@@ -178,7 +190,7 @@ def crowd_of(problem: Problem, release: Release | None = None) -> Crowd | None:
         frequency = problem.frequency
         keys = np.arange(len(frequency.count), dtype=np.int64)
         classes = len(frequency.run_count)
-        return _crowd(problem, keys, frequency.run, classes)
+        return _crowd(problem, keys, frequency.run, frequency.count, classes)
     block = release.view.whole_quasi()
     if block is None:
         return None
@@ -190,9 +202,8 @@ def crowd_of(problem: Problem, release: Release | None = None) -> Crowd | None:
     wide = [len(release.vocabularies[n].texts) for n in block.columns if n in problem.quasi]
     group = release.seen_group[member]
     groups = int(group.max(initial=-1)) + 1
-    return _crowd(
-        problem, key, dense_rank([group.astype(np.int32), *cells], [groups, *wide])[0], classes
-    )
+    ranked = dense_rank([group.astype(np.int32), *cells], [groups, *wide])[0]
+    return _crowd(problem, key, ranked, release.grouping.count[kept], classes)
 
 
 def line_people(problem: Problem, release: Release | None = None) -> tuple[I64, I64] | None:
@@ -234,8 +245,15 @@ def alone_over_all(problem: Problem, row_group: I64) -> int:
     return len(np.unique(pairs[lonely] % wide))
 
 
-def _crowd(problem: Problem, key: I64, member: I64, classes: int) -> Crowd:
-    return Crowd(total=problem.people, classes=classes, key=key, member=member, _problem=problem)
+def _crowd(problem: Problem, key: I64, member: I64, count: I64, classes: int) -> Crowd:
+    return Crowd(
+        total=problem.people,
+        classes=classes,
+        key=key,
+        member=member,
+        count=count,
+        _problem=problem,
+    )
 
 
 def _distinct(member: I64, other: I64) -> tuple[I64, I64]:

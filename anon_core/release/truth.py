@@ -124,6 +124,11 @@ class Truth:
         """People of the public table per quasi tuple of the private one; see `Problem`."""
         return self._problem.public_count
 
+    @property
+    def key_person(self) -> I64 | None:
+        """The person of each key of the frequency set; None where a row is a person."""
+        return self._problem.key_person if self._problem.person else None
+
     def known_rows(self, column: str) -> I64:
         """Return the rows of every value that occurs in a column; a missing one is none."""
         codes = self.frequency.codes[:, self.frequency.columns.index(column)]

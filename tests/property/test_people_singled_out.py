@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from typing import cast
 
@@ -12,12 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anon_core.attacks.linking import Linking
 from anon_core.attacks.special_uniques import SpecialUniques
 from anon_core.attacks.uniqueness import Uniqueness
 from anon_core.base.context import Context
 from anon_core.contracts.attack import Attack
+from anon_core.identity.aimed import aim
 from anon_core.identity.lines import quasi_lines
 from anon_core.identity.minimal_uniques import file_risk, minimal_uniques
+from anon_core.identity.register import register_of
 from anon_core.identity.unique_rows import unique_rows
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import audience_of
@@ -27,6 +31,7 @@ from tests.making import Case
 from tests.often import often
 from tests.property.test_unique_rows import told
 from tests.strategies import Boxed, groups_of, repeated
+from tests.strategies.groupings import by_boxes
 
 Cells = list[list[tuple[int, int]]]
 Sets = Sequence[tuple[int, ...]]
@@ -66,17 +71,17 @@ def every_set(columns: int, size: int) -> Sets:
     return [c for of in range(1, size + 1) for c in itertools.combinations(range(columns), of)]
 
 
-def attacked(attack: Attack, release: Release) -> AttackResult:
+def attacked(attack: Attack, release: Release, context: Context | None = None) -> AttackResult:
     known = audience_of(release.problem), truth_of(release.problem, release)
     assert attack.counts_people
     assert not attack.reason_not_applicable(release.view, known[0])
-    (found,) = attack.run(release.view, *known, Context())
+    (found,) = attack.run(release.view, *known, context or Context())
     return cast(AttackResult, found)
 
 
 @often(100)
 @given(drawn=of_people())
-def test_people_are_unique_whose_rows_alone_fit_somebody(drawn: Boxed) -> None:
+def test_people_are_unique_whose_rows_own_onlyfit_somebody(drawn: Boxed) -> None:
     release = drawn.release
     rows, people = told(release)
     who, quasi = whose(release, drawn.case), release.problem.quasi
@@ -173,3 +178,68 @@ def test_a_file_is_of_combinations_of_one_person_and_of_two() -> None:
     unique = attacked(Uniqueness(), release)
     assert unique.details[1].rows[-1]["columns"] == "all published columns"
     assert unique.details[1].rows[-1]["people"] == 1
+
+
+@often(100)
+@given(drawn=of_people(), seed=st.integers(0, 99))
+def test_a_match_is_right_that_is_one_of_the_persons_rows(drawn: Boxed, seed: int) -> None:
+    release, problem = drawn.release, drawn.release.problem
+    rows, people = told(release)
+    who, named = whose(release, drawn.case), drawn.case.columns["who"]
+    truth, audience = truth_of(problem, release), audience_of(problem)
+    register = register_of(audience, truth)
+    assert register.size == len(set(named))
+    seeded = [Context(generator=np.random.default_rng(seed)) for _ in range(2)]
+    aimed = aim(register, release.view, truth, 100, 0, seeded[0])
+    found = attacked(Linking(people=100), release, seeded[1])
+    number = dict(enumerate(sorted({str(w) for w in named})))
+    expected = raw = 0.0
+    own_only, published = 0, 0
+    assert aimed.raw is not None
+    for at in range(len(aimed.tuple)):
+        values = problem.frequency.run_codes[aimed.tuple[at]].tolist()
+        person = number[at]  # persons are tried in the order of their names
+        mine = [p for p, w in zip(people, named, strict=True) if w == person]
+        assert values in mine  # known are the values of one of their rows
+        fit = [
+            w
+            for w, c in zip(who, rows, strict=True)
+            if all(low <= v <= high for (low, high), v in zip(c, values, strict=True))
+        ]
+        expected += fit.count(person) / max(len(fit), 1)
+        own_only += set(fit) == {person}
+        published += person in who
+        equal = [w for p, w in zip(people, named, strict=True) if p == values]
+        raw += equal.count(person) / len(equal)
+    assert (found.attempted, found.eligible) == (len(number), published)
+    assert found.succeeded == pytest.approx(expected)
+    assert found.raw == pytest.approx(raw / len(number))
+    assert found.baseline == 1 / len(number)
+    assert found.details[0].rows[-1]["only own rows fit"] == pytest.approx(own_only / len(number))
+    several = any(
+        len({tuple(p) for p, w in zip(people, named, strict=True) if w == n}) > 1 for n in named
+    )
+    assert (found.interval is not None) == several
+
+
+def test_one_of_those_with_these_values_is_looked_for_in_a_population() -> None:
+    # p0 has two rows of a, p1 one; p2 is the only one with b.
+    case = Case(
+        columns={"q": ["a", "a", "a", "b"], "who": ["p0", "p0", "p1", "p2"]},
+        quasi=("q",),
+        kinds={"q": "text"},
+        levels={"q": [("a", "*"), ("b", "*"), ("c", "*")]},
+        person="who",
+    )
+    public = replace(case, columns={"q": list("aaabc"), "who": [f"x{i}" for i in range(5)]})
+    release = by_boxes(case.problem(population=public.dataset), [0, 1])
+    found = attacked(Linking(), release)
+    assert (found.attempted, found.baseline) == (5, 1 / 5)
+    # Of three with a two are in the table; whoever of them is meant, p0 is found 2 times in 3.
+    options = [sum(p) * 2 / 3 + 1 for p in itertools.product([1 / 3, 2 / 3], repeat=3)]
+    assert min(abs(found.succeeded - o) for o in options) < 1e-12
+    assert attacked(Linking(row=1), release).succeeded == pytest.approx(2 / 3)
+    assert attacked(Linking(row=3), release).succeeded == pytest.approx(1 / 3)
+    assert (
+        "a row of theirs is picked 100% of the time" in attacked(Linking(row=4), release).sentence
+    )
