@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from anon_core.base.registry import family
 from anon_core.words.phrases import left_out
 from anon_core.words.plan_words import made_by
-from anon_core.words.tiles import told_in_full
+from anon_core.words.tiles import loss_metric, told_in_full
 from ui.charts import series
 from ui.charts.chart_frame import Palette, Series, kept, palette, show
 from ui.charts.class_plots import most_different, sensitive_chart, size_chart
 from ui.charts.metric_plots import (
-    amount,
     column_heat,
     metric_bars,
     metric_names,
     title_of,
-    unit_of,
     what_is_lost,
 )
 from ui.charts.sensitive_heatmap import group_chart
@@ -35,6 +32,7 @@ from ui.panels import (
     parts_panel,
     question_panel,
     search_panel,
+    side_by_side,
     table_panel,
     tiles_panel,
     verdict_lines,
@@ -134,50 +132,64 @@ def classes(run: Series, colours: Palette) -> None:
 
 
 def metrics(run: Series, colours: Palette) -> None:
-    """Draw the metric panel with an explanation of each number."""
-    show(kept(metric_bars, [run], colours), key="metrics")
+    """Draw the metric panel: what the tiles have not told, and what each number means."""
+    measures = run.facts.result.measures
+    told = (loss_metric(run.facts.result),)
+    show(kept(metric_bars, [run], colours, told), key="metrics")
     if run.facts.permuted:
         st.caption(what_is_lost([run]))
-    halves = st.columns(2)
-    for place, name in enumerate(metric_names([run])):
-        measure = run.facts.result.measures[name]
-        with halves[place % 2].container(gap=None):
-            value = f"{amount(measure.value)} {unit_of(name, run.facts)}"
-            st.markdown(f"**{plain(title_of(name))}**  \n{plain(value)}")
+    with st.expander("What each of them means"):
+        for name in metric_names([run]):
+            st.markdown(f"**{plain(title_of(name))}**")
             what_is_this(family("metric")[name])
-            details_panel.draw(run, colours, measure.details, f"metric-{name}")
+            details_panel.draw(run, colours, measures[name].details, f"metric-{name}")
     heat = None if run.facts.permuted else kept(column_heat, [run], colours)
     if heat is not None:
         show(heat, key="heat")
     measure_panel.draw(run)
 
 
-def places(run: Series) -> list[DeltaGenerator]:
-    """Return where the four panels go: two by two; two tables side by side take a whole row."""
-    wide = len(run.facts.result.tables) > 1
-    rows = [1, 2, 1] if wide else [2, 2]
-    found: list[DeltaGenerator] = []
-    for place, count in enumerate(rows):
-        with st.container(key=f"stack-panels-{place}"):
-            columns = st.columns(count, gap="medium")
-        found += [column.container(border=True, height="stretch") for column in columns]
-    return found
-
-
-def panels(run: Series, colours: Palette) -> list[tuple[str, Callable[[], None]]]:
-    """Return the four panels: their titles, and what draws them.
+def panels(run: Series, colours: Palette) -> None:
+    """Draw the four panels; of two tables side by side each takes a row of its own.
 
     Below two tables the long panel of attacks stands beside the groups.
     """
-    found: list[tuple[str, Callable[[], None]]] = [
+    drawn: list[tuple[str, Callable[[], None]]] = [
         ("Table", lambda: table_panel.draw(run.facts, key="results")),
         (run.facts.noun[1].capitalize(), lambda: classes(run, colours)),
         ("Metrics", lambda: metrics(run, colours)),
         ("Attacks", lambda: attack_panel.draw(run, colours)),
     ]
-    if len(run.facts.result.tables) > 1:
-        found[2], found[3] = found[3], found[2]
-    return found
+    wide = len(run.facts.result.tables) > 1
+    if wide:
+        drawn[2], drawn[3] = drawn[3], drawn[2]
+    titles = [title for title, _ in drawn]
+    rows = (0, 3) if wide else ()
+    places = side_by_side.places("results", titles, rows=rows)
+    for place, (title, draw) in zip(places, drawn, strict=True):
+        with place:
+            st.subheader(title, anchor=False)
+            with panel(title):
+                draw()
+
+
+def further(run: Series, colours: Palette) -> None:
+    """Draw what is looked at one at a time: questions, the search and its picture, values."""
+    result = run.facts.result
+    questions, search, values = st.tabs(
+        ["Questions", "The search", "Value by value"], key="further", on_change="rerun"
+    )
+    with questions:
+        question_panel.draw(result)
+    with search:
+        if lattice_panel.applies(result):
+            lattice_panel.draw(result)
+        if parts_panel.applies(result):
+            parts_panel.draw(run)
+        with panel("The search"):
+            search_panel.draw(result)
+    with values, panel("Value by value"):
+        by_value_panel.draw(run, colours)
 
 
 running.settle()
@@ -194,20 +206,8 @@ if page("Results", "📊", needs="result"):
         with panel("Verdicts"):
             told = tiles_panel.draw(last)
             verdict_lines.draw(last, key="results", told=told_in_full(told))
-        question_panel.draw(last)
-        for place, (title, draw) in zip(places(shown), panels(shown, tones), strict=True):
-            with place:
-                st.subheader(title, anchor=False)
-                with panel(title):
-                    draw()
-        if lattice_panel.applies(last):
-            lattice_panel.draw(last)
-        if parts_panel.applies(last):
-            parts_panel.draw(shown)
-        with panel("Value by value"):
-            by_value_panel.draw(shown, tones)
-        with panel("The search"):
-            search_panel.draw(last)
+        panels(shown, tones)
+        further(shown, tones)
         next_step("pages/6_Compare.py", "Compare pinned runs")
         next_step("pages/7_Export.py", "Export")
 elif (stopped := running.error()) is not None:

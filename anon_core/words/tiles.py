@@ -50,6 +50,11 @@ def tiles(result: Result) -> tuple[Tile, Tile, Tile]:
     return _worst_chance(result), _people(result), _loss(result)
 
 
+def loss_metric(result: Result) -> str:
+    """Return the name of the metric that says in one figure what a release lost."""
+    return headline("groups" if result.release.grouping.published else "cells")
+
+
 def told_in_full(found: Sequence[Tile]) -> list[AttackResult]:
     """Return the attacks of which the tiles say all that their own sentences would."""
     chance, people, *_ = found
@@ -165,7 +170,7 @@ def _people(result: Result) -> Tile:
 
 
 def _loss(result: Result) -> Tile:
-    name = headline("groups" if result.release.grouping.published else "cells")
+    name = loss_metric(result)
     lost = result.measures.get(name)
     allowed = result.plan.algorithm.as_mapping().get("max_suppression")
     word = phrases.hidden(result)

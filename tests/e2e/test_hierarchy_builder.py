@@ -255,7 +255,7 @@ def test_refusals_stand_at_the_place_and_change_nothing(page: Page) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("viewport", [(800, 700)])
+@pytest.mark.parametrize("viewport", [(840, 700)])
 def test_a_file_that_lacks_values_asks_for_a_place(page: Page, tmp_path: Path) -> None:
     build_of(page, table(["Bonn", "Graz", "Linz", "Lyon"], "city"), "city")
     file = b"Bonn;Germany;*\nGraz;Austria;*\nOslo;Norway;*\n"

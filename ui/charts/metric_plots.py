@@ -8,6 +8,7 @@ from typing import cast
 
 from anon_core.base.registry import family
 from anon_core.contracts.metric import Metric
+from anon_core.release.results import Measure
 
 from ..session.result_view import Facts
 from .chart_frame import (
@@ -49,6 +50,12 @@ def unit_of(metric: str, facts: Facts) -> str:
     return kind.unit
 
 
+def _in_its_unit(metric: str, measure: Measure, facts: Facts) -> str:
+    """Return a metric's value as it is told once: with its unit, unless that is 0 to 1."""
+    share = _metric(metric).unit == "share"
+    return f"{measure.share:.3f}" if share else f"{amount(measure.value)} {unit_of(metric, facts)}"
+
+
 def metric_names(runs: Sequence[Series]) -> list[str]:
     """Return the metrics in the order they are told: what cut links cost first, if any are cut.
 
@@ -87,12 +94,21 @@ def what_is_lost(runs: Sequence[Series]) -> str:
     )
 
 
-def metric_bars(runs: Sequence[Series], colours: Palette) -> Chart:
-    """Return every metric brought to 0–1."""
+def metric_bars(runs: Sequence[Series], colours: Palette, without: tuple[str, ...] = ()) -> Chart:
+    """Return every metric brought to 0–1; beside the bars of one run stand its own units.
+
+    Parameters
+    ----------
+    runs : sequence of Series
+    colours : Palette
+    without : tuple of str
+        Metrics that are told elsewhere.
+    """
     import pandas as pd
     import plotly.graph_objects as go
 
-    names = metric_names(runs)[::-1]
+    names = [n for n in metric_names(runs) if n not in without][::-1]
+    alone = len(runs) == 1
     figure = columns(len(runs))
     rows: list[dict[str, object]] = []
     for place, run in enumerate(runs, start=1):
@@ -117,7 +133,10 @@ def metric_bars(runs: Sequence[Series], colours: Palette) -> Chart:
                 y=[label(title_of(n)) for n in here],
                 orientation="h",
                 marker_color=run.colour,
-                text=[f"{m.share:.3f}" for m in found],
+                text=[
+                    label(_in_its_unit(n, m, run.facts)) if alone else f"{m.share:.3f}"
+                    for n, m in zip(here, found, strict=True)
+                ],
                 textposition="outside",
                 textfont={"color": colours.ink},
                 cliponaxis=False,
@@ -131,7 +150,7 @@ def metric_bars(runs: Sequence[Series], colours: Palette) -> Chart:
             col=place,
         )
         figure.update_xaxes(
-            range=[0, 1.18],
+            range=[0, 1.9 if alone else 1.18],
             tickvals=[0, 0.5, 1],
             title_text=in_the_middle("0 unchanged · 1 everything suppressed", place, len(runs)),
             row=1,

@@ -12,7 +12,7 @@ from anon_core.words.phrases import size
 
 from .. import this_machine
 from ..charts.theme import ROLE_STYLE, RUN_STYLE, muted, paper, role_colour, run_colour
-from ..components import guard, leaving, theme_change
+from ..components import guard, leaving, narrow, theme_change
 from ..components.guard import handled, panel
 from ..session import pinning, results, state
 from ..session import precompile_status as warming
@@ -25,8 +25,9 @@ Needs = Literal["nothing", "dataset", "roles", "result", "comparison"]
 _BEGUN = "shell/begun"
 _CSS = """
 <style>
-[data-testid="stMainBlockContainer"] {padding-top: 2.6rem; padding-bottom: 3rem;
-  max-width: 1480px;}
+[data-testid="stMainBlockContainer"] {padding: 2.6rem clamp(1rem, 2.5vw, 2.5rem) 3rem;
+  max-width: none;}
+[data-testid="stMain"] [data-testid="stMarkdownContainer"] > p {max-width: 56rem;}
 [data-testid="stSidebarUserContent"] {padding-bottom: 1.5rem;}
 [data-testid="stSidebar"] [data-testid="stVerticalBlock"] {gap: .35rem;}
 [data-testid="stPageLink"] a {padding-top: .2rem; padding-bottom: .2rem;}
@@ -127,6 +128,7 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
     begun = st.session_state.setdefault(_BEGUN, title)
     with st.sidebar:
         theme_change.redraws()
+        narrow.folds_sidebar(title)
         if state.dataset() is not None:
             leaving.asks_first()
     lacking = missing(needs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 import streamlit as st
 
@@ -53,10 +53,16 @@ def draw(result: Result, *, key: str, told: Collection[AttackResult] = ()) -> No
     with second.container(border=True, height="stretch"):
         st.markdown("**2 · Your thresholds**")
         attacks = [a for a in words.in_order(result.attacks) if not any(a is t for t in told)]
-        first = [a for a in attacks if words.told_first(a)]
-        for attack in first:
+        weighed = [a for a in attacks if _needs_a_word(a)]
+        for attack in weighed:
             _attack(attack, permuted=permuted)
-        _others([a for a in attacks if not words.told_first(a)], permuted=permuted)
+        rest = len(attacks) - len(weighed)
+        if rest:
+            many = "attack" if rest == 1 else "attacks"
+            st.caption(
+                f"{rest} further {many}, without a threshold and certain of nobody: see Attacks, "
+                "One by one."
+            )
         for sentence in result.cautions:
             st.markdown(f":material/warning: {plain(sentence)}")
         for sentence in facts(result).undefined:
@@ -80,18 +86,9 @@ def _attack(attack: AttackResult, *, permuted: bool) -> None:
     st.markdown(f"{sign} {_weighed(plain(line.sentence), line.standing)}{badge}")
 
 
-def _others(attacks: Sequence[AttackResult], *, permuted: bool) -> None:
-    """Draw what is probable rather than certain behind a click that says how it stands."""
-    if not attacks:
-        return
-    standing = [words.against_threshold(a, permuted=permuted).standing for a in attacks]
-    beyond, sure = standing.count("not met"), sum(map(certain, attacks))
-    told = f"{beyond} beyond its threshold" if beyond == 1 else f"{beyond} beyond their threshold"
-    told += f", {sure} certain for someone" if sure else ""
-    icon = ":material/warning:" if sure or beyond else None
-    with st.expander(f"What else can be learned: {len(attacks)} attacks, {told}", icon=icon):
-        for attack in attacks:
-            _attack(attack, permuted=permuted)
+def _needs_a_word(attack: AttackResult) -> bool:
+    """Say whether an attack has a threshold, is certain of somebody, or decided nothing."""
+    return words.limited(attack) or certain(attack) or bool(attack.undecided) or attack.idle
 
 
 def judgement(result: Result, *, key: str) -> None:
