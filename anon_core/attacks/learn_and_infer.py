@@ -8,12 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..base.arrays import I64
 from ..base.context import Context
 from ..base.params import number
 from ..base.registry import register
 from ..contracts.attack import Disclosure
 from ..contracts.group_stats import sensitive_histogram
-from ..inference.guessed import by_sureness, control_of, told_of
+from ..inference.guessed import Once, by_sureness, control_of, once_each, told_of
 from ..inference.naive_bayes import Guesses, Learned, base_rates, guesses, learn, too_large
 from ..inference.secrets import AboutSecrets
 from ..release.attack_result import AttackResult
@@ -26,7 +27,12 @@ from ..release.truth import Truth
 @register("attack")
 @dataclass(frozen=True, kw_only=True)
 class LearnAndInfer(AboutSecrets):
-    """Learn a naive Bayes classifier from the release, and guess everyone's sensitive value."""
+    """Learn a naive Bayes classifier from the release, and guess everyone's sensitive value.
+
+    Where one person has several rows, each person is guessed once, by the published row of theirs
+    whose guess is believed most, and the guess is right where the person has the value in any row.
+    The control is of persons who have no row in the table.
+    """
 
     name: ClassVar[str] = "learn-and-infer"
     title: ClassVar[str] = "Learn and infer"
@@ -37,7 +43,7 @@ class LearnAndInfer(AboutSecrets):
     )
     formula: ClassVar[str] = (
         "argmax of share(s) Π θ_i(v_i | s), θ counted in the release; risk = (rate − control) / "
-        "(1 − control), each a Wilson estimate"
+        "(1 − control), each a Wilson estimate; where one person has several rows, a guess a person"
     )
     source: ClassVar[str] = (
         "Cormode 2011, doi 10.1145/2020408.2020598; Giomi et al. 2023, doi "
@@ -46,6 +52,7 @@ class LearnAndInfer(AboutSecrets):
     discloses: ClassVar[Disclosure] = "inferential"
     by_default: ClassVar[bool] = False
     learns: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
 
     sure: float = number(
         default=0.9,
@@ -99,28 +106,35 @@ class LearnAndInfer(AboutSecrets):
         key, group, count = places.key[here], places.group[here], places.count[here]
         run = people.run[key]
         told = true[key] != learned.missing
-        right = (guess.value[run] == true[key]) & told
+        right = ((guess.value[run] == true[key]) & told)[told]
         chance = np.zeros(groups)
         np.maximum.at(chance, group, guess.belief[run])
-        succeeded = float(count[right].sum())
-        rows = truth.known_rows(column)
-        baseline = int(rows.max(initial=0)) / truth.rows
-        control = control_of(learned, truth.holdout, column, context)
-        words, compared, interval = told_of(succeeded, truth.rows, baseline, control)
-        rate = succeeded / truth.rows
-        belief = guess.belief[run]
+        belief, count = guess.belief[run][told], count[told]
+        everyone, rows = truth.rows, truth.known_rows(column)
         known = int(sensitive_histogram(view, column)[1].known.sum())
+        crowd, raw_crowd, person = truth.crowd, truth.raw_crowd, truth.key_person
+        if crowd is not None and raw_crowd is not None and person is not None:
+            everyone, rows = crowd.total, raw_crowd.people_of_values(column)
+            known = crowd.having(column)
+            once = _once(guess, truth, column, learned.missing, key[told])
+            belief, right = once.belief, once.right
+            count = np.ones(len(right), dtype=np.int64)
+        succeeded = float(count[right].sum())
+        baseline = int(rows.max(initial=0)) / everyone
+        control = control_of(learned, truth.holdout, column, context)
+        words, compared, interval = told_of(succeeded, everyone, baseline, control)
+        rate = succeeded / everyone
         return AttackResult(
             attack=self.name,
             column=column,
-            attempted=truth.rows,
+            attempted=everyone,
             eligible=known,
             succeeded=succeeded,
             rate=rate,
             worst=max(float(chance.max(initial=0.0)), rate) if known else 0.0,
             baseline=baseline,
-            raw=_right(raw, truth, column, context) / truth.rows,
-            at_risk=int(count[told & (belief > self.sure)].sum()),
+            raw=_right(raw, truth, column, context) / everyone,
+            at_risk=int(count[belief > self.sure].sum()),
             threshold=self.sure,
             per_class=chance,
             estimated=True,
@@ -128,16 +142,25 @@ class LearnAndInfer(AboutSecrets):
             control=None if control is None else control.rate,
             sentence=(
                 f"Someone who learns from the release guesses '{column}' rightly for "
-                f"{succeeded:,.0f} of {truth.rows:,} people ({per_cent(rate)}); naming the "
+                f"{succeeded:,.0f} of {everyone:,} people ({per_cent(rate)}); naming the "
                 f"commonest value is right for {per_cent(baseline)}. {words}"
                 if known
                 else f"No published row has a value of '{column}', so there is nothing to learn."
             ),
             details=(
                 *compared,
-                by_sureness(belief[told], count[told], right[told], truth.rows, column),
+                by_sureness(belief, count, right, everyone, column),
             ),
         )
+
+
+def _once(guess: Guesses, truth: Truth, column: str, missing: int, key: I64) -> Once:
+    """Guess every person of some keys of the frequency set once; see `once_each`."""
+    people, person = truth.frequency, truth.key_person
+    assert person is not None
+    true = people.codes[:, people.columns.index(column)]
+    known, run = true != missing, people.run[key]
+    return once_each(person[key], guess.value[run], guess.belief[run], person[known], true[known])
 
 
 def _right(learned: Learned, truth: Truth, column: str, context: Context) -> float:
@@ -145,5 +168,9 @@ def _right(learned: Learned, truth: Truth, column: str, context: Context) -> flo
     people = truth.frequency
     true = people.codes[:, people.columns.index(column)]
     guess: Guesses = guesses(learned, people.run_codes, context)
+    if truth.key_person is not None:
+        told = np.flatnonzero(true != learned.missing)
+        once = _once(guess, truth, column, learned.missing, told)
+        return float(np.count_nonzero(once.right))
     right = (guess.value[people.run] == true) & (true != learned.missing)
     return float(people.count[right].sum())

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..base.arrays import B1, F64, I64
+import numpy as np
+
+from ..base.arrays import B1, F64, I32, I64
 from ..base.context import Context
 from ..release.attack_result import Cell, Details
 from ..release.holdout import Holdout
@@ -59,11 +61,53 @@ def control_of(
     told = true != learned.missing
     codes = others.codes[told][:, [others.columns.index(n) for n in learned.columns]]
     found = guesses(learned, codes, context)
+    if others.person is not None:
+        whose = others.person[told]
+        once = once_each(whose, found.value, found.belief, whose, true[told])
+        if not len(once.right):
+            return None
+        return Control(right=float(np.count_nonzero(once.right)), people=len(once.right))
     count = others.count[told]
     people = int(count.sum())
     if not people:
         return None
     return Control(right=float(count[found.value == true[told]].sum()), people=people)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Once:
+    """One guess of each person who has several rows.
+
+    Attributes
+    ----------
+    belief : float64 array of shape (people,)
+    right : bool array of shape (people,)
+    """
+
+    belief: F64
+    right: B1
+
+
+def once_each(person: I64, guess: I32, belief: F64, whose: I64, value: I32) -> Once:
+    """Guess each person once: by the row of theirs whose guess is believed most.
+
+    It is right where the person has the value in any row. Of rows that are believed equally a right
+    one counts.
+
+    Parameters
+    ----------
+    person, guess, belief : arrays of shape (rows,)
+        Whose each row is that is guessed, the value guessed, and how surely.
+    whose, value : arrays of shape (entries,)
+        Who has which value.
+    """
+    wide = int(max(guess.max(initial=0), value.max(initial=0))) + 1
+    has = whose * wide + value
+    right = np.isin(person * wide + guess, has[value >= 0])
+    order = np.lexsort((right, belief, person))
+    own = person[order]
+    last = order[np.append(own[1:] != own[:-1], True)] if len(order) else order
+    return Once(belief=belief[last], right=right[last])
 
 
 def told_of(

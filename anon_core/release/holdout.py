@@ -6,7 +6,7 @@ Whatever is guessed of them as well is known of people in general, and tells not
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,16 +32,19 @@ class Holdout:
     columns : tuple of str
         Quasi-identifiers, then sensitive columns.
     count : int64 array of shape (tuples,)
+    person : int64 array of shape (tuples,), or None
+        Where one person has several rows, whose each one is: then tuples are rows. Else None.
     """
 
     codes: I32
     columns: tuple[str, ...]
     count: I64
+    person: I64 | None = None
 
     @property
     def people(self) -> int:
         """How many there are."""
-        return int(self.count.sum())
+        return int(self.count.sum()) if self.person is None else len(np.unique(self.person))
 
     def of(self, column: str) -> I32:
         """Return one column, shape (tuples,)."""
@@ -53,11 +56,14 @@ def holdout_of(
     frequency: FrequencySet,
     hierarchies: Mapping[str, Hierarchy],
     kinds: Mapping[str, ColumnKind],
+    *,
+    person: str = "",
 ) -> Holdout | None:
     """Return whom a larger table holds beyond this one; None where nobody can be told apart.
 
     People who are equal in all columns stand for each other: of five in the larger table and two in
-    this one three are left.
+    this one three are left. Where a column tells persons, nobody stands for another: left are all
+    rows of those who have none in this table.
 
     Parameters
     ----------
@@ -66,12 +72,17 @@ def holdout_of(
     frequency : FrequencySet
         This table.
     hierarchies, kinds : mappings by column
+    person : str
+        The column that tells persons; empty where a row is a person.
     """
     names = frequency.shown
-    if any(name not in larger.names for name in names):
+    if any(name not in larger.names for name in (*names, *([person] if person else []))):
         return None
     try:
         leaves = [leaf_of(larger.column(n), kinds[n], hierarchies[n]) for n in names]
+        if person:
+            known = leaf_of(larger.column(person), kinds[person], hierarchies[person])
+            return _other_persons(larger.column(person), known, names, leaves)
     except BadInput:  # read otherwise than the table's, so that nobody can be compared
         return None
     own = [frequency.codes[:, d] for d in range(len(names))]
@@ -85,6 +96,21 @@ def holdout_of(
         return None
     codes = np.stack([c[first[left]] - np.int32(1) for c in both], axis=1)
     return Holdout(codes=codes, columns=names, count=count[left])
+
+
+def _other_persons(
+    column: Column, known: I32, names: tuple[str, ...], leaves: Sequence[I32]
+) -> Holdout | None:
+    """Return all rows of persons who have none in the table; -1 in `known` tells them."""
+    left = np.flatnonzero((known < 0) & (column.codes >= 0))  # a missing person is nobody
+    if not len(left):
+        return None
+    return Holdout(
+        codes=np.stack([c[left] for c in leaves], axis=1),
+        columns=names,
+        count=np.ones(len(left), dtype=np.int64),
+        person=column.codes[left].astype(np.int64),
+    )
 
 
 def leaf_of(column: Column, kind: ColumnKind, hierarchy: Hierarchy) -> I32:

@@ -171,11 +171,10 @@ class Problem:
     @cached_property
     def holdout(self) -> Holdout | None:
         """Those of a larger table who had no part in this one; None where there are none."""
-        if self.person:
-            return None
-        kinds = {name: self.dataset.column(name).kind for name in self.frequency.shown}
+        names = (*self.frequency.shown, *([self.person] if self.person else []))
+        kinds = {name: self.dataset.column(name).kind for name in names}
         for table in self.larger:
-            found = holdout_of(table, self.frequency, self.hierarchies, kinds)
+            found = holdout_of(table, self.frequency, self.hierarchies, kinds, person=self.person)
             if found is not None:
                 return found
         return None

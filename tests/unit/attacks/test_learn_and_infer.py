@@ -10,11 +10,10 @@ import pytest
 
 from anon_core.attacks.learn_and_infer import LearnAndInfer
 from anon_core.base.context import Context
-from anon_core.base.errors import BadPlan, Cancelled
+from anon_core.base.errors import Cancelled
 from anon_core.data.table import Dataset
 from anon_core.inference.corrected_risk import corrected, wilson
-from anon_core.inference.naive_bayes import learn
-from anon_core.job.further_attacks import attack as attack_further
+from anon_core.inference.naive_bayes import base_rates, learn
 from anon_core.job.runner import run
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import audience_of
@@ -173,19 +172,64 @@ def test_absent_values_are_neither_learned_nor_guessed() -> None:
     assert (empty.eligible, empty.rate, empty.worst) == (0, 0, 0)
 
 
-def test_it_can_be_cancelled_and_is_refused_of_persons() -> None:
+def test_it_can_be_cancelled() -> None:
     context = Context()
     context.cancel.set()
     problem = PATIENTS.problem()
     with pytest.raises(Cancelled):
         LearnAndInfer().run(*attacked(problem, raw_view(problem)), context)
-    case = dataclasses.replace(people(40, 10, depends=True), person="who")
-    case = dataclasses.replace(
-        case, columns={**case.columns, "who": [str(i // 2) for i in range(40)]}
-    )
-    result = run(case.plan(), case.dataset, case.levels)
-    with pytest.raises(BadPlan, match="counts rows"):
-        attack_further(result, LearnAndInfer(), CONTEXT)
+
+
+def of_persons(rows: int, number: int, first: int) -> Case:
+    """Draw rows of persons who have one to three, numbered from `first`."""
+    case = people(rows, number, depends=True)
+    whose = np.sort(np.random.default_rng([354, number]).integers(0, rows // 2, rows)) + first
+    named: list[str | None] = [str(w) for w in whose.tolist()]
+    return dataclasses.replace(case, columns={**case.columns, "who": named}, person="who")
+
+
+def test_persons_are_guessed_once_and_held_out_whole() -> None:
+    case, others = of_persons(60, 13, 0), of_persons(80, 14, 24)
+    larger = together(case, others)
+    found = released(case, 1, larger)
+    mine, told = case.column("who"), larger.column("who")
+    outside = set(told) - set(mine)
+    assert 10 < len(outside) < len(set(others.column("who")))  # some are in both
+    problem = dataclasses.replace(case.problem(), larger=(larger.dataset,))
+    held = problem.holdout
+    assert held is not None
+    assert held.people == len(outside)
+    assert len(held.codes) == sum(w in outside for w in told)
+    nobody = {**larger.columns, "who": [None, *larger.columns["who"][1:]]}
+    unnamed = dataclasses.replace(larger, columns=nobody).dataset
+    without = dataclasses.replace(case.problem(), larger=(unnamed,)).holdout
+    assert without is not None
+    assert len(without.codes) == len(held.codes)  # a row of nobody is no one's
+    # Row by row, by what is learned of the release.
+    at = {"name": "fixed-levels", "levels": {"age": 1}}
+    view = run(case.plan(algorithm=at), case.dataset, case.levels).release.view
+    learned = learn(view, "illness", base_rates(audience_of(problem)))
+    leaves = problem.hierarchies["age"].code
+
+    def right(table: Case, whom: set[str]) -> int:
+        best: dict[str, tuple[float, bool]] = {}
+        has = set(zip(table.column("who"), table.column("illness"), strict=True))
+        for who, age in zip(table.column("who"), table.column("age"), strict=True):
+            if who in whom:
+                belief = learned.beliefs(np.array([[leaves.get(age, -1)]], dtype=np.int32))[0]
+                guess = ("flu", "gout")[int(belief.argmax())]
+                here = float(belief.max()), (who, guess) in has
+                best[who] = max(best.get(who, here), here)
+        return sum(hit for _, hit in best.values())
+
+    everyone = len(set(mine))
+    assert (found.attempted, found.eligible) == (everyone, everyone)
+    assert found.succeeded == right(case, set(mine))
+    assert found.control == right(larger, outside) / len(outside)
+    flu = {w for w, i in zip(mine, case.column("illness"), strict=True) if i == "flu"}
+    gout = {w for w, i in zip(mine, case.column("illness"), strict=True) if i == "gout"}
+    assert found.baseline == max(len(flu), len(gout)) / everyone
+    assert f"of {everyone} people" in found.sentence
 
 
 def test_a_score_is_all_that_hangs_on_the_truth() -> None:
