@@ -1,0 +1,63 @@
+"""Whose session it is: nobody's without logins, and nobody's until somebody logged in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import streamlit as st
+
+from ui.session import whose
+
+
+class _Secrets(dict[str, Any]):
+    def load_if_toml_exists(self) -> bool:
+        return bool(self)
+
+
+AUTH = {"auth": {"client_id": "workbench"}}
+ANA = {"is_logged_in": True, "iss": "https://id.example", "sub": "1", "name": "Ana", "email": "a@x"}
+
+
+def _here(monkeypatch: pytest.MonkeyPatch, secrets: dict[str, Any], **user: Any) -> None:
+    monkeypatch.setattr(st, "secrets", _Secrets(secrets))
+    monkeypatch.setattr(st, "user", user)
+
+
+def test_without_settings_it_is_ones_own_computer(monkeypatch: pytest.MonkeyPatch) -> None:
+    _here(monkeypatch, {}, **ANA)
+    assert whose.person() is None
+    assert not whose.needs_login()
+    assert not whose.is_shared()
+
+
+def test_several_people_may_share_a_host_without_logins(monkeypatch: pytest.MonkeyPatch) -> None:
+    _here(monkeypatch, {"hosting": {"shared": True}})
+    assert whose.is_shared()
+    assert not whose.needs_login()
+
+
+@pytest.mark.parametrize("lacking", ["is_logged_in", "iss", "sub"])
+def test_who_is_not_told_is_nobody(monkeypatch: pytest.MonkeyPatch, lacking: str) -> None:
+    _here(monkeypatch, AUTH, **{key: value for key, value in ANA.items() if key != lacking})
+    assert whose.is_shared()
+    assert whose.person() is None
+
+
+def test_a_person_is_the_provider_and_its_name_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    _here(monkeypatch, AUTH, **ANA)
+    ana = whose.person()
+    assert ana is not None
+    assert ana.shown == "Ana (a@x)"
+    assert len(ana.key) == 64
+    _here(monkeypatch, AUTH, **{**ANA, "iss": "https://other.example"})
+    other = whose.person()
+    assert other is not None
+    assert other.key != ana.key
+
+
+def test_an_unconfirmed_address_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    _here(monkeypatch, AUTH, **ANA, email_verified=False)
+    ana = whose.person()
+    assert ana is not None
+    assert ana.shown == "Ana"
