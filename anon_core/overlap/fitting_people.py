@@ -29,7 +29,7 @@ AVERAGED = (
     "prosecutor's chance bounds what a link can reach."
 )
 _RAW: WeakKeyDictionary[Audience, WeakKeyDictionary[Truth, float]] = WeakKeyDictionary()
-_TUPLES = 20_000  # population tuples between two looks at the cancel button
+_PAIRS = 1 << 25  # classes and public tuples compared between two looks at the cancel button
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -237,17 +237,33 @@ def people_of_classes(
     """Return how many people of a population table fit each published class, shape (classes,)."""
     assert population.codes is not None
     assert population.tuple_count is not None
+    context.check()
     covers = [population.cover(view.vocabularies[n]) for n in persons.columns]
     low = np.stack([lo[persons.codes[:, d]] for d, (lo, _) in enumerate(covers)], axis=1)
     high = np.stack([hi[persons.codes[:, d]] for d, (_, hi) in enumerate(covers)], axis=1)
     place = [view.quasi.index(n) for n in persons.columns]
-    people = np.zeros(len(persons.sizes), dtype=np.int64)
     codes = np.ascontiguousarray(population.codes[:, place])
-    for start in range(0, len(codes), _TUPLES):
+    if np.array_equal(low, high):
+        return _people_alike(low, codes, population.tuple_count)
+    people = np.zeros(len(persons.sizes), dtype=np.int64)
+    step = max(_PAIRS // max(len(low), 1), 1)
+    for start in range(0, len(codes), step):
         context.check()
-        stop = start + _TUPLES
+        stop = start + step
         covered(low, high, codes[start:stop], population.tuple_count[start:stop], people)
     return people
+
+
+def _people_alike(
+    exact: npt.NDArray[np.int32],
+    codes: npt.NDArray[np.int32],
+    count: npt.NDArray[np.int64],
+) -> npt.NDArray[np.int64]:
+    """Return how many people have the very values of each class, shape (classes,)."""
+    both = [np.concatenate(column) + np.int32(1) for column in zip(exact.T, codes.T, strict=True)]
+    rank, first = dense_rank(both, [int(column.max(initial=0)) + 1 for column in both])
+    people = np.bincount(rank[len(exact) :], count, len(first)).astype(np.int64)
+    return people[rank[: len(exact)]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

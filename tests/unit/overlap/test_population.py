@@ -70,24 +70,31 @@ def test_everybody_fits_a_class_that_says_nothing() -> None:
     assert not one.estimated
 
 
-@pytest.mark.parametrize("chunk", [1, 20_000])
-def test_a_population_table_is_counted(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_TUPLES", chunk)
+@pytest.mark.parametrize("pairs", [1, 1 << 25])
+def test_a_population_table_is_counted(pairs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_PAIRS", pairs)
     rng = np.random.default_rng(2008)
     for _ in range(15):
         case = random_case(rng, rows=20)
         part = {name: cells[:8] for name, cells in case.columns.items()}
         private = dataclasses.replace(case, columns=part)
         problem = private.problem(population=case.dataset)
-        # Values that no private row has are unknown to a flat hierarchy: no cell covers them.
-        view = raw_view(problem)
-        persons = view.persons(view.blocks[0])
-        risk = population_risk(view, persons, *attacked(problem, view)[1:], Context())
-        texts = [view.vocabularies[n].texts for n in persons.columns]
-        for c, codes in enumerate(persons.codes):
-            cells = [[texts[d][code]] for d, code in enumerate(codes)]
-            assert risk.chance[c] == 1 / naive.covered_people(cells, case.rows)
-        assert (risk.size, risk.estimated, risk.unmatched) == (20, False, 0)
+        heights = [h.height for h in problem.quasi_hierarchies]
+        for node in ([0] * len(heights), [int(rng.integers(0, h + 1)) for h in heights]):
+            # Values that no private row has are unknown to a flat hierarchy: no cell covers them.
+            view = Nodes(problem, [], 0, Context()).release(tuple(node)).view
+            persons = view.persons(view.blocks[0])
+            risk = population_risk(view, persons, *attacked(problem, view)[1:], Context())
+            people = problem.population
+            assert people is not None
+            covers = [people.cover(view.vocabularies[n]) for n in persons.columns]
+            for c, codes in enumerate(persons.codes):
+                cells = [
+                    people.hierarchies[n].leaves[low[code] : high[code] + 1]
+                    for n, (low, high), code in zip(persons.columns, covers, codes, strict=True)
+                ]
+                assert risk.chance[c] == 1 / naive.covered_people(cells, case.rows)
+            assert (risk.size, risk.estimated, risk.unmatched) == (20, False, 0)
 
 
 def test_a_table_that_is_no_sample_of_the_population_is_noticed() -> None:
