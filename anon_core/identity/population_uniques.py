@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..base.arrays import F64, I64
+from ..base.context import Context
 
 #: Sampling share up to which Pitman's model is taken (Dankar et al. 2012).
 SMALL_SHARE = 0.1
@@ -297,7 +298,7 @@ def chosen_by_rule(share: float, uniques: dict[str, float | None]) -> str:
     return third if slid is not None and counted is not None and slid < counted else second
 
 
-def estimates(sample: ClassSizes, generator: np.random.Generator) -> tuple[Estimate, ...]:
+def estimates(sample: ClassSizes, context: Context) -> tuple[Estimate, ...]:
     """Return what every estimator says, and which of them the rule takes.
 
     The interval adds what the estimate varies by, told by samples whose class counts are drawn
@@ -306,8 +307,8 @@ def estimates(sample: ClassSizes, generator: np.random.Generator) -> tuple[Estim
     Parameters
     ----------
     sample : ClassSizes
-    generator : numpy.random.Generator
-        Draws the samples.
+    context : Context
+        Its generator draws the samples; cancel is heard between two of them.
     """
     found = {name: estimator(sample) for name, estimator in ESTIMATORS.items()}
     taken = chosen_by_rule(sample.share, found)
@@ -315,17 +316,18 @@ def estimates(sample: ClassSizes, generator: np.random.Generator) -> tuple[Estim
     for name, uniques in found.items():
         interval = None
         if uniques is not None and name == taken:
-            interval = _interval(sample, ESTIMATORS[name], uniques, generator)
+            interval = _interval(sample, ESTIMATORS[name], uniques, context)
         told.append(Estimate(name=name, uniques=uniques, interval=interval, chosen=name == taken))
     return tuple(told)
 
 
 def _interval(
-    sample: ClassSizes, estimator: Estimator, uniques: float, generator: np.random.Generator
+    sample: ClassSizes, estimator: Estimator, uniques: float, context: Context
 ) -> tuple[float, float]:
     logs: list[float] = []
     for _ in range(_BOOTSTRAPS):
-        drawn = generator.poisson(sample.classes).astype(np.int64)
+        context.check()
+        drawn = context.generator.poisson(sample.classes).astype(np.int64)
         some = drawn > 0
         again = ClassSizes(size=sample.size[some], classes=drawn[some], population=0)
         people = max(round(sample.population * again.rows / sample.rows), again.rows)

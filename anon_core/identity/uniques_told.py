@@ -51,7 +51,7 @@ def uniques_told(
             title=title, rows=(row,), x="estimator", y=("share",), drawn="table", note=_NONE
         )
         return (told,), f" Unique people in the population: {_NONE}"
-    found = estimates(sample, context.generator)
+    found = estimates(sample, context)
     told = Details(
         title=title,
         rows=tuple(_row(one, population.size) for one in found),

@@ -144,6 +144,8 @@ def ranges(
     begin = np.searchsorted(owner[at[by_part]], np.arange(len(pieces) + 1))
     for number, piece in enumerate(pieces):
         context.progress(float(work[number] / work[-1]), "Deciding who must be in the table")
+        if context.cancel.is_set():
+            break  # what is left stays as presolve left it, undecided
         mine = targets.chosen(by_part[begin[number] : begin[number + 1]])
         mine = Targets(variable=place[mine.variable], bound=mine.bound, up=mine.up)
         part = inner.part(piece, settled.lower)

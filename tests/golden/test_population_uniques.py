@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
+from anon_core.base.context import Context
 from anon_core.data.table import Dataset
 from anon_core.identity.copula import Copula, fitted, individual_uniqueness, match_correctness
 from anon_core.identity.population_uniques import (
@@ -143,7 +144,7 @@ def within(number: int) -> Counter[tuple[str, ...]]:
         for kind, share in (("pitman", 0.05), ("slide", 0.3)):
             own = pitman_population(rng, 6000) if kind == "pitman" else slide_population(rng, 1200)
             drawn = rng.permutation(len(own))[: int(share * len(own))]
-            told = estimates(class_sizes(np.bincount(own[drawn]), len(own)), rng)
+            told = estimates(class_sizes(np.bincount(own[drawn]), len(own)), Context(generator=rng))
             taken = next(e for e in told if e.chosen)
             uniques = int(np.count_nonzero(np.bincount(own) == 1))
             assert taken.interval is not None
