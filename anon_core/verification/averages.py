@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from .cells import TextTable
 from .findings import Check, Rows, many, named, numbers, undecided
 from .histogram import tally
 from .kinds import number_of
@@ -26,6 +26,9 @@ from .sensitive_levels import at_levels
 from .tables import PrivateTable, Promise, read_promise
 from .texts import EVERYTHING, Codes, PrivateColumn, Runs
 from .unseen import with_unseen
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 _STATISTICS = ("mean", "median")
@@ -64,9 +67,10 @@ def check_averages(promise: Promise, release: Lines, table: PrivateTable) -> lis
         kept = np.array([t not in ("", EVERYTHING) for t in texts], dtype=np.bool_)
         value = np.repeat(np.array(shown, dtype=np.float64)[kept], often[kept])
         own = table.codes(name)
-        told = _values(column)[own[own != column.missing]]
+        has = own != column.missing
+        told = np.repeat(_values(column)[own[has]], table.count[has])
         gaps = int(often[[t == "" for t in texts]].sum())
-        if len(value) > len(told) or gaps > int(np.count_nonzero(own == column.missing)):
+        if len(value) > len(told) or gaps > int(table.count[~has].sum()):
             found.append(
                 _broken(name, Rows(), f"Column '{name}' shows more numbers or gaps than it has.")
             )
@@ -124,11 +128,12 @@ def check_groups(
     place : int64 array of shape (rows of the table that are not dropped,)
         The published row of each row, from 0; -1 where it is hidden.
     """
-    promise = read_promise(recipe, [str(name) for name in private.columns])
-    private = without_redacted(recipe, promise, private)
-    private, levels, _ = with_unseen(recipe, promise, private, levels)
-    promise, private, levels = at_levels(recipe, promise, private, levels)
-    table = PrivateTable(promise, private, levels)
+    whole = TextTable.of_frame(private)
+    promise = read_promise(recipe, whole.names)
+    whole = without_redacted(recipe, promise, whole)
+    whole, levels, _ = with_unseen(recipe, promise, whole, levels)
+    promise, whole, levels = at_levels(recipe, promise, whole, levels)
+    table = PrivateTable(promise, whole, levels)
     file = PublishedTable(content, promise.quasi, table.spelling)
     release = file.lines
     classes = release.classes
@@ -148,7 +153,8 @@ def check_groups(
     # Only who knows which row stands behind which has to look at rows one by one.
     line = file.line_of_row
     for name in promise.published:
-        column, own = table.columns[name], table.codes(name)[behind]
+        column = table.columns[name]
+        own = table.codes_of_rows(column)[behind]
         if name in averaged:
             shown = release.codes_of(name)[line]
             texts = release.texts_of(name)
@@ -193,6 +199,8 @@ def _wrong_averages(
     shown = _shown(texts)
     if statistic is None or any(s is None for s in shown):
         return np.ones(len(codes), dtype=np.bool_)
+    import pandas as pd
+
     frame = pd.DataFrame({"class": classes, "value": np.append(_values(column), np.nan)[own]})
     grouped = frame.groupby("class")["value"]
     average = (grouped.mean() if statistic == "mean" else grouped.median()).to_numpy()[classes]

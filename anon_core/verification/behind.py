@@ -53,7 +53,7 @@ def behind(
     if any(cover.unknown or cover.ambiguous for cover in covers):
         return None
     quasi = [private.codes(n) for n in promise.quasi]
-    point, first_of_point = joined(quasi, private.rows)
+    point, first_of_point = joined(quasi, len(private))
     first = np.unique(grouped.group, return_index=True)[1]
     near_point, near_box = covering_pairs(
         np.stack([codes[first_of_point] for codes in quasi], axis=1),
@@ -76,12 +76,15 @@ def behind(
         + 1
         for n in promise.exact
     ]
-    payload, _ = joined(exact, private.rows + len(release))
+    payload, _ = joined(exact, len(private) + len(release))
     wide = int(payload.max(initial=0)) + 1
-    shown = np.unique(grouped.group * wide + payload[private.rows :])
-    own, first_own = joined([column.codes[private.kept] for column in asked], private.rows)
-    giver, first = joined([point, payload[: private.rows], own], private.rows)
-    rows = np.bincount(giver)
+    shown = np.unique(grouped.group * wide + payload[len(private) :])
+    line, row, often = private.parted(asked)
+    point, payload = point[line], payload[line]
+    told = [column.codes_at(row) for column in asked]
+    own, first_own = joined(told, len(row))
+    giver, first = joined([point, payload, own], len(row))
+    rows = tally(giver, often, len(first))
     # Every kind of row with every class that covers its quasi-identifiers …
     order = np.argsort(near_point, kind="stable")
     start = np.searchsorted(near_point[order], np.arange(len(first_of_point) + 1))
@@ -100,7 +103,10 @@ def behind(
         value=own[first][kind][lead][sorted_],
         count=tally(pair, rows[kind])[sorted_],
         values=tuple(
-            tuple((*c.keys, None)[c.codes[private.kept][row]] for c in asked)
+            tuple(
+                None if codes[row] == column.missing else column.keys[codes[row]]
+                for column, codes in zip(asked, told, strict=True)
+            )
             for row in first_own.tolist()
         ),
         classes=classes,

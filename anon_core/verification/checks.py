@@ -12,15 +12,15 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from ..base.errors import BadInput, BadPlan, clipped, listing
 from . import match
 from .averages import check_averages, numbers_of
 from .blocks import table_names
+from .cells import TextTable
 from .claims import untrue
 from .evidence import judge_all, looks_at_public
 from .file_checks import check_formulas, check_readable
@@ -54,13 +54,16 @@ from .tables import PrivateTable, Promise, joined, read_promise, section
 from .texts import Codes, Cover, PrivateColumn
 from .unseen import with_unseen
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 def verify(
     recipe: Mapping[str, Any],
-    private: pd.DataFrame,
+    private: pd.DataFrame | TextTable,
     levels: Mapping[str, Sequence[Sequence[str]]],
     files: Mapping[str, bytes],
-    public: pd.DataFrame | None = None,
+    public: pd.DataFrame | TextTable | None = None,
 ) -> Verification:
     """Recompute from the published text whether a release keeps what its recipe promises.
 
@@ -69,14 +72,14 @@ def verify(
     recipe : mapping
         The recipe's tables.
         Where it searches the level of a sensitive column, the least is taken at which all holds.
-    private : pandas.DataFrame
+    private : pandas.DataFrame or TextTable
         The table as it was read, before rows are dropped; its index plays no part.
     levels : mapping of str to sequence of sequences of str
         Level tables by column: value first, then one label a level.
     files : mapping of str to bytes
         The published files by name: ``release.csv``, or ``quasi.csv`` and ``sensitive.csv``; and
         the files of other formats beside them, where there are some.
-    public : pandas.DataFrame, optional
+    public : pandas.DataFrame or TextTable, optional
         The public table as it was read, for promises about its people.
 
     Returns
@@ -92,8 +95,10 @@ def verify(
         If a level table is ragged or gives a value two paths.
     """
     nearest: Verification | None = None
+    table = _as_read(private)
+    people = None if public is None else _as_read(public)
     for told in at_each_level(recipe, levels):
-        found = _verified(told, private, levels, files, public)
+        found = _verified(told, table, levels, files, people)
         if found.holds:
             return found
         if nearest is None or len(found.broken) < len(nearest.broken):
@@ -102,15 +107,19 @@ def verify(
     return nearest
 
 
+def _as_read(table: pd.DataFrame | TextTable) -> TextTable:
+    return table if isinstance(table, TextTable) else TextTable.of_frame(table)
+
+
 def _verified(
     recipe: Mapping[str, Any],
-    private: pd.DataFrame,
+    private: TextTable,
     levels: Mapping[str, Sequence[Sequence[str]]],
     files: Mapping[str, bytes],
-    public: pd.DataFrame | None,
+    public: TextTable | None,
 ) -> Verification:
     """Recompute what a recipe promises that names every level; see `verify`."""
-    promise = read_promise(recipe, [str(name) for name in private.columns])
+    promise = read_promise(recipe, private.names)
     private = without_redacted(recipe, promise, private)
     private, levels, left_out = with_unseen(recipe, promise, private, levels)
     promise, private, levels = at_levels(recipe, promise, private, levels)
@@ -286,7 +295,7 @@ def verify_files(
         except UnicodeDecodeError as error:
             raise BadInput(f"{what} is not UTF-8 text.", remedy="Save it as UTF-8.") from error
         levels[name] = read_levels(text, name)
-    promise = read_promise(recipe, [str(name) for name in private.columns])
+    promise = read_promise(recipe, private.names)
     tables = table_names(promise)
     files = read_files(release_folder, tables)
     found = verify(recipe, private, levels, files, _public_table(recipe, promise, recipe_path))
@@ -309,7 +318,7 @@ def _path(place: object, what: str) -> str:
 
 def _public_table(
     recipe: Mapping[str, Any], promise: Promise, recipe_path: Path
-) -> pd.DataFrame | None:
+) -> TextTable | None:
     """Read the public table a recipe names, where a promise is about its people."""
     place = _path(section(recipe, "population").get("file", ""), "The population table")
     if not place or not looks_at_public(promise):
@@ -481,20 +490,21 @@ def _alone(
             np.concatenate([(text + 1)[table.codes(n)], release.codes_of(n) + 1])
             for n, text in zip(names, texts, strict=True)
         ]
-        kind, _ = joined([*both, *exact], table.rows + len(release))
-        return beyond(kind[: table.rows], kind[table.rows :], release.count)
+        kind, _ = joined([*both, *exact], len(table) + len(release))
+        return beyond(kind[: len(table)], table.count, kind[len(table) :], release.count)
     columns = [text_runs(own, size) for own, size in zip(runs, sizes, strict=True)]
     classes, first = joined([release.codes_of(n) for n in names], len(release))
     boxes = np.stack([release.codes_of(n)[first] for n in names], axis=1)
     coded = [table.codes(n) for n in names]
-    point, first = joined(coded, table.rows)
+    point, first = joined(coded, len(table))
     points = np.stack([codes[first] for codes in coded], axis=1)
-    payload, _ = joined(exact, table.rows + len(release))
+    payload, _ = joined(exact, len(table) + len(release))
     return without_partner(
         point,
-        payload[: table.rows],
+        payload[: len(table)],
+        table.count,
         classes,
-        payload[table.rows :],
+        payload[len(table) :],
         release.count,
         *covering_pairs(points, boxes, columns),
     )

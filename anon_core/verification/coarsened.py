@@ -60,14 +60,20 @@ def _check_column(
         told = [column.code_of_text(text) for text in texts]
         runs = tuple(((code, code),) if code >= 0 else () for code in told)
     own = table.codes(name)
-    point, first = joined([own], table.rows)
+    point, first = joined([own], len(table))
     shown, text = joined([codes], len(release))
     try:
         pairs = covering_pairs(
             own[first][:, None], codes[text][:, None], [text_runs(runs, column.missing + 1)]
         )
         alone = without_partner(
-            point, np.zeros_like(point), shown, np.zeros_like(shown), release.count, *pairs
+            point,
+            np.zeros_like(point),
+            table.count,
+            shown,
+            np.zeros_like(shown),
+            release.count,
+            *pairs,
         )
     except TooLarge as error:
         return undecided("truth", f"Whether '{name}' is true is not decided. {error.message}")

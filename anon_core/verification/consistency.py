@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from .evidence import CannotTell, Evidence
 from .findings import Check, Rows, named
+from .histogram import tally
 from .match import covering_pairs, text_runs
 from .tables import joined
 from .texts import Codes
@@ -93,10 +94,10 @@ def _fewest(evidence: Evidence, k: int, *, perfect: bool) -> Matches:
     first = np.unique(evidence.grouped.group, return_index=True)[1]
     boxes = np.stack([release.codes_of(n)[first] for n in promise.quasi], axis=1)
     quasi = [table.codes(n) for n in promise.quasi]
-    member, first = joined(quasi, table.rows)
+    member, first = joined(quasi, len(table))
     points = np.stack([codes[first] for codes in quasi], axis=1)
     point, box = covering_pairs(points, boxes, columns)
-    people = np.bincount(member)
+    people = tally(member, table.count, len(first))
     if perfect:
         kept = _exchangeable(people, sizes, point, box)
         point, box = point[kept], box[kept]

@@ -211,7 +211,8 @@ class Evidence:
         """
         found = self._private(column)
         keys = (*found.keys, None)
-        count = np.bincount(found.codes[self.private.kept], minlength=len(keys)).tolist()
+        rows = found.codes_at(self.private.kept)
+        count = np.bincount(rows, minlength=len(keys)).tolist()
         return {key: n for key, n in zip(keys, count, strict=True) if n}
 
     def lines(self, column: str) -> list[tuple[Hashable, list[str]]]:

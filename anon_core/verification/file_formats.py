@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from ..base.errors import BadInput, listing
 from .file_bytes import first_difference, parquet_again
@@ -20,7 +19,7 @@ from .findings import Check, many, named, numbers
 from .opening import read_bytes
 from .published import PublishedTable
 from .reading import beyond_rows, read_parquet
-from .texts import Codes, text_of
+from .texts import Codes
 
 #: Takes a published table, a file's content and its name.
 FileCheck = Callable[[PublishedTable, bytes, str], Check]
@@ -58,10 +57,10 @@ def check_parquet(release: PublishedTable, content: bytes, file: str) -> Check:
         )
     # It is broken; what follows only finds the words.
     try:
-        frame = read_parquet(content, file, every=True)
+        shown = read_parquet(content, file, every=True)
     except BadInput as error:
         return Check(name=name, holds=False, sentence=error.message)
-    if list(frame.columns) != release.header or len(frame) != release.rows:
+    if list(shown.names) != release.header or len(shown) != release.rows:
         return Check(
             name=name,
             holds=False,
@@ -77,9 +76,9 @@ def check_parquet(release: PublishedTable, content: bytes, file: str) -> Check:
         )
     wrong = np.zeros(release.rows, dtype=np.bool_)
     for place in range(len(release.header)):
-        codes, values = pd.factorize(frame.iloc[:, place])
-        texts = ["", *(text_of(value) for value in values)]  # code -1 is null, an empty cell
-        pairs = release.codes[place] * len(texts) + codes + 1
+        cells = shown.column_at(place)
+        texts = ["", *cells.texts]  # code -1 is null, an empty cell
+        pairs = release.codes[place] * len(texts) + cells.codes + 1
         unlike = [
             pair
             for pair in np.unique(pairs).tolist()

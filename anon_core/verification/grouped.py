@@ -79,7 +79,7 @@ class Grouped:
 def coded(
     block: Block, grouped: Mapping[str, Grouped], table: PrivateTable
 ) -> tuple[Codes, Codes, Grouped]:
-    """Return the tuples of linked columns, coded alike: of the table's rows and published lines."""
+    """Return the tuples of linked columns, coded alike: of the table's lines and published ones."""
     found = next(g for g in grouped.values() if block[0] in g.columns)
     if block not in found.coded:
         both: list[Codes] = []
@@ -88,6 +88,6 @@ def coded(
             told = np.array([column.code_of_text(t) for t in found.table.texts_of(name)], np.int64)
             shown = told[found.table.codes_of(name)]
             both.append(np.concatenate([table.codes(name), shown]) + 1)
-        joint, _ = joined(both, table.rows + len(found.table))
-        found.coded[block] = joint[: table.rows], joint[table.rows :]
+        joint, _ = joined(both, len(table) + len(found.table))
+        found.coded[block] = joint[: len(table)], joint[len(table) :]
     return *found.coded[block], found

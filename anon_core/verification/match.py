@@ -111,25 +111,24 @@ def sole_text(runs: Sequence[Runs], size: int) -> Codes | None:
     return owner
 
 
-def beyond(own: Codes, shown: Codes, count: Codes) -> Codes:
+def beyond(own: Codes, room: Codes, shown: Codes, count: Codes) -> Codes:
     """Return how many rows of each line are more than there are of their kind, shape (lines,).
 
     Of equal rows the last ones count as those too many.
 
     Parameters
     ----------
-    own : int64 array of shape (rows of the table,)
-    shown : int64 array of shape (lines,)
-        What rows of the table and published lines are, as codes of one numbering.
-    count : int64 array of shape (lines,)
-        Rows of each line.
+    own, room : int64 arrays of shape (lines of the table,)
+    shown, count : int64 arrays of shape (lines,)
+        What lines of the table and published ones are, as codes of one numbering, and how many
+        rows each has.
     """
     size = int(max(own.max(initial=-1), shown.max(initial=-1))) + 1
-    room = np.bincount(own, minlength=size)
+    offered = np.bincount(own, weights=room, minlength=size)
     asked = np.bincount(shown, weights=count, minlength=size)
-    if np.all(asked <= room):
+    if np.all(asked <= offered):
         return np.zeros(len(shown), dtype=np.int64)
-    return _last(shown, count, room)
+    return _last(shown, count, offered.astype(np.int64))
 
 
 def _last(kind: Codes, count: Codes, room: Codes) -> Codes:
@@ -312,6 +311,7 @@ def _most_met(supply: Codes, demand: Codes, giver: Codes, taker: Codes) -> Codes
 def without_partner(
     point: Codes,
     payload: Codes,
+    rows: Codes,
     classes: Codes,
     shown: Codes,
     count: Codes,
@@ -322,8 +322,8 @@ def without_partner(
 
     Parameters
     ----------
-    point, payload : int64 arrays of shape (rows of the table,)
-        What is coarsened and what is published exactly, as codes.
+    point, payload, rows : int64 arrays of shape (lines of the table,)
+        What is coarsened and what is published exactly, as codes, and how many rows show it.
     classes, shown, count : int64 arrays of shape (lines,)
         The class that covers points, what the line shows exactly, as codes like `payload`, and how
         many rows it has.
@@ -362,6 +362,7 @@ def without_partner(
     meets = wanted[ranked][place] == asked if len(ranked) else np.zeros(len(giver), dtype=np.bool_)
     taker = ranked[place[meets]]
     demand = np.bincount(taker_of, weights=count, minlength=len(taker_first)).astype(np.int64)
-    left = unmet(np.bincount(giver_of), demand, giver[meets], taker)
+    supply = np.bincount(giver_of, weights=rows, minlength=len(giver_first)).astype(np.int64)
+    left = unmet(supply, demand, giver[meets], taker)
     # Of equal rows the last ones count as those without a partner.
     return _last(taker_of, count, demand - left)

@@ -11,14 +11,16 @@ import io
 import zipfile
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from ..base.errors import BadInput
 from .opening import ALWAYS_UNPACKED, MOST_CELLS, MOST_RATIO, refuse_wide
 from .reading_options import Reading
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def is_workbook(content: bytes) -> bool:

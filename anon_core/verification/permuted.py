@@ -256,7 +256,7 @@ def _check_truth(
 def _check_block(block: Block, grouped: Mapping[str, Grouped], table: PrivateTable) -> Check | None:
     own, shown, found = coded(block, grouped, table)
     # As many rows are published as the table has, so what none is too many of is not missing.
-    rows = found.table.last_rows_of(beyond(own, shown, found.table.count))
+    rows = found.table.last_rows_of(beyond(own, table.count, shown, found.table.count))
     if not rows:
         return None
     return Check(
@@ -287,7 +287,8 @@ def _check_membership(
     settled = (low == high)[own]
     place = low[own[settled]]
     wide = int(max(values.max(initial=-1), told.max(initial=-1))) + 1
-    needed, needs = np.unique(place * wide + values[settled], return_counts=True)
+    needed, of = np.unique(place * wide + values[settled], return_inverse=True)
+    needs = tally(of, table.count[settled], len(needed))
     offered, place = np.unique(beside.group * wide + told, return_inverse=True)
     offers = tally(place, beside.table.count, len(offered))
     at = np.minimum(np.searchsorted(offered, needed), max(len(offered) - 1, 0))

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..base.errors import BadPlan, listing
+from .cells import Cells, TextTable
 from .grouped import Grouped
 from .lines import Lines
 from .match import beyond, covering_pairs, text_runs
 from .tables import PrivateTable, Promise, joined
 from .texts import Codes, Cover, level_sets, read_cover, read_private_column
 from .unlisted import completed
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Levels = Mapping[str, Sequence[Sequence[str]]]
 
@@ -51,8 +48,8 @@ class PublicPeople:
 
 def read_public(
     promise: Promise,
-    public: pd.DataFrame,
-    private: pd.DataFrame,
+    public: TextTable,
+    private: TextTable,
     table: PrivateTable,
     levels: Levels,
     release: Lines,
@@ -64,16 +61,12 @@ def read_public(
     BadPlan
         If the public table lacks a quasi-identifier.
     """
-    import pandas as pd
-
-    names = [str(name) for name in public.columns]
-    gone = [name for name in promise.quasi if names.count(name) != 1]
+    gone = [name for name in promise.quasi if public.names.count(name) != 1]
     if gone:
         raise BadPlan(
             f"The public table has no column {listing(gone)}, or more than one.",
             remedy="Give one with every quasi-identifier.",
         )
-    own = [str(name) for name in private.columns]
     codes: list[Codes] = []
     rows: list[Codes] = []
     covers: list[Cover] = []
@@ -81,9 +74,8 @@ def read_public(
     unplaced: list[str] = []
     for name in promise.quasi:
         # Both tables in one column, so that a value has one code wherever it stands.
-        both = [private.iloc[:, own.index(name)], public.iloc[:, names.index(name)]]
         column = read_private_column(
-            pd.concat([part.astype(object) for part in both], ignore_index=True),
+            Cells.joined([private.column(name), public.column(name)]),
             table.columns[name].spelling.kind,
             promise.missing_tokens,
             neutralised=promise.neutralised,
@@ -92,7 +84,7 @@ def read_public(
             thousands=table.columns[name].thousands,
         )
         codes.append(column.codes[len(private) :])
-        rows.append(column.codes[: len(private)][table.kept])
+        rows.append(column.codes_at(table.first))
         sizes.append(column.missing)
         listed = levels.get(name)
         if listed:
@@ -101,8 +93,9 @@ def read_public(
         covers.append(read_cover(column, level_sets(name, column, listed), release.texts_of(name)))
     point, first = joined(codes, len(public))
     both = [np.concatenate(pair) for pair in zip(codes, rows, strict=True)]
-    kind, _ = joined(both, len(public) + table.rows)
-    alone = beyond(kind[: len(public)], kind[len(public) :], np.ones(table.rows, dtype=np.int64))
+    kind, _ = joined(both, len(public) + len(table))
+    people = np.ones(len(public), dtype=np.int64)
+    alone = beyond(kind[: len(public)], people, kind[len(public) :], table.count)
     return PublicPeople(
         points=np.stack([c[first] for c in codes], axis=1),
         people=np.bincount(point).astype(np.int64),

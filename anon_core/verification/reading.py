@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import pandas as pd
+import numpy.typing as npt
 
 from ..base.errors import BadInput, clipped
+from .cells import Cells, TextTable, narrow, text_of
 from .opening import MOST_BYTES, MOST_CELLS, read_bytes, refuse_wide, unpack
 from .other_files import is_workbook, read_sheet, read_statistics, statistics_reader
 from .reading_options import Reading
@@ -73,8 +74,8 @@ def separator_of(text: str) -> str:
     return separator
 
 
-def read_table(path: Path, reading: Reading = _FOUND_OUT) -> pd.DataFrame:
-    """Read a data file as a frame of its cells: CSV (plain or gzip) or Parquet, or another format.
+def read_table(path: Path, reading: Reading = _FOUND_OUT) -> TextTable:
+    """Read a data file into its cells: CSV (plain or gzip) or Parquet, or another format.
 
     Parameters
     ----------
@@ -92,13 +93,13 @@ def read_table(path: Path, reading: Reading = _FOUND_OUT) -> pd.DataFrame:
     if content.startswith(b"PAR1"):
         return read_parquet(content, name)
     if is_workbook(content):
-        return _frame(*read_sheet(content, name, reading))
+        return _of_columns(*read_sheet(content, name, reading))
     if statistics_reader(content):
-        return _frame(*read_statistics(content, name, reading))
+        return _of_columns(*read_statistics(content, name, reading))
     return _read_csv(content, name, reading)
 
 
-def _read_csv(content: bytes, name: str, reading: Reading) -> pd.DataFrame:
+def _read_csv(content: bytes, name: str, reading: Reading) -> TextTable:
     text = decode(content, reading.encoding, name)
     if "\0" in text:
         raise BadInput(f"The file {name} holds a NUL character.", remedy="Save it as text again.")
@@ -127,11 +128,16 @@ def _read_csv(content: bytes, name: str, reading: Reading) -> pd.DataFrame:
     if width < len(header):
         rows = [row[:width] for row in rows]
     columns = zip(*rows[1:], strict=True) if len(rows) > 1 else [()] * width
-    return _frame(header[:width], columns)
+    return TextTable.of(header[:width], map(Cells.of, columns), len(rows) - 1)
 
 
-def read_parquet(content: bytes, name: str, *, every: bool = False) -> pd.DataFrame:
-    """Read a Parquet file as a frame of its values.
+def _of_columns(header: Sequence[str], columns: Iterable[Sequence[object]]) -> TextTable:
+    columns = list(columns)
+    return TextTable.of(header, map(Cells.of, columns), len(columns[0]) if columns else 0)
+
+
+def read_parquet(content: bytes, name: str, *, every: bool = False) -> TextTable:
+    """Read a Parquet file as texts of its values.
 
     Columns in which pandas stored row labels are left out, and blanks around names are removed,
     unless `every` is set.
@@ -152,24 +158,22 @@ def read_parquet(content: bytes, name: str, *, every: bool = False) -> pd.DataFr
         raise BadInput(
             f"The file {name} is no readable Parquet file.", remedy="Write it again."
         ) from error
-    columns: list[Iterable[object]] = []
+    columns: list[Cells] = []
     places = [
         i
         for i, column in enumerate(table.column_names)
         if every or re.fullmatch(r"__index_level_\d+__", column) is None
     ]
     for column in (table.column(i) for i in places):
-        # numpy's 32-bit floats write 0.1 where Python's write what 0.1 becomes in 64 bits.
-        floats = pa.types.is_floating(column.type)
         try:
-            columns.append(column.to_numpy() if floats else _values(column))
+            columns.append(_cells(column))
         except (pa.ArrowException, ValueError, OverflowError) as error:
             raise BadInput(
                 f"The file {name} holds a day or a time that is none of the years 1 to 9999.",
                 remedy="Correct it, or store it as text.",
             ) from error
     names = [table.column_names[i] for i in places]
-    return _frame(names if every else [n.strip() for n in names], columns)
+    return TextTable.of(names if every else [n.strip() for n in names], columns, table.num_rows)
 
 
 def _opened(file: pq.ParquetFile, content: bytes, name: str) -> pa.Table:
@@ -196,26 +200,31 @@ def _opened(file: pq.ParquetFile, content: bytes, name: str) -> pa.Table:
     return table
 
 
-def _values(column: pa.ChunkedArray[Any]) -> Iterable[object]:
-    """Return the cells of a column as Python's values, each different one made once."""
+def _cells(column: pa.ChunkedArray[Any]) -> Cells:
+    """Return the cells of a column, each different one made a text once."""
     import pyarrow as pa
 
     try:
         coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
         whole = cast(Any, coded.unify_dictionaries().combine_chunks())
     except pa.ArrowException:  # lists and the like have no dictionary
-        return column.to_pylist()
-    made = np.empty(len(whole.dictionary) + 1, dtype=object)  # the last stands for no value
-    made[:-1] = whole.dictionary.to_pylist()
-    places = whole.indices.cast(pa.int64()).fill_null(-1)
-    return made[places.to_numpy(zero_copy_only=False)]
+        return Cells.of(column.to_pylist())
+    places = whole.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    return coded_cells(places, whole.dictionary)
 
 
-def _frame(header: Sequence[str], columns: Iterable[Iterable[object]]) -> pd.DataFrame:
-    made = {i: pd.Series(list(c), dtype=object) for i, c in enumerate(columns)}
-    frame = pd.DataFrame(made)
-    frame.columns = pd.Index(list(header))
-    return frame
+def coded_cells(places: npt.NDArray[Any], values: pa.Array[Any]) -> Cells:
+    """Return cells by the places of their values; a missing value among these is none."""
+    import pyarrow as pa
+
+    # numpy's 32-bit floats write 0.1 where Python's write what 0.1 becomes in 64 bits.
+    floats = pa.types.is_floating(values.type)
+    made = list(values.to_numpy(zero_copy_only=False)) if floats else values.to_pylist()
+    gaps = [i for i, value in enumerate(made) if value is None or value != value]
+    if gaps:
+        places = np.where(np.isin(places, gaps), -1, places)
+    texts = ["" if i in gaps else text_of(value) for i, value in enumerate(made)]
+    return Cells(codes=narrow(places, len(texts)), texts=texts)
 
 
 def beyond_rows(content: bytes) -> list[str]:

@@ -5,23 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from ..base.errors import BadPlan
+from .cells import Cells, TextTable
 from .tables import Promise, section
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _WORD = re.compile(r"[^\W_]+")
 _HIDDEN = "[redacted]"
 
 
-def without_redacted(
-    recipe: Mapping[str, Any], promise: Promise, private: pd.DataFrame
-) -> pd.DataFrame:
+def without_redacted(recipe: Mapping[str, Any], promise: Promise, private: TextTable) -> TextTable:
     """Return the private table with `[redacted]` in the place of names.
 
     Names are the words of an identifier's distinct values that begin with a capital and have three
@@ -37,7 +31,7 @@ def without_redacted(
     named = section(recipe, "redacted")
     if not named:
         return private
-    frame, columns = private.copy(), [str(name) for name in private.columns]
+    hidden: dict[str, Cells] = {}
     for name, sources in named.items():
         fits = isinstance(sources, list | tuple) and sources
         if not fits or name not in promise.exact or set(sources) - set(promise.identifier):
@@ -47,22 +41,19 @@ def without_redacted(
             )
         names = set[str]()
         for source in sources:
-            names |= _names_of(_texts(private, columns.index(source), promise))
-        place = columns.index(name)
-        cells: list[object] = private.iloc[:, place].astype(object).tolist()
-        hidden = {text: _hide(text, names) for text in _texts(private, place, promise)}
-        made = np.empty(len(cells), dtype=object)
-        made[:] = [
-            hidden.get(cell.strip(), cell) if isinstance(cell, str) else None for cell in cells
+            names |= _names_of(_texts(private, source, promise))
+        told, cells = _texts(private, name, promise), private.column(name)
+        shown = [
+            _hide(text.strip(), names) if text.strip() in told else text for text in cells.texts
         ]
-        frame.isetitem(place, made)
-    return frame
+        hidden[name] = Cells(codes=cells.codes, texts=shown)
+    return private.replaced(hidden)
 
 
-def _texts(private: pd.DataFrame, place: int, promise: Promise) -> set[str]:
+def _texts(private: TextTable, name: str, promise: Promise) -> set[str]:
     """Return the distinct texts of a column that stand for no missing value."""
-    found = private.iloc[:, place].dropna().unique().tolist()
-    return {text.strip() for text in map(str, found)} - {t.strip() for t in promise.missing_tokens}
+    found = private.column(name).texts
+    return {text.strip() for text in found} - {t.strip() for t in promise.missing_tokens}
 
 
 def _names_of(texts: set[str]) -> set[str]:

@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from .evidence import CannotTell, Evidence
+from .histogram import tally
 from .tables import joined
 
 _CELL, _ROW = "\x1f", "\x1e"
@@ -34,12 +35,12 @@ def redrawn(evidence: Evidence, seed: int, share: Fraction) -> tuple[list[Texts]
     for name in quasi:
         written = private.written(name)
         texts.append([*(written.get(key, "") for key in private.columns[name].keys), ""])
-    which, first = joined(columns, private.rows)
+    which, first = joined(columns, len(private))
     rows = [
         tuple(own[code] for own, code in zip(texts, codes, strict=True))
         for codes in zip(*(column[first].tolist() for column in columns), strict=True)
     ]
-    size = np.bincount(which, minlength=len(rows)).tolist()
+    size = tally(which, private.count, len(rows)).tolist()
     table = sorted(zip(rows, size, strict=True))
     lines = [_CELL.join(quasi), *(_CELL.join((*row, str(n))) for row, n in table)]
     digest = hashlib.sha256(_ROW.join(lines).encode("utf-8", "surrogatepass")).digest()

@@ -6,16 +6,14 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..base.errors import BadPlan
+from .cells import Cells, TextTable, narrow
 from .tables import Promise, section
 from .texts import read_private_column
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Levels = Mapping[str, Sequence[Sequence[str]]]
 #: Most choices of levels that a release is held against.
@@ -50,8 +48,8 @@ def at_each_level(recipe: Mapping[str, Any], levels: Levels) -> Iterator[Mapping
 
 
 def at_levels(
-    recipe: Mapping[str, Any], promise: Promise, private: pd.DataFrame, levels: Levels
-) -> tuple[Promise, pd.DataFrame, Levels]:
+    recipe: Mapping[str, Any], promise: Promise, private: TextTable, levels: Levels
+) -> tuple[Promise, TextTable, Levels]:
     """Return the promise, the private table and the level tables of what is to be published.
 
     Each value of such a column gives way to its line's label at that level, as a text; what lies
@@ -65,7 +63,7 @@ def at_levels(
     named = section(recipe, "sensitive_levels")
     if not named:
         return promise, private, levels
-    frame, kinds, above = private.copy(), dict(promise.kinds), dict(levels)
+    shown, kinds, above = dict[str, Cells](), dict(promise.kinds), dict(levels)
     for name, level in named.items():
         lines = [[cell.strip() for cell in line] for line in levels.get(name, ()) if line]
         if name not in promise.sensitive or name in promise.quasi:
@@ -85,9 +83,8 @@ def at_levels(
                 f"The level table of '{name}' has no level {level}.",
                 remedy="Use the level tables the release was made with.",
             )
-        place = [str(n) for n in private.columns].index(name)
         column = read_private_column(
-            private.iloc[:, place],
+            private.column(name),
             promise.kinds.get(name),
             promise.missing_tokens,
             neutralised=False,
@@ -102,8 +99,10 @@ def at_levels(
                 f"The level table of '{name}' lacks values of the table.",
                 remedy="Use the level tables the release was made with.",
             )
-        texts = np.array([*(label[c] for c in range(len(column.keys))), None], dtype=object)
-        frame.isetitem(place, texts[column.codes])
+        code_of: dict[str, int] = {}
+        new = [code_of.setdefault(label[c], len(code_of)) for c in range(len(column.keys))]
+        codes = np.array([*new, -1], dtype=np.int64)[column.codes]
+        shown[name] = Cells(codes=narrow(codes, len(code_of)), texts=list(code_of))
         kinds[name] = "text"
         above[name] = [list(line) for line in dict.fromkeys(tuple(line[level:]) for line in lines)]
-    return replace(promise, kinds=kinds), frame, above
+    return replace(promise, kinds=kinds), private.replaced(shown), above

@@ -27,7 +27,7 @@ class Shown:
 
     Attributes
     ----------
-    own : int64 array of shape (rows of the table,)
+    own : int64 array of shape (lines of the table,)
     shown, group, count : int64 arrays of shape (lines,)
         Coded like `own`; the group of each line, and how many rows it has.
     """

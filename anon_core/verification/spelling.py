@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 import numpy as np
-import pandas as pd
 
 from .averages import decimals_of, numbers_of
+from .cells import TextTable
 from .findings import Check, many, named
 from .lines import Lines
 from .tables import PrivateTable, Promise
@@ -32,7 +32,7 @@ def check_spelling(
     file: str,
     table: PrivateTable,
     levels: Mapping[str, Sequence[Sequence[str]]],
-    public: pd.DataFrame | None,
+    public: TextTable | None,
 ) -> Check:
     """Check that every cell of a published table is written in the one way it can be."""
     averaged = numbers_of(promise, table) if promise.averaged else ()
@@ -129,7 +129,7 @@ class _Spellings:
             if key not in known:
                 self.texts.setdefault(key, set()).add(plain)
         order = [line[0] for line in listed] or sorted(own.values())
-        if bool(np.any(table.columns[name].absent[table.kept])):
+        if table.has_gaps(name):
             order.append("")  # what is missing comes last
         self.place = {text: i for i, text in enumerate(order)}
 
@@ -213,7 +213,5 @@ def _tails(promise: Promise, name: str) -> dict[str, str | None]:
     }
 
 
-def _texts_of(public: pd.DataFrame | None, name: str) -> list[str]:
-    if public is None or name not in public.columns:
-        return []
-    return [text for text in public[name].unique().tolist() if isinstance(text, str)]
+def _texts_of(public: TextTable | None, name: str) -> Sequence[str]:
+    return public.column(name).texts if public is not None and name in public.names else ()

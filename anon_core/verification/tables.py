@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
 from ..base.errors import BadPlan, listing
+from .cells import Narrow, TextTable, narrow
 from .kinds import refuse_unknown
 from .sampling import drawn, sample_of
 from .shape import Shape, read_shape
@@ -26,9 +27,7 @@ from .texts import (
     read_private_column,
 )
 
-if TYPE_CHECKING:
-    import pandas as pd
-
+_HASHED_FROM = 1 << 18
 #: Versions of recipes that are understood; without one it is the first.
 VERSIONS = range(1, 4)
 
@@ -195,22 +194,37 @@ def _names(given: object, key: str) -> tuple[str, ...]:
 
 
 class PrivateTable:
-    """The private table, after dropping the rows the recipe drops and drawing its sample."""
+    """The private table, after dropping the rows the recipe drops and drawing its sample.
+
+    Rows that are equal in all that is published are one line, and checks ask how many rows each
+    line has: never for the rows one by one.
+
+    Attributes
+    ----------
+    columns : mapping of str to PrivateColumn
+        What is published, by name; as the table has it row by row.
+    rows, before_sampling : int
+    first : int64 array of shape (lines,)
+        The first row of each line.
+    count : int64 array of shape (lines,)
+        How many rows are this line, 1 or more.
+    """
 
     def __init__(
         self,
         promise: Promise,
-        private: pd.DataFrame,
+        private: TextTable,
         levels: Mapping[str, Sequence[Sequence[str]]],
     ) -> None:
         self.columns: dict[str, PrivateColumn] = {}
-        self._frame, self._promise, self._levels = private, promise, levels
+        self._table, self._promise, self._levels = private, promise, levels
         self._sets: dict[str, LevelSets] = {}
         self._beside: dict[str, PrivateColumn] = {}
-        for place, name in enumerate(str(n) for n in private.columns):
+        private.prefetch(promise.published)
+        for name in private.names:
             if name in promise.published:
                 self.columns[name] = read_private_column(
-                    private.iloc[:, place],
+                    private.column(name),
                     promise.kinds.get(name),
                     promise.missing_tokens,
                     neutralised=promise.neutralised,
@@ -226,14 +240,26 @@ class PrivateTable:
             every = list(self.columns.values())
             self.kept = drawn(every, self.kept, promise.sample, promise.seed)
         self.rows = int(np.count_nonzero(self.kept))
+        self._places = None if self.rows == len(private) else np.flatnonzero(self.kept)
+        shown = (self._narrow(column) for column in self.columns.values())
+        self._line, first = joined(shown, self.rows)
+        self.count = np.bincount(self._line, minlength=len(first)).astype(np.int64)
+        self.first = first if self._places is None else self._places[first]
+
+    def __len__(self) -> int:
+        return len(self.count)
+
+    def _narrow(self, column: PrivateColumn) -> Narrow:
+        """Return the codes of the rows that are left, in few bytes."""
+        cells = column.cells if self._places is None else column.cells[self._places]
+        return narrow(column.code_of_cell, column.missing)[cells]
 
     def column(self, name: str) -> PrivateColumn | None:
         """Return a column whether it is published or not; None where the table has none."""
         found = self.columns.get(name) or self._beside.get(name)
-        names = [str(n) for n in self._frame.columns]
-        if found is None and name in names:
+        if found is None and name in self._table.names:
             found = self._beside[name] = read_private_column(
-                self._frame.iloc[:, names.index(name)],
+                self._table.column(name),
                 self._promise.kinds.get(name),
                 self._promise.missing_tokens,
                 neutralised=False,
@@ -242,9 +268,36 @@ class PrivateTable:
         return found
 
     def codes(self, name: str) -> Codes:
-        """Return a column's codes, shape (rows,)."""
-        codes = self.columns[name].codes
-        return codes if self.rows == len(codes) else codes[self.kept]
+        """Return a column's codes, shape (lines,)."""
+        return self.columns[name].codes_at(self.first)
+
+    def codes_of_rows(self, column: PrivateColumn) -> Codes:
+        """Return a column's codes row by row, shape (rows,)."""
+        return self._narrow(column).astype(np.int64)
+
+    def parted(self, columns: Sequence[PrivateColumn]) -> tuple[Codes, Codes, Codes]:
+        """Part the lines by columns that may not be published.
+
+        Returns
+        -------
+        line : int64 array of shape (parts,)
+            Of which line each part is.
+        first, count : int64 arrays of shape (parts,)
+            The first row of each part, and how many rows it has.
+        """
+        published = list(self.columns.values())
+        if all(any(column is own for own in published) for column in columns):
+            return np.arange(len(self)), self.first, self.count
+        part, first = joined([self._line, *(self._narrow(c) for c in columns)], self.rows)
+        count = np.bincount(part, minlength=len(first)).astype(np.int64)
+        places = first if self._places is None else self._places[first]
+        return self._line[first], places, count
+
+    def has_gaps(self, name: str) -> bool:
+        """Return whether a published column has a missing value."""
+        column = self.columns[name]
+        used = column.used(None if self._places is None else self.kept)
+        return bool(np.any(used & column.gone))
 
     def level_sets(self, name: str) -> LevelSets:
         """Return what stands in a column's hierarchy; several checks ask for it.
@@ -272,7 +325,7 @@ class PrivateTable:
         """Return how each value of a column is published: the shortest of its spellings."""
         column = self.columns[name]
         found: dict[Key, str] = {}
-        for text in column.texts_of(self.kept):
+        for text in column.texts_of(None if self._places is None else self.kept):
             key = column.spelling.key(text)
             if key not in found or (len(text), text) < (len(found[key]), found[key]):
                 found[key] = text
@@ -284,23 +337,41 @@ class PrivateTable:
         return found.spelling if found else Spelling(kind="text", neutralised=False)
 
 
-def joined(columns: Sequence[Codes], rows: int) -> tuple[Codes, Codes]:
-    """Return one code per distinct tuple of codes, and the first row of each."""
-    import pandas as pd
+def joined(columns: Iterable[Codes | Narrow], rows: int) -> tuple[Codes, Codes]:
+    """Return one code per distinct tuple of codes, in the order of rows, and each one's first row.
 
+    Parameters
+    ----------
+    columns : iterable of arrays of integers from 0, shape (rows,)
+    rows : int
+    """
     joint = np.zeros(rows, dtype=np.int64)
     most = 1
     for codes in columns:
         size = int(codes.max(initial=0)) + 1
         if most > (1 << 62) // size:
-            joint, found = pd.factorize(joint)
-            most = len(found)
-        joint = joint * size + codes
+            joint = _in_order(joint)
+            most = int(joint.max(initial=0)) + 1
+        joint *= size
+        joint += codes
         most *= size
-    joint = pd.factorize(joint)[0].astype(np.int64)
+    joint = _in_order(joint)
     # Numbers are given in the order of rows: a number is new where it is above all before it.
-    before = np.concatenate([[-1], np.maximum.accumulate(joint)])[: len(joint)]
-    return joint, np.flatnonzero(joint > before)
+    highest = np.maximum.accumulate(joint)
+    first = np.flatnonzero(highest[1:] != highest[:-1]) + 1
+    return joint, np.concatenate([np.zeros(min(rows, 1), dtype=np.int64), first])
+
+
+def _in_order(codes: Codes) -> Codes:
+    """Number codes in the order in which they first occur, shape (rows,)."""
+    if len(codes) > _HASHED_FROM:
+        import pandas as pd  # a hash table beats sorting, but takes long to load
+
+        return pd.factorize(codes)[0].astype(np.int64, copy=False)
+    _, first, place = np.unique(codes, return_index=True, return_inverse=True)
+    number = np.empty(len(first), dtype=np.int64)
+    number[np.argsort(first)] = np.arange(len(first))
+    return number[place]
 
 
 def numbered(codes: Codes, size: int) -> Codes:

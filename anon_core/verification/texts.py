@@ -6,23 +6,20 @@ must not be repeated here.
 
 from __future__ import annotations
 
-import datetime
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from ..base.errors import BadHierarchy
+from .cells import Cells, Narrow
 from .kinds import KINDS, Kind, Measure, kind_of, number_of
 from .thousands import thousands_of, unmarked
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Codes = npt.NDArray[np.int64]
 #: What makes two cells of a column equal: a number, a day or the like, or the text itself.
@@ -119,8 +116,13 @@ class PrivateColumn:
     Attributes
     ----------
     spelling : Spelling
-    codes : int64 array of shape (rows,)
-        Index into `keys`; ``len(keys)`` where missing.
+    cells : array of signed integers, shape (rows,)
+        Index into `texts`; -1 where there is none.
+    code_of_cell : int64 array of shape (texts + 1,)
+        Each text's value as an index into `keys`, ``len(keys)`` where it is missing; the last
+        stands for no text.
+    gone : bool array of shape (texts + 1,)
+        Whether a text stands for a missing value.
     keys : tuple
         Distinct values; of a quasi-identifier numbers and days ascending, then texts.
     measured : int
@@ -128,10 +130,6 @@ class PrivateColumn:
     code_of : mapping of key to int
     code_of_own : mapping of str to int
         By the texts of the table itself.
-    absent : bool array of shape (rows,)
-        Where the value is missing.
-    text_codes : int64 array of shape (rows,)
-        Index into `texts`; -1 where there is none.
     texts : tuple of str
         The cells' texts without blanks around them, of numbers without marks between thousands;
         equal ones may stand in it twice.
@@ -140,19 +138,39 @@ class PrivateColumn:
     """
 
     spelling: Spelling
-    codes: Codes
+    cells: Narrow
+    code_of_cell: Codes
+    gone: npt.NDArray[np.bool_]
     keys: tuple[Key, ...]
     measured: int
     code_of: Mapping[Key, int]
     code_of_own: Mapping[str, int]
-    absent: npt.NDArray[np.bool_]
-    text_codes: Codes
     texts: tuple[str, ...]
     thousands: str = ""
 
-    def texts_of(self, rows: npt.NDArray[np.bool_]) -> list[str]:
-        """Return the distinct texts of some rows, where they have a value."""
-        used = np.bincount(self.text_codes[rows & ~self.absent], minlength=len(self.texts))
+    @property
+    def codes(self) -> Codes:
+        """Every row's value as an index into `keys`, ``len(keys)`` where missing."""
+        return self.code_of_cell[self.cells]
+
+    def codes_at(self, rows: Codes | npt.NDArray[np.bool_]) -> Codes:
+        """Return the codes of some rows, by their places or by a mark on each."""
+        return self.code_of_cell[self.cells[rows]]
+
+    @property
+    def absent(self) -> npt.NDArray[np.bool_]:
+        """Where the value is missing, shape (rows,)."""
+        return self.gone[self.cells]
+
+    def used(self, rows: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.bool_]:
+        """Return which texts some rows have, or all; the last is whether one has none."""
+        found = np.zeros(len(self.texts) + 1, dtype=np.bool_)
+        found[self.cells if rows is None else self.cells[rows]] = True
+        return found
+
+    def texts_of(self, rows: npt.NDArray[np.bool_] | None) -> list[str]:
+        """Return the distinct texts of some rows, or of all, where they have a value."""
+        used = self.used(rows) & ~self.gone
         return [self.texts[code] for code in np.flatnonzero(used).tolist()]
 
     @property
@@ -168,19 +186,8 @@ class PrivateColumn:
         return own
 
 
-def text_of(value: object) -> str:
-    """Return a value of a data frame as text; whole floats are integers with gaps beside them."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        return str(int(value))
-    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
-        return value.date().isoformat()
-    return str(value)
-
-
 def read_private_column(
-    column: pd.Series[Any],
+    column: Cells,
     kind: str | None,
     missing_tokens: Iterable[str],
     *,
@@ -195,13 +202,7 @@ def read_private_column(
     the distinct values stand in an order in which groups are runs if they can: numbers and days
     ascending, texts as the level table groups them.
     """
-    import pandas as pd
-
-    if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) != "string":
-        # Among mixed objects 1 and True are equal, but their texts are not.
-        column = column.map(text_of, na_action="ignore")
-    found, distinct = pd.factorize(column)
-    texts = [text_of(value).strip() for value in distinct]
+    texts = [text.strip() for text in column.texts]
     tokens = {"", *(token.strip() for token in missing_tokens)}
     gone = [text in tokens for text in texts] + [True]  # the last for what is null (-1)
     present = [t for t, g in zip(texts, gone, strict=False) if not g]
@@ -225,13 +226,13 @@ def read_private_column(
     code = [code_of_own.get(text, len(keys)) for text in texts]
     return PrivateColumn(
         spelling=spelling,
-        codes=np.array([*code, len(keys)], dtype=np.int64)[found],
+        cells=column.codes,
+        code_of_cell=np.array([*code, len(keys)], dtype=np.int64),
+        gone=np.array(gone, dtype=np.bool_),
         keys=tuple(keys),
         measured=len(measured),
         code_of=code_of,
         code_of_own=code_of_own,
-        absent=np.array(gone, dtype=np.bool_)[found],
-        text_codes=found.astype(np.int64),
         texts=tuple(texts),
         thousands=mark,
     )

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..base.errors import BadPlan
+from .cells import TextTable
 from .findings import Check, many
 from .tables import Promise, section
 from .texts import EVERYTHING, read_private_column
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Levels = Mapping[str, Sequence[Sequence[str]]]
 
 
 def with_unseen(
-    recipe: Mapping[str, Any], promise: Promise, private: pd.DataFrame, levels: Levels
-) -> tuple[pd.DataFrame, Levels, tuple[Check, ...]]:
+    recipe: Mapping[str, Any], promise: Promise, private: TextTable, levels: Levels
+) -> tuple[TextTable, Levels, tuple[Check, ...]]:
     """Return the private table without rows that hold such values, or level tables that know them.
 
     Also a sentence on the rows that are left out, where some are.
@@ -37,12 +35,11 @@ def with_unseen(
         return private, levels, ()
     widened = dict(levels)
     left_out = np.zeros(len(private), dtype=np.bool_)
-    names = [str(name) for name in private.columns]
     for name in (*promise.quasi, *section(recipe, "sensitive_levels")):
-        if not levels.get(name) or name not in names:
+        if not levels.get(name) or name not in private.names:
             continue
         column = read_private_column(
-            private.iloc[:, names.index(name)],
+            private.column(name),
             promise.kinds.get(name),
             promise.missing_tokens,
             neutralised=False,
@@ -76,4 +73,4 @@ def with_unseen(
         sentence=f"{many(gone, 'row', 'holds', 'hold')} a value that no hierarchy has, and "
         f"{'is' if gone == 1 else 'are'} left out, as the recipe says.",
     )
-    return private.loc[~left_out].reset_index(drop=True), widened, (check,)
+    return private.kept(~left_out), widened, (check,)

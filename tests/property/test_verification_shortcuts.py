@@ -83,18 +83,19 @@ def test_a_code_has_one_text_or_the_shortcut_is_not_taken(runs: list[tuple[tuple
 
 
 @given(
-    st.lists(st.integers(0, 4), max_size=9),
+    st.lists(st.tuples(st.integers(0, 4), st.integers(1, 3)), max_size=9),
     st.lists(st.tuples(st.integers(0, 6), st.integers(1, 3)), max_size=9),
 )
 def test_rows_beyond_what_there_is_are_the_last_of_their_kind(
-    own: list[int], lines: list[tuple[int, int]]
+    own: list[tuple[int, int]], lines: list[tuple[int, int]]
 ):
-    left, expected = Counter(own), list[int]()
+    left, expected = Counter(code for code, rows in own for _ in range(rows)), list[int]()
     for code, count in lines:
         expected.append(max(count - max(left[code], 0), 0))
         left[code] -= count
     codes, counts = np.array(lines, np.int64).reshape(-1, 2).T
-    found = beyond(np.array(own, np.int64), codes, counts)
+    kinds, rows = np.array(own, np.int64).reshape(-1, 2).T
+    found = beyond(kinds, rows, codes, counts)
     assert found.tolist() == expected
 
 

@@ -65,7 +65,7 @@ def _check(evidence: Evidence, least: int, column: str) -> Check:
 def _shown(evidence: Evidence, quasi: Block, source: Grouped) -> Shown:
     if not quasi:
         return Shown(
-            own=np.zeros(evidence.private.rows, np.int64),
+            own=np.zeros(len(evidence.private), np.int64),
             shown=np.zeros(len(source.table), np.int64),
             group=source.group,
             count=source.table.count,

@@ -1,4 +1,4 @@
-"""A release from a file that is no CSV, on the command line: run, and verified from the original."""
+"""Releases from files that are no CSV, on the command line: run, verified from the original."""
 
 from __future__ import annotations
 

@@ -17,7 +17,6 @@ from anon_core.data.reading import DataOptions, named_sheets, read_table
 from anon_core.data.table import Dataset
 from anon_core.verification.reading import read_table as read_again
 from anon_core.verification.reading_options import read_options
-from anon_core.verification.texts import text_of
 
 SURVEY = pd.DataFrame(
     {
@@ -34,9 +33,9 @@ def both(path: Path, **options: Any) -> Dataset:
     """Read a file twice; both readers must have found the same cells."""
     found = read_table(path, DataOptions(**options))
     again = read_again(path, read_options(options))
-    assert list(again.columns) == list(found.names)
+    assert again.names == tuple(found.names)
     for place, name in enumerate(found.names):
-        own = ["" if pd.isna(v) else text_of(v).strip() for v in again.iloc[:, place]]
+        own = [(text or "").strip() for text in again.column_at(place).told()]
         assert own == [text or "" for text in found.column(name).texts().tolist()]
     return found
 

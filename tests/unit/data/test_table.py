@@ -18,6 +18,7 @@ from anon_core.data.column import Column, encode
 from anon_core.data.frames import plain_text
 from anon_core.data.kinds import ColumnKind, as_day, as_number, detect_kind
 from anon_core.data.table import MISSING_TOKENS, Dataset, check_kinds, check_names
+from anon_core.verification.cells import Cells
 from anon_core.verification.kinds import kind_of
 from anon_core.verification.texts import read_private_column
 
@@ -106,9 +107,7 @@ def test_both_computations_find_the_same_kind(texts: list[str]) -> None:
     kind = detect_kind(values)
     assert kind_of(values) == kind
     column = encode("a", np.arange(len(values), dtype=np.int32), values)
-    again = read_private_column(
-        pd.Series(values, dtype=object), None, [""], neutralised=False, ordered=True
-    )
+    again = read_private_column(Cells.of(values), None, [""], neutralised=False, ordered=True)
     if kind == "number":
         assert column.thousands == again.thousands
         assert set(column.values) <= set(again.texts)
@@ -131,9 +130,7 @@ def test_numbers_written_in_one_style_are_read_back(
     assert column.measure[column.codes].tolist() == numbers
     assert column.texts().tolist() == texts
     assert [as_number(v) for v in column.values] == column.measure.tolist()
-    again = read_private_column(
-        pd.Series(texts, dtype=object), None, [""], neutralised=False, ordered=True
-    )
+    again = read_private_column(Cells.of(texts), None, [""], neutralised=False, ordered=True)
     assert [float(again.keys[code]) for code in again.codes] == numbers
 
 

@@ -22,6 +22,7 @@ import tomli_w
 from anon_core.base.errors import BadHierarchy, BadInput, BadPlan
 from anon_core.job.file_formats import as_parquet
 from anon_core.job.verify_release import verify_release
+from anon_core.verification.cells import Cells, text_of
 from anon_core.verification.checks import verify as verify_published
 from anon_core.verification.checks import verify_files
 from anon_core.verification.findings import Check, Verification
@@ -32,7 +33,6 @@ from anon_core.verification.texts import (
     is_formula,
     members_of,
     read_private_column,
-    text_of,
 )
 
 MATCH = importlib.import_module("anon_core.verification.match")
@@ -1378,7 +1378,7 @@ def test_a_data_file_without_rows_is_an_empty_table(desk: Path):
 
 def test_values_of_quasi_identifiers_stand_in_the_order_of_their_groups():
     column = read_private_column(
-        pd.Series(["b", "c", "a"]),
+        Cells.of(["b", "c", "a"]),
         "text",
         ("",),
         neutralised=False,

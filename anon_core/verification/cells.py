@@ -1,0 +1,172 @@
+"""A table as it was read: each column's different cells once, and which of them every row has."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Codes of cells, as narrow as they can be.
+Narrow = npt.NDArray[np.signedinteger[Any]]
+
+
+def text_of(value: object) -> str:
+    """Return a value of a file as text; whole floats are integers with gaps beside them."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
+        return value.date().isoformat()
+    return str(value)
+
+
+def narrow(codes: npt.NDArray[Any], most: int) -> Narrow:
+    """Return codes of at most `most` in the narrowest signed integers that hold them."""
+    for kind in (np.int8, np.int16, np.int32):
+        if most <= np.iinfo(kind).max:
+            return codes.astype(kind, copy=False)
+    return codes.astype(np.int64, copy=False)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Cells:
+    """The cells of one column.
+
+    Attributes
+    ----------
+    codes : array of signed integers, shape (rows,)
+        Index into `texts`; -1 where there is no value.
+    texts : sequence of str
+        The different cells; equal texts of unlike values may stand in it twice.
+    """
+
+    codes: Narrow
+    texts: Sequence[str]
+
+    @classmethod
+    def of(cls, cells: Iterable[object]) -> Cells:
+        """Return cells that are given one by one; None and NaN are no values."""
+        code_of: dict[str, int] = {}
+        found = [
+            -1
+            if cell is None or cell != cell
+            else code_of.setdefault(cell if isinstance(cell, str) else text_of(cell), len(code_of))
+            for cell in cells
+        ]
+        codes = np.array(found, dtype=np.int64)
+        return cls(codes=narrow(codes, len(code_of)), texts=list(code_of))
+
+    @classmethod
+    def of_series(cls, column: pd.Series[Any]) -> Cells:
+        """Return the cells of a column of a data frame."""
+        import pandas as pd
+
+        if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) != "string":
+            # Among mixed objects 1 and True are equal, but their texts are not.
+            column = column.map(text_of, na_action="ignore")
+        codes, values = pd.factorize(column)
+        return cls(codes=narrow(codes, len(values)), texts=[text_of(value) for value in values])
+
+    @classmethod
+    def joined(cls, parts: Sequence[Cells]) -> Cells:
+        """Return the cells of columns that follow each other, rows below rows."""
+        code_of: dict[str, int] = {}
+        found: list[npt.NDArray[np.int64]] = [np.empty(0, dtype=np.int64)]
+        for part in parts:
+            known = [code_of.setdefault(text, len(code_of)) for text in part.texts]
+            found.append(np.array([*known, -1], dtype=np.int64)[part.codes])
+        return cls(codes=narrow(np.concatenate(found), len(code_of)), texts=list(code_of))
+
+    def told(self) -> list[str | None]:
+        """Return the cells one by one."""
+        texts = [*self.texts, None]
+        return [texts[code] for code in self.codes.tolist()]
+
+
+class TextTable:
+    """A table whose columns are read when they are first asked for.
+
+    Parameters
+    ----------
+    names : sequence of str
+    rows : int
+    load : callable
+        Given places of columns, it returns their cells.
+    """
+
+    def __init__(
+        self, names: Sequence[str], rows: int, load: Callable[[Sequence[int]], Sequence[Cells]]
+    ) -> None:
+        self.names, self._rows, self._load = tuple(names), rows, load
+        self._read: dict[int, Cells] = {}
+
+    @classmethod
+    def of(cls, names: Sequence[str], columns: Iterable[Cells], rows: int) -> TextTable:
+        """Return a table whose columns are there already."""
+        every = list(columns)
+        return cls(names, rows, lambda places: [every[place] for place in places])
+
+    @classmethod
+    def of_frame(cls, frame: pd.DataFrame) -> TextTable:
+        """Return the table of a data frame; its index plays no part."""
+
+        def load(places: Sequence[int]) -> list[Cells]:
+            return [Cells.of_series(frame.iloc[:, place]) for place in places]
+
+        return cls([str(name) for name in frame.columns], len(frame), load)
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def prefetch(self, names: Iterable[str]) -> None:
+        """Read the columns of some names together, where they are not read yet."""
+        wanted = set(names)
+        self._fetch([place for place, name in enumerate(self.names) if name in wanted])
+
+    def _fetch(self, places: Sequence[int]) -> None:
+        open_ = [place for place in places if place not in self._read]
+        if open_:
+            self._read.update(zip(open_, self._load(open_), strict=True))
+
+    def column(self, name: str) -> Cells:
+        """Return the first column of a name.
+
+        Raises
+        ------
+        ValueError
+            If there is none.
+        """
+        return self.column_at(self.names.index(name))
+
+    def column_at(self, place: int) -> Cells:
+        """Return a column by its place from 0."""
+        self._fetch([place])
+        return self._read[place]
+
+    def kept(self, rows: npt.NDArray[np.bool_]) -> TextTable:
+        """Return the table of some rows."""
+
+        def load(places: Sequence[int]) -> list[Cells]:
+            self._fetch(places)
+            every = [self._read[place] for place in places]
+            return [Cells(codes=one.codes[rows], texts=one.texts) for one in every]
+
+        return TextTable(self.names, int(np.count_nonzero(rows)), load)
+
+    def replaced(self, columns: Mapping[str, Cells]) -> TextTable:
+        """Return the table with other cells in some columns."""
+        own = {self.names.index(name): cells for name, cells in columns.items()}
+
+        def load(places: Sequence[int]) -> list[Cells]:
+            self._fetch([place for place in places if place not in own])
+            return [own.get(place) or self._read[place] for place in places]
+
+        return TextTable(self.names, self._rows, load)
