@@ -12,7 +12,7 @@ from anon_core.words.plan_words import made_by
 from anon_core.words.tiles import loss_metric, told_in_full
 from ui.charts import series
 from ui.charts.chart_frame import Palette, Series, kept, palette, show
-from ui.charts.class_plots import most_different, sensitive_chart, size_chart
+from ui.charts.class_plots import most_different, sensitive_chart
 from ui.charts.metric_plots import (
     column_heat,
     metric_bars,
@@ -28,6 +28,7 @@ from ui.panels import (
     by_value_panel,
     details_panel,
     lattice_panel,
+    linked,
     measure_panel,
     parts_panel,
     question_panel,
@@ -38,7 +39,7 @@ from ui.panels import (
     verdict_lines,
 )
 from ui.panels.shell import next_step, page
-from ui.session import pinning, results, running, state
+from ui.session import chosen, pinning, results, running, state
 from ui.session.further import ATTACKING, MEASURING
 from ui.words.explain import plain, what_is_this
 
@@ -105,7 +106,7 @@ def classes(run: Series, colours: Palette) -> None:
         "Show", views, default="Sizes", required=True, key="classes", label_visibility="collapsed"
     )
     if view == "Sizes":
-        show(kept(size_chart, [run], colours), key="sizes")
+        linked.sizes(run, colours)
         show(kept(group_chart, [run], colours), key="groups")
     elif view == "Promises":
         for place in told:
@@ -115,6 +116,11 @@ def classes(run: Series, colours: Palette) -> None:
         if len(names) > 1:
             column = st.selectbox("Sensitive column", names, key="sensitive")
         ranked = most_different(run, column)
+        now = chosen.now(run.facts)
+        if now is not None and len(now.groups) == 1:  # the class that is chosen stands first
+            at = int(now.groups[0])
+            apart = float(run.facts.difference(column)[at])
+            ranked = [(at, apart), *(r for r in ranked if r[0] != at)]
         sizes, numbers = run.facts.sizes, run.facts.numbers
         one = run.facts.noun[0]
         words = {
@@ -126,9 +132,10 @@ def classes(run: Series, colours: Palette) -> None:
             f"{one.capitalize()} (most different first)",
             list(words),
             format_func=words.__getitem__,
-            key=f"class-of-{column}",
+            key=f"class-of-{column}-{chosen.turn()}",
         )
         show(kept(sensitive_chart, [run], colours, column, number), key="sensitive")
+        linked.differences(run, colours)
 
 
 def metrics(run: Series, colours: Palette) -> None:
@@ -138,6 +145,7 @@ def metrics(run: Series, colours: Palette) -> None:
     show(kept(metric_bars, [run], colours, told), key="metrics")
     if run.facts.permuted:
         st.caption(what_is_lost([run]))
+    linked.metrics(run, colours)
     with st.expander("What each of them means"):
         for name in metric_names([run]):
             st.markdown(f"**{plain(title_of(name))}**")
@@ -206,6 +214,8 @@ if page("Results", "📊", needs="result"):
         with panel("Verdicts"):
             told = tiles_panel.draw(last)
             verdict_lines.draw(last, key="results", told=told_in_full(told))
+        with panel("The choice"):
+            linked.bar(shown)
         panels(shown, tones)
         further(shown, tones)
         next_step("pages/6_Compare.py", "Compare pinned runs")

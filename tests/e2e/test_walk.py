@@ -62,6 +62,25 @@ def download(page: Page, label: str) -> Download:
     return coming.value
 
 
+def chooses_in_one_panel(page: Page) -> None:
+    """Click a bar of the sizes, see its classes chosen everywhere, and clear that by keyboard."""
+    chosen = page.locator(".st-key-chosen-bar")
+    plot = page.locator(".st-key-chart-sizes canvas")
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box() or {}
+    # The bar of the largest classes, at its foot.
+    page.mouse.click(box["x"] + 0.93 * box["width"], box["y"] + 0.62 * box["height"])
+    expect(chosen).to_contain_text("Chosen: size of the class")
+    wait_for_app(page)
+    expect(page.locator(".st-key-results-panels")).to_contain_text(
+        "Rows of other classes than the chosen ones are not shown"
+    )
+    expect(page.locator(".st-key-chart-attack-strips")).to_contain_text("dots mark where")
+    page.keyboard.press("Escape")
+    expect(chosen).to_contain_text("Nothing is chosen")
+    wait_for_app(page)
+
+
 def ink(png: bytes) -> int:
     """Return how many different colours a screenshot has."""
     from PIL import Image
@@ -81,8 +100,9 @@ def test_from_a_sample_to_the_files(page: Page, tmp_path: Path) -> None:
     pin(page, "A")
     for panel in ("Table", "Classes", "Metrics", "Attacks"):
         expect(page.get_by_role("heading", name=panel, exact=True)).to_be_visible()
-    for chart in ("sizes", "groups", "metrics", "heat", "attacks", "risk"):
+    for chart in ("groups", "metrics", "heat", "attacks", "risk"):
         expect(page.locator(f".st-key-chart-{chart} .js-plotly-plot svg").first).to_be_visible()
+    chooses_in_one_panel(page)
     expect(page.get_by_text("Recomputed from the published file: k = 5 holds")).to_be_visible()
     page.get_by_label("Your judgement").fill("Released to one research unit.")
     page.get_by_label("Your judgement").blur()

@@ -22,7 +22,7 @@ from ..forms.parameter_forms import parameter_form
 from ..session import jobs
 from ..session.further import ATTACKING
 from ..words.explain import plain, what_is_this
-from . import details_panel, links_panel, members_panel
+from . import details_panel, linked, links_panel, members_panel
 
 if TYPE_CHECKING:
     from anon_core.job.result import Result
@@ -49,6 +49,7 @@ def draw(run: Series, colours: Palette) -> None:
     )  # fmt: skip
     if view == "Outcomes":
         show(kept(attack_dots, [run], colours), key="attacks")
+        linked.attacks(run, colours)
         show(kept(risk_chart, [run], colours), key="risk")
         for attack in run.facts.attacks:
             members_panel.draw(run.facts, attack)

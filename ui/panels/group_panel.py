@@ -10,8 +10,10 @@ import streamlit as st
 from anon_core.words.phrases import links, rows
 
 from ..charts.chart_frame import palette, table
+from ..session import chosen
 from ..session.result_view import MISSING_TEXT, Facts
 from ..words.explain import plain
+from . import linked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,6 +55,10 @@ def draw(facts: Facts, *, key: str) -> None:
         start, stop, words = 0, len(facts.result.member), "All rows, smallest groups first."
     elif view == "One group":
         start, stop, words = _one_group(facts, key)
+    elif chosen.now(facts) is not None:
+        frames = {title: linked.only_chosen(facts, frame) for title, frame in frames.items()}
+        start, stop = 0, max(len(frame) for frame in frames.values())
+        words = "Only rows of the chosen groups are shown."
     else:
         start, stop, words = _page(facts, key)
     _side_by_side(facts, frames, start, stop, whole=view == "Whole tables", key=f"{key}-{side}")
@@ -195,7 +201,7 @@ def _side_by_side(
                     shown = frame.iloc[start : min(stop, start + _MOST_SHOWN)]
                     _banded(facts, shown, key=f"rows-{title}-{key}")
     if not whole and stop - start > _MOST_SHOWN:
-        st.caption(f"The first {_MOST_SHOWN} rows of the group are shown.")
+        st.caption(f"The first {_MOST_SHOWN} rows of them are shown.")
 
 
 def _banded(facts: Facts, frame: pd.DataFrame, *, key: str) -> None:
@@ -213,7 +219,7 @@ def _banded(facts: Facts, frame: pd.DataFrame, *, key: str) -> None:
         styled,
         hide_index=True,
         height=_HEIGHT if len(frame) > 13 else "auto",
-        key=key,
+        **linked.row_picker(facts, frame, key),
         column_config={
             facts.head: st.column_config.NumberColumn(format="localized", width="small")
         },

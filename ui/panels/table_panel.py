@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from ..charts.chart_frame import Palette, palette
+from ..session import chosen
 from ..session.result_view import MISSING_TEXT, Facts
-from . import group_panel
+from . import group_panel, linked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +59,7 @@ def draw(facts: Facts, *, key: str) -> None:
 
 
 def _pages(facts: Facts, side: str, colours: Palette, key: str) -> None:
-    frame = facts.published if side == "Published" else facts.original
+    frame = linked.only_chosen(facts, facts.published if side == "Published" else facts.original)
     pages = max(1, -(-len(frame) // PAGE))
     number = 1
     if pages > 1:
@@ -68,15 +69,20 @@ def _pages(facts: Facts, side: str, colours: Palette, key: str) -> None:
                 min_value=1,
                 max_value=pages,
                 step=1,
-                key=f"page-{key}",
+                key=f"page-{key}-{chosen.turn()}",
                 width=200,
             )
         )
-    start = (number - 1) * PAGE
+    start = (min(number, pages) - 1) * PAGE
     _rows(facts, frame.iloc[start : start + PAGE], side, colours, key)
     stop = min(start + PAGE, len(frame))
     st.caption(
         f"Rows {start + 1:,} to {stop:,} of {len(frame):,}, smallest classes first. {_legend(side)}"
+        + (
+            " Rows of other classes than the chosen ones are not shown."
+            if chosen.now(facts)
+            else ""
+        )
     )
 
 
@@ -129,7 +135,7 @@ def _rows(facts: Facts, frame: pd.DataFrame, side: str, colours: Palette, key: s
         styled,
         hide_index=True,
         height=_HEIGHT if len(frame) > 11 else "auto",
-        key=f"rows-{key}-{side}",
+        **linked.row_picker(facts, frame, f"rows-{key}-{side}"),
         column_config={
             facts.head: st.column_config.NumberColumn(format="localized", width="small")
         },

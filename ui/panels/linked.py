@@ -1,0 +1,296 @@
+"""One choice for all panels of Results: what is chosen in one of them is chosen in all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import streamlit as st
+
+from anon_core.words.phrases import chance, share
+
+from ..charts.attack_plots import name_of
+from ..charts.chart_frame import Palette, Series, table
+from ..charts.linked_plots import (
+    PICK,
+    LinkedChart,
+    Spread,
+    bars,
+    picked,
+    share_spread,
+    size_spread,
+    strips,
+)
+from ..charts.metric_plots import metric_names, title_of
+from ..components.guard import handled
+from ..session import chosen
+from ..session.result_view import Facts
+from ..words.explain import plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_CLASS, _ROW = "chosen/class", "chosen/row"
+
+
+def bar(run: Series) -> None:
+    """Draw what is chosen, what clears it, and the choice by a number."""
+    facts = run.facts
+    now = chosen.now(facts)
+    one = facts.noun[0]
+    with st.container(border=True, key="chosen-bar"):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            _number(f"Choose a {one} by its number", _CLASS, len(facts.sizes), _by_class(facts))
+            _number("Choose a row of your table", _ROW, facts.result.problem.rows, _by_row(facts))
+            if now is not None:
+                st.button(
+                    "Clear the choice",
+                    key="chosen-clear",
+                    icon=":material/close:",
+                    shortcut="Esc",
+                    on_click=handled("The choice")(chosen.clear),
+                )
+        if now is None:
+            st.caption(
+                "Nothing is chosen. Click a bar or a cell, tick a row, or type a number: the "
+                f"{one} is then chosen in the table, the charts, the metrics and the attacks."
+            )
+            return
+        st.markdown(f"**Chosen: {plain(now.title)}** – {plain(_extent(facts, now))}")
+        with st.expander("Figures of what is chosen"):
+            table(figures(facts, now.groups), key="chosen-figures", wide="figure")
+
+
+def sizes(run: Series, colours: Palette) -> None:
+    """Draw the people by the size of their class; a bar chooses its classes."""
+    facts, spreads = run.facts, [size_spread(run.facts)]
+    chart = bars(facts, spreads[0], chosen.mask(facts), colours, run.colour)
+    _show(facts, chart, spreads, key="sizes")
+
+
+def differences(run: Series, colours: Palette) -> None:
+    """Draw how much the sensitive values of each class differ from the whole."""
+    _strips(
+        run,
+        _differences(run.facts),
+        colours,
+        title="Values against the whole",
+        axis=f"of the {run.facts.noun[0]}: 0 as the whole, 1 nothing in common",
+        key="difference-strips",
+    )
+
+
+def metrics(run: Series, colours: Palette) -> None:
+    """Draw what the classes lost, class by class; nothing where no metric tells it."""
+    _strips(
+        run,
+        _metrics(run.facts),
+        colours,
+        title=f"What the {run.facts.noun[1]} lost",
+        axis=f"of the {run.facts.noun[0]}: 0 nothing, 1 everything",
+        key="metric-strips",
+    )
+
+
+def attacks(run: Series, colours: Palette) -> None:
+    """Draw the chance of every attack, class by class; nothing where no attack tells it."""
+    _strips(
+        run,
+        _attacks(run.facts),
+        colours,
+        title="Who stands how",
+        axis="chance of success against them",
+        key="attack-strips",
+    )
+
+
+def figures(facts: Facts, groups: np.ndarray[Any, np.dtype[np.int64]]) -> pd.DataFrame:
+    """Return what is known of chosen classes, beside the same of everyone: the charts as a table.
+
+    Parameters
+    ----------
+    facts : Facts
+    groups : int64 array of shape (chosen,)
+    """
+    import pandas as pd
+
+    one, many = facts.noun
+    people, total = int(facts.hiding[groups].sum()), max(int(facts.hiding.sum()), 1)
+    rows: list[dict[str, str]] = [
+        {"figure": many, "chosen": f"{len(groups):,}", "everyone": f"{len(facts.sizes):,}"},
+        {
+            "figure": facts.result.counted,
+            "chosen": f"{people:,} ({share(people / total)})",
+            "everyone": f"{total:,}",
+        },
+    ]
+    if len(groups) == 1:
+        rows += [
+            {"figure": name, "chosen": text, "everyone": ""}
+            for name, text in facts.cells(int(groups[0])).items()
+        ]
+    weight = facts.hiding.astype(np.float64)
+    for name, values in _metrics(facts):
+        rows.append(
+            {
+                "figure": f"{name}, mean of the {many}",
+                "chosen": f"{np.average(values[groups], weights=weight[groups]):.3f}",
+                "everyone": f"{np.average(values, weights=weight):.3f}",
+            }
+        )
+    for column, values in _differences(facts):
+        rows.append(
+            {
+                "figure": f"{column}: mean difference to the whole",
+                "chosen": f"{np.average(values[groups], weights=weight[groups]):.3f}",
+                "everyone": f"{np.average(values, weights=weight):.3f}",
+            }
+        )
+    for name, values in _attacks(facts):
+        rows.append(
+            {
+                "figure": f"{name}, highest chance in a {one}",
+                "chosen": chance(float(values[groups].max(initial=0.0))),
+                "everyone": chance(float(values.max(initial=0.0))),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def row_picker(facts: Facts, frame: pd.DataFrame, key: str) -> dict[str, Any]:
+    """Return what lets a click on a row of a table, its class first, choose that class."""
+    numbers = frame[facts.head].to_numpy()
+    place = f"{key}-{chosen.turn()}"
+
+    @handled("Table")
+    def take() -> None:
+        event = cast(Mapping[str, Any], st.session_state.get(place) or {})
+        rows = event.get("selection", {}).get("rows", [])
+        if rows:
+            chosen.choose_number(facts, int(numbers[rows[0]]))
+
+    return {"key": place, "on_select": take, "selection_mode": "single-row"}
+
+
+def only_chosen(facts: Facts, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of chosen classes; all of them where nothing is chosen."""
+    now = chosen.now(facts)
+    if now is None:
+        return frame
+    return frame[np.isin(frame[facts.head].to_numpy(), facts.numbers[now.groups])]
+
+
+def _metrics(facts: Facts) -> list[tuple[str, np.ndarray[Any, np.dtype[np.float64]]]]:
+    run = Series(letter="", title="", facts=facts, colour="")
+    found: list[tuple[str, np.ndarray[Any, np.dtype[np.float64]]]] = []
+    for name in metric_names([run]):
+        values = facts.result.measures[name].per_class
+        if values is not None and len(values) == len(facts.sizes) and _is_share(values):
+            found.append((title_of(name), values))
+    return found
+
+
+def _differences(facts: Facts) -> list[tuple[str, np.ndarray[Any, np.dtype[np.float64]]]]:
+    return [
+        (column, facts.difference(column))
+        for column in facts.result.problem.sensitive
+        if column not in facts.result.problem.quasi and len(facts.sizes)
+    ]
+
+
+def _attacks(facts: Facts) -> list[tuple[str, np.ndarray[Any, np.dtype[np.float64]]]]:
+    return [
+        (name_of(a), a.per_class)
+        for a in facts.attacks
+        if len(a.per_class) == len(facts.sizes) and len(facts.sizes) and not a.idle
+    ]
+
+
+def _is_share(values: np.ndarray[Any, np.dtype[np.float64]]) -> bool:
+    told = values[np.isfinite(values)]
+    return bool(len(told)) and float(told.min()) >= 0 and float(told.max()) <= 1 + 1e-9
+
+
+def _extent(facts: Facts, now: chosen.Chosen) -> str:
+    one, many = facts.noun
+    people = int(facts.hiding[now.groups].sum())
+    counted = facts.result.counted
+    some = f"{len(now.groups):,} {one if len(now.groups) == 1 else many}, "
+    return f"{some}{people:,} {counted}" if people != 1 else f"{some}1 of the {counted}"
+
+
+def _number(title: str, key: str, most: int, take: Callable[[int], None]) -> None:
+    place = f"{key}-{chosen.turn()}"
+
+    @handled("The choice")
+    def taken() -> None:
+        number = st.session_state.get(place)
+        if number is not None:
+            take(int(number))
+
+    st.number_input(
+        title,
+        min_value=1,
+        max_value=max(most, 1),
+        value=None,
+        step=1,
+        key=place,
+        width=230,
+        placeholder=f"1 to {most:,}",
+        on_change=taken,
+    )
+
+
+def _by_class(facts: Facts) -> Callable[[int], None]:
+    return lambda number: chosen.choose_number(facts, number)
+
+
+def _by_row(facts: Facts) -> Callable[[int], None]:
+    return lambda number: chosen.choose_row(facts, number - 1)
+
+
+def _strips(
+    run: Series,
+    told: Sequence[tuple[str, np.ndarray[Any, np.dtype[np.float64]]]],
+    colours: Palette,
+    *,
+    title: str,
+    axis: str,
+    key: str,
+) -> None:
+    spreads = [share_spread(name, values) for name, values in told]
+    if spreads:
+        mine = chosen.mask(run.facts)
+        chart = strips(run.facts, spreads, mine, colours, title=title, axis=axis)
+        _show(run.facts, chart, spreads, key=key)
+
+
+def _show(facts: Facts, chart: LinkedChart, spreads: Sequence[Spread], *, key: str) -> None:
+    place = f"linked-{key}-{chosen.turn()}"
+
+    @handled("The choice")
+    def take() -> None:
+        event = cast(Mapping[str, Any], st.session_state.get(place) or {})
+        points = event.get("selection", {}).get(PICK, [])
+        if points:
+            groups, title = picked(spreads, str(points[0]["what"]), str(points[0]["bin"]))
+            chosen.choose(facts, groups, title)
+
+    with st.container(key=f"chart-{key}"):
+        with st.container(
+            horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+        ):
+            st.markdown(f"**{plain(chart.title)}**", width="content")
+            with st.popover("Numbers", type="tertiary", key=f"numbers-{key}"):
+                table(chart.numbers, key=f"table-{key}", formats=chart.formats, width="content")
+        st.altair_chart(
+            cast(Any, chart.figure),
+            theme=None,
+            key=place,
+            on_select=take,
+            selection_mode=PICK,
+            alt=chart.title,
+        )
+        if chart.note:
+            st.caption(chart.note)

@@ -1,0 +1,80 @@
+"""What is chosen on Results: some classes of the release, whichever panel they were chosen in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from .result_view import Facts
+
+_NOW, _TURN = "chosen/now", "chosen/turn"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Chosen:
+    """Classes that are chosen, and by what.
+
+    Attributes
+    ----------
+    of : object
+        The release that they are classes of.
+    title : str
+        What was chosen, in words; plain text.
+    groups : int64 array of shape (chosen,)
+        Classes as `View` numbers them, ascending.
+    """
+
+    of: object
+    title: str
+    groups: npt.NDArray[np.int64]
+
+
+def now(facts: Facts) -> Chosen | None:
+    """Return what is chosen of a result; a choice of another release is none."""
+    found: Chosen | None = st.session_state.get(_NOW)
+    return found if found is not None and found.of is facts.result.release else None
+
+
+def turn() -> int:
+    """Return how often something was chosen: charts that took part are drawn afresh each time."""
+    return int(st.session_state.get(_TURN, 0))
+
+
+def choose(facts: Facts, groups: npt.NDArray[np.int64], title: str) -> None:
+    """Choose classes; none of them clears the choice."""
+    clear()
+    if len(groups):
+        st.session_state[_NOW] = Chosen(
+            of=facts.result.release, title=title, groups=np.unique(groups)
+        )
+
+
+def clear() -> None:
+    """Choose nothing."""
+    st.session_state.pop(_NOW, None)
+    st.session_state[_TURN] = turn() + 1
+
+
+def choose_number(facts: Facts, number: int) -> None:
+    """Choose the class that is shown under a number."""
+    found = np.flatnonzero(facts.numbers == number)
+    choose(facts, found, f"{facts.noun[0]} {number:,}")
+
+
+def choose_row(facts: Facts, row: int) -> None:
+    """Choose the class of a row of the table, counted from 0; a suppressed row has none."""
+    group = int(facts.result.row_group[row])
+    groups = np.array([group] if group >= 0 else [], dtype=np.int64)
+    choose(facts, groups, f"{facts.noun[0]} of row {row + 1:,} of the table")
+
+
+def mask(facts: Facts) -> npt.NDArray[np.bool_]:
+    """Return for every class whether it is chosen, shape (classes,)."""
+    found = np.zeros(len(facts.sizes), dtype=np.bool_)
+    chosen = now(facts)
+    if chosen is not None:
+        found[chosen.groups] = True
+    return found
