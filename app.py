@@ -130,7 +130,7 @@ def _upload() -> None:
     opened = None if chosen is None else loading.Opened(name=chosen.name, content=chosen.getvalue())
     try:
         with st.expander("How the file is read", expanded=_asks(opened)):
-            wanted = options.reading_form("start", state.draft()["data"], opened)()
+            wanted = options.reading_form("start", _for_another_file(), opened)()
         if opened is None:
             return
         if wanted is None:
@@ -145,6 +145,12 @@ def _upload() -> None:
         return
     st.session_state["start/upload_turn"] = turn + 1  # lets the uploader's own copy go
     st.rerun()
+
+
+def _for_another_file() -> dict[str, object]:
+    """Return how the present table is read, without what is true of its file alone."""
+    told = state.draft()["data"]
+    return {key: told[key] for key in ("separator", "encoding", "missing_values") if key in told}
 
 
 def _asks(opened: loading.Opened | None) -> bool:

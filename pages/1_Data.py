@@ -12,7 +12,7 @@ from anon_core.words.phrases import share
 from ui.charts import column_distribution as distribution
 from ui.components.guard import handled, panel, show_error
 from ui.forms import read_options as options
-from ui.panels import shell
+from ui.panels import notation_panel, shell
 from ui.session import loading, state
 from ui.words.explain import plain
 
@@ -35,6 +35,10 @@ def main() -> None:
     for note in data.notes:
         st.info(plain(note), icon=":material/info:")
     found = state.once("profile", data.fingerprint, lambda: profile(data))
+    if notation_panel.questions(data):
+        st.header("To be said", anchor=False)
+        with panel("How columns are written"):
+            notation_panel.draw(data)
     st.header("Columns", anchor=False)
     with panel("Columns"):
         _columns(found)

@@ -6,6 +6,7 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError, Cancelled, Infeasible, NotFound
 from anon_core.contracts.algorithm import met_first
+from anon_core.job.undecided import refuse_undecided
 from anon_core.words.phrases import outcome, promises
 from anon_core.words.plan_words import intentions, not_defined, out_of_reach
 from ui.components import hotkey
@@ -89,6 +90,13 @@ def what_will_happen() -> bool:
         plan = state.plan()
     except AnonError as error:
         show_error(error)
+        return False
+    try:
+        if data is not None:
+            refuse_undecided(plan, data)
+    except AnonError as error:
+        show_error(error)
+        next_step("pages/1_Data.py", "Say it on Data")
         return False
     waiting = confirming.waiting()
     if waiting:

@@ -51,7 +51,10 @@ def read_population(plan: Plan, folder: Path) -> Dataset | None:
 
     if not plan.population_file:
         return None
-    tokens = DataOptions(missing_values=plan.data.missing_values)
+    told = plan.data
+    tokens = DataOptions(
+        missing_values=told.missing_values, dates=told.dates, decimals=told.decimals
+    )
     return read_table(folder / plan.population_file, tokens, most_bytes=MOST_BYTES_OF_COMMANDS)
 
 

@@ -51,6 +51,8 @@ class Column:
     thousands : str
         Mark between thousands of the whole column that was read, should it be a number; see
         `thousands.thousands_mark`. Rows that are left may not tell it any more.
+    undecided : {'dates', 'decimals', ''}
+        What somebody has to say of how the column is written before it is released.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Column:
     origin: npt.NDArray[np.int64] | None = None
     spelled: Spelled | None = None
     thousands: str = ""
+    undecided: str = ""
 
     @cached_property
     def counts(self) -> npt.NDArray[np.int64]:

@@ -18,6 +18,7 @@ from .plan import Plan
 from .publish import is_formula
 from .redacted import without_redacted
 from .sensitive_levels import at_levels
+from .undecided import refuse_undecided
 from .unseen import met
 
 
@@ -47,6 +48,7 @@ def prepare(
     plan.roles.check(dataset)
     if plan.formulas == "neutralise":
         _refuse_formula_names(plan, dataset)
+    refuse_undecided(plan, dataset)
     table = without_redacted(plan.redacted, dataset.with_kinds(plan.types))
     refuse_unconfirmed(plan, table)
     decided = (*plan.roles.quasi, *plan.sensitive_levels)

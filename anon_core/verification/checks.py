@@ -43,7 +43,7 @@ from .permuted import check_permuted
 from .public_people import PublicPeople, read_public
 from .published import PublishedTable
 from .reading import read_table
-from .reading_options import read_options
+from .reading_options import Reading, read_options
 from .recipe_text import read_recipe
 from .redacted import without_redacted
 from .sampling import is_guessable
@@ -323,7 +323,9 @@ def _public_table(
     place = _path(section(recipe, "population").get("file", ""), "The population table")
     if not place or not looks_at_public(promise):
         return None
-    return read_table(recipe_path.parent / place)
+    told = read_options(section(recipe, "data"))
+    reading = Reading(dates=told.dates, decimals=told.decimals, missing=told.missing)
+    return read_table(recipe_path.parent / place, reading)
 
 
 # ---- the checks ------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ..base.errors import BadInput, clipped
 from .cells import Cells, TextTable, narrow, text_of
+from .notation import rewritten
 from .opening import MOST_BYTES, MOST_CELLS, read_bytes, refuse_wide, unpack
 from .other_files import is_workbook, read_sheet, read_statistics, statistics_reader
 from .reading_options import Reading
@@ -90,6 +91,11 @@ def read_table(path: Path, reading: Reading = _FOUND_OUT) -> TextTable:
     """
     name = clipped(path.name)
     content = unpack(read_bytes(path, "The data file"), name)
+    table = _read(content, name, reading)
+    return rewritten(table, reading.dates, reading.decimals, reading.missing)
+
+
+def _read(content: bytes, name: str, reading: Reading) -> TextTable:
     if content.startswith(b"PAR1"):
         return read_parquet(content, name)
     if is_workbook(content):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ..base.errors import BadPlan
+from .texts import MISSING_TOKENS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +23,10 @@ class Reading:
         Row of a sheet that holds the names, from 1.
     labels : bool
         Whether values that all have labels are read as these.
+    dates, decimals : mapping of str to str
+        By column, the order of day and month, and the mark before decimals.
+    missing : tuple of str
+        Texts that stand for a missing value.
     """
 
     separator: str = ""
@@ -29,6 +34,9 @@ class Reading:
     sheet: str = ""
     header_row: int = 0
     labels: bool = True
+    dates: Mapping[str, str] = field(default_factory=dict[str, str])
+    decimals: Mapping[str, str] = field(default_factory=dict[str, str])
+    missing: tuple[str, ...] = MISSING_TOKENS
 
 
 def read_options(data: Mapping[str, Any]) -> Reading:
@@ -60,4 +68,23 @@ def read_options(data: Mapping[str, Any]) -> Reading:
         sheet=sheet,
         header_row=row,
         labels=shown == "labels",
+        dates=_by_column(data, "dates", ("dmy", "mdy", "excel", "text")),
+        decimals=_by_column(data, "decimals", (",", ".", "text")),
+        missing=_texts(data.get("missing_values", MISSING_TOKENS)),
     )
+
+
+def _by_column(data: Mapping[str, Any], key: str, known: tuple[str, ...]) -> Mapping[str, str]:
+    given = cast(object, data.get(key, {}))
+    if not isinstance(given, Mapping) or any(
+        value not in known for value in cast(Mapping[str, object], given).values()
+    ):
+        raise BadPlan(f"The recipe's {key} are not said by column.", remedy="Correct [data].")
+    return cast(Mapping[str, str], given)
+
+
+def _texts(given: object) -> tuple[str, ...]:
+    """Return texts, and none where they are no list: who reads the promise refuses that."""
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        return ()
+    return tuple(one for one in cast(Sequence[object], given) if isinstance(one, str))

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import io
+from typing import Any
+from unittest.mock import patch
+
 import pytest
+import streamlit as st
+import xlsxwriter
 from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import BadInput
 from anon_core.data.reading import DataOptions
-from tests.ui.sessions import words
+from anon_core.data.roles import Roles
+from tests.ui.sessions import RUN, open_page, words
 from ui.charts.column_distribution import row_step
 from ui.session import loading, state
 from ui.session.loading import Opened
@@ -118,3 +125,34 @@ def test_kinds_are_undone_with_the_rest(session: None) -> None:
     assert state.undo()
     assert state.undo()
     assert not state.undo()
+
+
+def test_dates_that_may_be_read_in_two_ways_are_asked_for_before_a_run() -> None:
+    content = b"born,job\n" + b"01/02/1990,x\n03/04/1991,y\n" * 5
+    held: dict[str, Any] = {}
+    with patch.object(st, "session_state", held):
+        loading.load_file(Opened(name="people.csv", content=content), DataOptions())
+        state.set_roles(Roles(quasi=("born",), sensitive=("job",)))
+    start = open_page(RUN, held)
+    assert any("writes dates that may be" in one.value for one in start.error)
+    start.switch_page(DATA).run()
+    assert any("1 column may be read in two ways" in one.value for one in start.warning)
+    start.selectbox(key="data/notation/born").select("dmy").run()
+    assert not start.exception
+    data = start.session_state["state/work"]["draft"]["data"]
+    assert data["dates"] == {"born": "dmy"}
+    assert not any("read in two ways" in one.value for one in start.warning)
+    assert not any("writes dates" in one.value for one in start.switch_page(RUN).run().error)
+
+
+def test_the_sheet_of_a_workbook_is_asked_for(start: AppTest) -> None:
+    file = io.BytesIO()
+    with xlsxwriter.Workbook(file) as book:
+        for name in ("Notes", "People"):
+            book.add_worksheet(name).write_row(0, 0, ["age", "job"])
+            book.get_worksheet_by_name(name).write_row(1, 0, [30, name])
+    start.file_uploader(key="start/upload/0").upload("p.xlsx", file.getvalue(), "x/y").run()
+    assert any("several sheets" in one.value for one in start.info)
+    start.selectbox(key="start/sheet").select("People").run()
+    assert not start.exception
+    assert start.session_state["state/work"]["draft"]["data"]["sheet"] == "People"

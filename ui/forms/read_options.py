@@ -53,7 +53,8 @@ def reading_form(
         key=f"{key}/missing_values",
         help="An empty cell always does. Type a text and press Enter to add it, for example -9.",
     )
-    chosen |= {"missing": given.missing, "sample": given.sample}
+    kept = ("missing", "sample", "dates", "decimals")
+    chosen |= {name: getattr(given, name) for name in kept}
     if chosen.get("sheet", "") is None:
         return lambda: None
     return lambda: DataOptions.from_mapping({**chosen, "missing_values": ["", *missing]})

@@ -28,7 +28,16 @@ from . import drafts, state, thresholds
 from . import population_tables as population
 
 #: What of the reading options decides how a file's text becomes cells.
-_READING = ("separator", "missing_values", "encoding", "sheet", "header_row", "value_labels")
+_READING = (
+    "separator",
+    "missing_values",
+    "encoding",
+    "sheet",
+    "header_row",
+    "value_labels",
+    "dates",
+    "decimals",
+)
 #: Endings of tables that are neither CSV nor Parquet.
 OTHER_TABLES = ("xlsx", "xls", "ods", "sav", "zsav", "por", "dta", "sas7bdat", "xpt")
 
@@ -160,6 +169,19 @@ def read_again(options: DataOptions) -> None:
         file=content,
         draft=draft,
     )
+
+
+def settle(column: str, what: str, choice: str) -> None:
+    """Read a column's dates or decimals as somebody says, from the file that was kept.
+
+    Raises
+    ------
+    BadInput
+        If the file was not kept, or the column is not written so.
+    """
+    told = state.draft()["data"]
+    settled = {**told.get(what, {}), column: choice}
+    read_again(DataOptions.from_mapping({**told, what: settled}))
 
 
 def set_kind(column: str, kind: ColumnKind) -> None:

@@ -7,11 +7,14 @@ and SAS write (`statistics_file`); in any case each column comes from `columns`.
 
 from .any_format import FileKind, file_kind, read_table
 from .limits import MOST_BYTES, MOST_BYTES_OF_COMMANDS, MOST_COLUMNS
+from .notation import DATE_ORDERS, DECIMAL_MARKS
 from .options import DataOptions, Missing
 from .separator import SEPARATORS
 from .spreadsheet import named_sheets
 
 __all__ = [
+    "DATE_ORDERS",
+    "DECIMAL_MARKS",
     "MOST_BYTES",
     "MOST_BYTES_OF_COMMANDS",
     "MOST_COLUMNS",

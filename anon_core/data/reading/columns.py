@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from ..column import Column, encode, trimmed
 from ..kinds import ColumnKind
 from ..table import MISSING
+from .notation import notation
 from .notes import with_notes
 from .options import DataOptions
 
@@ -20,8 +22,22 @@ def read_column(
     pool: Sequence[str],
     options: DataOptions,
     kind: ColumnKind | None,
+    *,
+    written: bool = True,
 ) -> Column:
-    """Trim the pool, mark missing values, encode, and note what a person should know."""
+    """Trim the pool, mark missing values, encode, and note what a person should know.
+
+    Where not `written`, a program wrote numbers that it knew, so that a point is a decimal point.
+    """
     absent = {MISSING, *(token.strip() for token in options.missing_values)}
-    column = encode(name, *trimmed(codes, pool, absent), kind=kind)
-    return with_notes(column, declared=kind is not None)
+    codes, pool = trimmed(codes, pool, absent)
+    used = np.bincount(codes + np.int32(1), minlength=len(pool) + 1)[1:] > 0
+    order, mark = options.dates.get(name, ""), options.decimals.get(name, "")
+    present = [text for text, is_used in zip(pool, used, strict=True) if is_used]
+    found = notation(name, present, order, mark, written=written)
+    if found.texts:
+        codes, pool = trimmed(codes, [found.texts.get(text, text) for text in pool], ())
+    column = with_notes(encode(name, codes, pool, kind=kind), declared=kind is not None)
+    if kind is None and found.undecided:
+        return replace(column, undecided=found.undecided, notes=(found.note,))
+    return column.with_notes(found.note) if found.note else column

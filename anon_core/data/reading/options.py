@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import Field, dataclass, fields
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, Literal, cast, get_args
 
 from ...base.errors import BadPlan, brief, listing, nearest
 from ..table import MISSING_TOKENS
+from .notation import DATE_ORDERS, DECIMAL_MARKS
 
 Missing = Literal["keep", "drop"]
 ValueLabels = Literal["labels", "codes"]
@@ -39,6 +40,9 @@ class DataOptions:
         The row of a sheet that holds the names, from 1; 0 for the first with two cells or more.
     value_labels : {'labels', 'codes'}
         What the table holds of SPSS, Stata and SAS columns all of whose values have labels.
+    dates, decimals : mapping of str to str
+        By column, in which order it writes day and month, and which mark stands before decimals:
+        of `notation.DATE_ORDERS` and `DECIMAL_MARKS`. Others are found out, or stay undecided.
 
     Raises
     ------
@@ -54,6 +58,8 @@ class DataOptions:
     sheet: str = ""
     header_row: int = 0
     value_labels: ValueLabels = "labels"
+    dates: Mapping[str, str] = field(default_factory=dict[str, str])
+    decimals: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def __post_init__(self) -> None:
         """Refuse options that no file can be read with."""
@@ -89,6 +95,8 @@ class DataOptions:
                 remedy="Choose what the table holds of values with labels."
                 f"{nearest(str(self.value_labels), get_args(ValueLabels))}",
             )
+        for key, allowed in (("dates", DATE_ORDERS), ("decimals", DECIMAL_MARKS)):
+            _refuse_other(key, getattr(self, key), allowed)
         share = cast(object, self.sample)
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
             raise BadPlan(
@@ -131,7 +139,7 @@ class DataOptions:
         BadPlan
             On an unknown key, with the nearest name, or a value that is not allowed.
         """
-        known = [field.name for field in fields(cls)]
+        known = [one.name for one in fields(cls)]
         for key in given:
             if key not in known:
                 raise BadPlan(
@@ -152,9 +160,23 @@ class DataOptions:
         for one in fields(self):  # what few files need stands where it is said
             value = getattr(self, one.name)
             if one.name not in given and value != _default(one):
-                given[one.name] = value
+                given[one.name] = dict(value) if isinstance(value, Mapping) else value
         return given
 
 
 def _default(one: Field[Any]) -> object:
-    return one.default
+    return one.default if one.default is not MISSING else {}
+
+
+def _refuse_other(key: str, given: object, allowed: Collection[str]) -> None:
+    if not isinstance(given, Mapping):
+        raise BadPlan(
+            f"[data] {key} is {brief(given)}; allowed is a table by column.",
+            remedy=f'Write it by column, for example {key} = {{ born = "{next(iter(allowed))}" }}.',
+        )
+    for column, value in cast(Mapping[str, object], given).items():
+        if value not in tuple(allowed):
+            raise BadPlan(
+                f"[data] {key} of '{column}' is {brief(value)}; allowed are {listing(allowed)}.",
+                remedy=f"Use one of these.{nearest(str(value), tuple(allowed))}",
+            )

@@ -59,7 +59,13 @@ def read_parquet(
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _broken_parquet(name) from error
     columns = tuple(
-        read_column(plain, *coded_arrow(table.column(n), plain), options, kinds.get(plain))
+        read_column(
+            plain,
+            *coded_arrow(table.column(n), plain),
+            options,
+            kinds.get(plain),
+            written=n in texts,
+        )
         for n, plain in zip(names, stripped, strict=True)
     )
     notes = ("The row labels that pandas stored were left out.",) if index else ()

@@ -78,8 +78,15 @@ def read_spreadsheet(
         notes = (*notes, "What stands above the header was left out.")
     return Dataset(
         columns=tuple(
-            read_column(n, codes, pool, options, kinds.get(n))
-            for n, (codes, pool) in zip(names, columns, strict=True)
+            read_column(
+                n,
+                codes,
+                pool,
+                options,
+                kinds.get(n),
+                written=all(isinstance(row[i], str) for row in rows),
+            )
+            for i, n, (codes, pool) in zip(used, names, columns, strict=True)
         ),
         rows=len(rows),
         source=name,

@@ -84,7 +84,8 @@ def read_statistics(
                 pool = [meaning.labels.get(text, text) for text in pool]
                 if len({meaning.labels[text] for text in present}) < len(present):
                     notes.append("Several codes of the file have one label, and are one value.")
-        column = read_column(plain, codes, pool, options, kinds.get(plain))
+        own_texts = all(isinstance(cell, str) for cell in frame[own])
+        column = read_column(plain, codes, pool, options, kinds.get(plain), written=own_texts)
         made.append(column.with_notes(*notes))
         if meaning != Meaning():
             meanings[plain] = meaning

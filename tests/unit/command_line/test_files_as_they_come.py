@@ -41,3 +41,30 @@ def test_labels_or_codes_are_published_and_verified(
     other = "codes" if shown == "labels" else "labels"
     Path("recipe.toml").write_text(RECIPE.format(shown=other))
     assert main(["verify", *asked, "--release", "release"]) != 0
+
+
+def test_a_column_of_dates_in_two_orders_blocks_a_release_until_the_recipe_says_which(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = ["1;01/02/1990;1.200,5", "2;03/04/1991;7,25"] * 3
+    Path("t.csv").write_text("sex;born;cost\n" + "\n".join(rows) + "\n")
+    told = RECIPE.format(shown="labels").replace('"sex", "age"', '"born", "cost"')
+    Path("recipe.toml").write_text(told)
+    asked = ["recipe.toml", "--data", "t.csv"]
+    assert main(["run", *asked, "--out", "release"]) != 0
+    said = capsys.readouterr().err
+    assert "'born' writes dates that may be day/month/year or month/day/year" in said
+    assert '[data.dates] "born" = "dmy" or "mdy"' in said
+    settled = 'dates = { born = "mdy" }\ndecimals = { cost = "," }\n[roles]'
+    Path("recipe.toml").write_text(told.replace("[roles]", settled))
+    assert main(["run", *asked, "--out", "release"]) == 0
+    assert main(["verify", *asked, "--release", "release"]) == 0
+    released = Path("release/release.csv").read_text()
+    assert "1990-01-02" in released
+    assert "1200.5" in released
+    Path("recipe.toml").write_text(told.replace("[roles]", settled.replace("mdy", "dmy")))
+    assert main(["verify", *asked, "--release", "release"]) != 0
+    Path("recipe.toml").write_text(told.replace("[roles]", settled.replace("born", "birth")))
+    assert main(["run", *asked, "--out", "other"]) != 0
+    assert "'birth'" in capsys.readouterr().err

@@ -14,7 +14,7 @@ import xlsxwriter
 
 from anon_core.base.errors import BadInput, BadPlan
 from anon_core.data.reading import DataOptions, named_sheets, read_table
-from anon_core.data.table import Dataset
+from anon_core.data.table import MISSING_TOKENS, Dataset
 from anon_core.verification.reading import read_table as read_again
 from anon_core.verification.reading_options import read_options
 
@@ -36,6 +36,7 @@ def both(path: Path, **options: Any) -> Dataset:
     assert again.names == tuple(found.names)
     for place, name in enumerate(found.names):
         own = [(text or "").strip() for text in again.column_at(place).told()]
+        own = ["" if text in MISSING_TOKENS else text for text in own]
         assert own == [text or "" for text in found.column(name).texts().tolist()]
     return found
 
@@ -182,3 +183,85 @@ def test_options_are_refused_by_both(key: str) -> None:
             read_options({key: value})
     assert DataOptions(sheet="a", header_row=2).as_mapping()["header_row"] == 2
     assert key not in DataOptions().as_mapping()
+
+
+DATES = {
+    "only days first": (["31/12/2025", "1/2/2026"], ["2025-12-31", "2026-02-01"]),
+    "only months first": (["12/31/2025", "01/02/2026"], ["2025-12-31", "2026-01-02"]),
+    "dashes": (["31-12-2025", "?"], ["2025-12-31", None]),
+    "the same in both": (["01/01/2025", "02/02/2025"], ["2025-01-01", "2025-02-02"]),
+    "neither": (["31/12/2025", "12/31/2025"], ["31/12/2025", "12/31/2025"]),
+    "no day": (["31/02/2025", "1/2/2026"], ["31/02/2025", "1/2/2026"]),
+    "not all": (["31/12/2025", "unknown"], ["31/12/2025", "unknown"]),
+}
+
+
+def csv(path: Path, texts: list[str]) -> Path:
+    path.write_text("x;y\n" + "".join(f"{text};1\n" for text in texts))
+    return path
+
+
+@pytest.mark.parametrize("what", DATES)
+def test_the_order_of_day_and_month_is_found_in_the_whole_column(tmp_path: Path, what: str) -> None:
+    texts, expected = DATES[what]
+    found = both(csv(tmp_path / "t.csv", texts)).column("x")
+    assert found.texts().tolist() == expected
+    assert (found.kind == "date") == (expected != texts)
+    assert not found.undecided
+
+
+def test_dates_in_two_orders_stay_undecided_until_somebody_says_which(tmp_path: Path) -> None:
+    path = csv(tmp_path / "t.csv", ["01/02/2025", "3/4/2025"])
+    found = both(path).column("x")
+    assert (found.kind, found.undecided) == ("text", "dates")
+    for order, first in (("dmy", "2025-02-01"), ("mdy", "2025-01-02"), ("text", "01/02/2025")):
+        found = both(path, dates={"x": order}).column("x")
+        assert found.texts().tolist()[0] == first
+        assert not found.undecided
+    path = csv(path, ["45000", "1"])
+    assert cells(both(path, dates={"x": "excel"}), "x") == ["2023-03-15", "1899-12-31"]
+
+
+NUMBERS = {
+    ",": (["1.234,5", "1 234", "-7,25", "1'000.000"[:5], "12"], "1234.5 1234 -7.25 1000 12"),
+    ".": (["1,234.5", "1 234", "-7.25", "1,000", ".5"], "1234.5 1234 -7.25 1000 .5"),
+}
+
+
+@pytest.mark.parametrize("mark", NUMBERS)
+def test_numbers_are_read_by_the_mark_that_somebody_names(tmp_path: Path, mark: str) -> None:
+    texts, expected = NUMBERS[mark]
+    found = both(csv(tmp_path / "t.csv", texts), decimals={"x": mark}).column("x")
+    assert found.texts().tolist() == expected.split()
+    assert found.kind == "number"
+
+
+@pytest.mark.parametrize("texts", [["1,234", "950"], ["12.500", "3.250"]])
+def test_marks_that_may_be_either_stay_undecided(tmp_path: Path, texts: list[str]) -> None:
+    path = csv(tmp_path / "t.csv", texts)
+    assert both(path).column("x").undecided == "decimals"
+    assert not both(path, decimals={"x": ","}).column("x").undecided
+    assert not both(csv(path, [*texts, "1.5"])).column("x").undecided
+    assert not both(csv(path, ["0123", *texts])).column("x").undecided
+    pd.DataFrame({"x": [12.125, 3.25e3]}).to_parquet(tmp_path / "t.parquet")
+    assert not both(tmp_path / "t.parquet").column("x").undecided
+
+
+@pytest.mark.parametrize(
+    ("said", "what"), [({"dates": {"x": "mdy"}}, "month/day"), ({"decimals": {"x": ","}}, "comma")]
+)
+def test_a_column_that_is_not_written_as_somebody_says(
+    tmp_path: Path, said: dict[str, dict[str, str]], what: str
+) -> None:
+    path = csv(tmp_path / "t.csv", ["31/12/2025", "1.5"])
+    with pytest.raises(BadInput, match=f"Column 'x' is to be read as {what}") as caught:
+        read_table(path, DataOptions(**said))  # type: ignore[arg-type]
+    assert "31/12" not in caught.value.message
+    with pytest.raises(BadInput, match="not written as the recipe says"):
+        read_again(path, read_options(said)).column("x")
+    key = next(iter(said))
+    for wrong in ("x", {"x": "ymd"}):
+        with pytest.raises(BadPlan, match=key):
+            DataOptions.from_mapping({key: wrong})
+        with pytest.raises(BadPlan, match=key):
+            read_options({key: wrong})

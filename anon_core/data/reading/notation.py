@@ -1,0 +1,176 @@
+"""How a column writes dates and numbers: 31/12/2026 or 12/31/2026, 1.234,5 or 1,234.5.
+
+The whole column is looked at, not a cell. Where it can be read in one way only, it is read so;
+where two ways are left, it stays undecided until somebody says which: nothing is released before.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...base.errors import BadInput
+
+#: Orders of day and month, by the name that recipes give them.
+DATE_ORDERS = {
+    "dmy": "day/month/year: 31/12/2026",
+    "mdy": "month/day/year: 12/31/2026",
+    "excel": "days as Excel counts them: 46387",
+    "text": "no dates: leave the texts as they are",
+}
+#: Marks before decimals, by the name that recipes give them.
+DECIMAL_MARKS = {
+    ",": "comma before decimals: 1.234,5",
+    ".": "point before decimals: 1,234.5",
+    "text": "no numbers: leave the texts as they are",
+}
+_DATE = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})\Z")
+_EITHER = re.compile(r"[+-]?[1-9]\d{0,2}([.,])\d{3}\Z")
+_FIRST_OF_EXCEL = datetime.date(1899, 12, 30)
+_LAST_OF_EXCEL = (datetime.date.max - _FIRST_OF_EXCEL).days
+_PARTED = (
+    r"[+-]?(?:\d+|\d{{1,3}}(?:([{0}'’ \u00a0\u2009\u202f])\d{{3}})(?:\1\d{{3}})*)?(?:{1}\d*)?\Z"
+)
+_WRITTEN = {
+    ",": re.compile(_PARTED.format(".", ",")),
+    ".": re.compile(_PARTED.format(",", r"\.")),
+}
+_BETWEEN = {",": ".'’ \u00a0\u2009\u202f", ".": ",'’ \u00a0\u2009\u202f"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Notation:
+    """What was found of a column's way to write.
+
+    Attributes
+    ----------
+    texts : mapping of str to str
+        Texts that are read as another one, such as 31/12/2026 as 2026-12-31.
+    undecided : {'dates', 'decimals', ''}
+        What somebody has to say before anything is released.
+    note : str
+        What a person should know of it.
+    """
+
+    texts: Mapping[str, str]
+    undecided: str = ""
+    note: str = ""
+
+
+NOTHING = Notation(texts={})
+
+
+def notation(
+    name: str, texts: Sequence[str], order: str, mark: str, *, written: bool = True
+) -> Notation:
+    """Return how a column's distinct, present texts are read.
+
+    Parameters
+    ----------
+    name : str
+        The column's, for messages.
+    texts : sequence of str
+    order, mark : str
+        As somebody said, of `DATE_ORDERS` and `DECIMAL_MARKS`; empty where nobody did.
+    written : bool
+        Whether numbers were written by somebody, not by a program from values that it knew.
+
+    Raises
+    ------
+    BadInput
+        If some text is not written as somebody said.
+    """
+    if order and order != "text":
+        return _declared(name, texts, lambda text: _day(text, order), DATE_ORDERS[order])
+    if mark and mark != "text":
+        return _declared(name, texts, lambda text: _plain(text, mark), DECIMAL_MARKS[mark])
+    if not order and texts and _DATE.match(texts[0]):
+        return _found(texts)
+    if not mark and written and _doubtful(texts):
+        return Notation(
+            texts={},
+            undecided="decimals",
+            note="Its marks may stand before decimals or between thousands: 1,234 may be either. "
+            "Nothing is released before somebody says which.",
+        )
+    return NOTHING
+
+
+def _found(texts: Sequence[str]) -> Notation:
+    """Look for the one order of day and month in which all texts are dates."""
+    if any("." in text or not _DATE.match(text) for text in texts):
+        return NOTHING  # 31.12.2026 has one order wherever it is written
+    days = {order: {text: _day(text, order) for text in texts} for order in ("dmy", "mdy")}
+    fits = [order for order, found in days.items() if None not in found.values()]
+    if not fits:
+        return NOTHING
+    if len(fits) == 2 and days["dmy"] != days["mdy"]:
+        return Notation(
+            texts={},
+            undecided="dates",
+            note="Its dates may be day/month/year or month/day/year: no value tells. Nothing is "
+            "released before somebody says which.",
+        )
+    read = {text: day for text, day in days[fits[0]].items() if day is not None}
+    return Notation(
+        texts=read,
+        note=f"Read as {DATE_ORDERS[fits[0]].split(':')[0]}, the only order that fits every value, "
+        "and published as 2026-12-31.",
+    )
+
+
+def _declared(
+    name: str, texts: Sequence[str], read: Callable[[str], str | None], what: str
+) -> Notation:
+    found = {text: read(text) for text in texts}
+    bad = [text for text, value in found.items() if value is None]
+    if bad:
+        raise BadInput(
+            f"Column '{name}' is to be read as {what.replace(': ', ' (for example ')}), but "
+            f"{len(bad)} of its {len(texts)} distinct values "
+            f"{'is' if len(bad) == 1 else 'are'} not written so.",
+            remedy="Choose another way to read it, or name texts that stand for a missing value.",
+            values=bad[:5],
+        )
+    return Notation(texts={text: value for text, value in found.items() if value is not None})
+
+
+def _day(text: str, order: str) -> str | None:
+    """Return the date that a text writes, as 2026-12-31; None where it writes none."""
+    if order == "excel":
+        counted = text.isdecimal() and len(text) <= 7 and 1 <= int(text) <= _LAST_OF_EXCEL
+        days = datetime.timedelta(int(text)) if counted else None
+        return None if days is None else (_FIRST_OF_EXCEL + days).isoformat()
+    found = _DATE.match(text)
+    if found is None:
+        return None
+    first, second = int(found[1]), int(found[3])
+    day, month = (first, second) if order == "dmy" else (second, first)
+    try:
+        return datetime.date(int(found[4]), month, day).isoformat()
+    except ValueError:
+        return None
+
+
+def _plain(text: str, mark: str) -> str | None:
+    """Return a number with a point before decimals and nothing between thousands, or None."""
+    if not any(map(str.isdigit, text)) or _WRITTEN[mark].match(text) is None:
+        return None
+    return "".join(c for c in text if c not in _BETWEEN[mark]).replace(",", ".")
+
+
+def _doubtful(texts: Sequence[str]) -> bool:
+    """Say whether every mark in the numbers may stand before decimals or between thousands."""
+    marks: set[str] = set()
+    for text in texts:
+        if text.isdecimal():
+            if len(text) > 1 and text[0] == "0":  # a code
+                return False
+            continue
+        found = _EITHER.match(text)
+        if found is None:
+            return False
+        marks.add(found[1])
+    return len(marks) == 1

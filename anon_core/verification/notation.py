@@ -1,0 +1,111 @@
+"""How columns write dates and numbers, for the second computation: as found, or as the recipe says.
+
+A column is read anew only where the recipe says how, or where all its texts are dates with strokes
+or dashes that one order of day and month alone makes days of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from datetime import MAXYEAR, date, timedelta
+
+import numpy as np
+
+from ..base.errors import BadInput
+from .cells import Cells, TextTable
+
+_PARTS = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})([-/.])([0-9]{4})")
+_SPACES = " \u00a0\u2009\u202f"
+
+
+def rewritten(
+    table: TextTable,
+    orders: Mapping[str, str],
+    marks: Mapping[str, str],
+    missing: Collection[str],
+) -> TextTable:
+    """Return a table whose dates are written year first and whose numbers are plain.
+
+    A column is looked at when it is first asked for.
+
+    Raises
+    ------
+    BadInput
+        Then, if a text of it is not written as the recipe says.
+    """
+    tokens = {token.strip() for token in missing} | {""}
+
+    def load(places: Sequence[int]) -> list[Cells]:
+        table.prefetch([table.names[place] for place in places])
+        return [
+            _column(
+                table.column_at(place),
+                name := table.names[place],
+                orders.get(name, ""),
+                marks.get(name, ""),
+                tokens,
+            )
+            for place in places
+        ]
+
+    return TextTable(table.names, len(table), load)
+
+
+def _column(cells: Cells, name: str, order: str, mark: str, tokens: Collection[str]) -> Cells:
+    used = np.zeros(len(cells.texts) + 1, dtype=np.bool_)
+    used[cells.codes] = True  # -1 is the last, which stands for no value
+    places = np.flatnonzero(used[:-1]).tolist()
+    texts = {text for place in places if (text := cells.texts[place].strip()) not in tokens}
+    likely = _PARTS.fullmatch(next(iter(texts), "")) is not None
+    if order in ("dmy", "mdy", "excel"):
+        read = {text: _day(text, order) for text in texts}
+    elif mark in (",", "."):
+        read = {text: _number(text, mark) for text in texts}
+    elif order or not likely or any("." in text for text in texts):
+        return cells
+    else:
+        ways = [{text: _day(text, way) for text in texts} for way in ("dmy", "mdy")]
+        ways = [way for way in ways if None not in way.values()]
+        if not ways or any(way != ways[0] for way in ways):
+            return cells
+        read = ways[0]
+    if None in read.values():
+        raise BadInput(
+            f"Column '{name}' is not written as the recipe says.",
+            remedy="Correct dates or decimals, under [data].",
+        )
+    return Cells(codes=cells.codes, texts=[read.get(t.strip()) or t for t in cells.texts])
+
+
+def _day(text: str, order: str) -> str | None:
+    if order == "excel":
+        days = int(text) if re.fullmatch("[0-9]{1,7}", text) else 0
+        beyond = days < 1 or days > (date(MAXYEAR, 12, 31) - date(1899, 12, 30)).days
+        return None if beyond else str(date(1899, 12, 30) + timedelta(days))
+    parts = _PARTS.fullmatch(text)
+    if parts is None or parts[2] != parts[4]:
+        return None
+    one, two, year = parts[1], parts[3], parts[5]
+    month, day = (two, one) if order == "dmy" else (one, two)
+    try:
+        return str(date(int(year), int(month), int(day)))
+    except ValueError:
+        return None
+
+
+def _number(text: str, mark: str) -> str | None:
+    """Return a number's digits with a point before decimals, if it is one with this mark."""
+    sign, rest = (text[0], text[1:]) if text[:1] in ("+", "-") else ("", text)
+    whole, point, decimals = rest.partition(mark)
+    for between in "".join({",": ".", ".": ","}[mark]) + "'’" + _SPACES:
+        groups = whole.split(between)
+        if len(groups) > 1:
+            if not 1 <= len(groups[0]) <= 3 or any(len(group) != 3 for group in groups[1:]):
+                return None
+            whole = "".join(groups)
+            break
+    digits = whole + decimals
+    if re.fullmatch(r"\d+", digits) is None:
+        return None
+    return sign + whole + ("." if point else "") + decimals
