@@ -70,6 +70,7 @@ TWINS: Mapping[str, str] = {
     "widening_boxes.take_in": "naive_kernels.taking_in",
     "roll_up.roll_up": "naive.rolled",
     "roll_up.roll_to": "naive.rolled",
+    "small_classes.rows_in_small": "naive.rolled",
     "roll_up.smallest_below": "naive_kernels.smallest_below",
     "rtree.insert": "naive_kernels.grown_tree",
     "rtree.refine": "naive_kernels.grown_tree",

@@ -27,13 +27,17 @@ from ..lattice.bulk_decide import walk_all
 from ..lattice.classify import FAILED, SATISFIED, UNKNOWN, Classification
 from ..lattice.lattice import Classes, Lattice, Node
 from ..lattice.node_cost import NodeCost, best_by
-from ..lattice.nodes import rows_allowed, suppression_budget
+from ..lattice.nodes import MOST_LISTED, rows_allowed, suppression_budget
 from ..lattice.recoding_models import transformation_choice
 from ..lattice.size_sweep import SizeSweep
 from ..release.problem import Problem
 from ..release.results import Outcome, SearchAccount
 
 _TIE = 1e-12
+#: Tuples from which a node is first asked whether it fails by far.
+_MANY = 20_000
+#: Times the budget of rows from which on a node fails by far.
+_BY_FAR = 1.5
 
 
 @register("algorithm")
@@ -160,6 +164,10 @@ class _BestFirst:
         self.floor: float | None = None
         self.winner: Node = self.lattice.top
         self._least = least_class(nodes.models, nodes.problem.population)
+        # Whoever listens, or is told of every node, is told exact figures.
+        listed = context.listening or self.lattice.size <= MOST_LISTED
+        many = len(nodes.problem.frequency.run_count) >= _MANY
+        self._quick = many and not listed and self._least > 1
         priced = NodeCost(self.problem, cost)
         self._prices = priced.prices
         self._scale = self.problem.rows * max(len(self.lattice.heights), 1)
@@ -229,6 +237,9 @@ class _BestFirst:
         nodes, rows = self.nodes, self.problem.rows
         nodes.checked += int(nodes.status[node] == UNKNOWN)
         self.evaluated += 1
+        if self._quick and (gone := self._too_small(node)):
+            self._close_below(self._climbed(node, gone))
+            return np.inf
         judged = nodes.judged(node)
         classes, keep = judged.classes, judged.keep
         removed = rows - rows_kept(classes.count, keep)
@@ -238,9 +249,7 @@ class _BestFirst:
         if judged.possible is not keep:
             gone = rows - rows_kept(classes.count, judged.possible)
         if not (good if nodes.monotone else nodes.within(gone)):
-            below = tuple(slice(None, n + 1) for n in node)
-            nodes.status[below] = FAILED
-            self.bound[below] = np.inf
+            self._close_below(node)
         elif gone and not (good and nodes.nested):
             self._bound_below(node, classes, judged.possible, gone)
         self.bound[node] = np.inf
@@ -260,6 +269,47 @@ class _BestFirst:
             self.winner = node
         self.cost_found = min(value, self.cost_found)
         return value
+
+    def _too_small(self, node: Node) -> int:
+        """Estimate the rows in classes that no promise lets stay; 0 where they may all go.
+
+        Where they may not, they may at no node below.
+        """
+        limit = min(self.nodes.budget, self.problem.rows - 1)
+        found = self.lattice.rows_in_small(node, self._least, limit)
+        return found if found > limit else 0
+
+    def _climbed(self, node: Node, gone: int) -> Node:
+        """Return a node above one that fails by far, which fails as well: it closes more.
+
+        It may cost more than the best one found, so that no search would look at it for itself.
+        """
+        free = [d for d in range(len(node)) if node[d] < self.lattice.heights[d]]
+        while free and gone > _BY_FAR * self.nodes.budget:
+            self.context.check()
+            gains = [self._open_beside(node, d) for d in free]
+            if not max(gains):
+                break
+            d = free[int(np.argmax(gains))]
+            above = (*node[:d], node[d] + 1, *node[d + 1 :])
+            self.nodes.checked += 1
+            if more := self._too_small(above):
+                node, gone = above, more
+            if not more or node[d] == self.lattice.heights[d]:
+                free.remove(d)
+        return node
+
+    def _open_beside(self, node: Node, d: int) -> int:
+        """Count the nodes that may win and would be closed by raising an attribute of a node."""
+        beside = tuple(
+            slice(n + 1, n + 2) if at == d else slice(None, n + 1) for at, n in enumerate(node)
+        )
+        return int(np.count_nonzero(self.bound[beside] <= self.cost_found + _TIE))
+
+    def _close_below(self, node: Node) -> None:
+        below = tuple(slice(None, n + 1) for n in node)
+        self.nodes.status[below] = FAILED
+        self.bound[below] = np.inf
 
     def _price(
         self, node: Node, classes: Classes, keep: npt.NDArray[np.bool_], removed: int

@@ -15,6 +15,7 @@ from ..contracts.group_stats import GroupStats, Histogram, histogram
 from ..data.frequency import dense_rank
 from ..kernels.packing import Packing, Raised, Spare
 from ..kernels.roll_up import roll_to, roll_up, smallest_below
+from ..kernels.small_classes import rows_in_small
 from ..overlap.fitting_people import PublicPeople, public_people
 from ..release.problem import Problem
 
@@ -211,6 +212,16 @@ class Lattice:
         known = self._store.get(node)
         if known is not None:
             return known
+        start = self._source(node)
+        below = self._store[start]
+        found = self._roll(below, start, node)
+        # Sets that hardly shrank are not worth a place.
+        if len(found.count) * 10 <= len(below.count) * 9:
+            self._keep(node, found)
+        return found
+
+    def _source(self, node: Node) -> Node:
+        """Return the node of the smallest class set at hand that a node can be rolled up from."""
         stop = tuple([n if early else 0 for n, early in zip(node, self.early, strict=True)])
         if stop not in self._stopped:
             self._stopped.add(stop)
@@ -219,12 +230,21 @@ class Lattice:
         source = smallest_below(
             self._levels, self._weight, len(self._kept), np.array(node, dtype=np.int64)
         )
-        below = self._store[self._kept[source]]
-        found = self._roll(below, self._kept[source], node)
-        # Sets that hardly shrank are not worth a place.
-        if len(found.count) * 10 <= len(below.count) * 9:
-            self._keep(node, found)
-        return found
+        return self._kept[source]
+
+    def rows_in_small(self, node: Node, least: int, most: int) -> int:
+        """Count the rows that stand at a node in classes of fewer than `least` rows.
+
+        The count stops where it is more than `most`; see the kernel. It is 0, which says nothing,
+        where keys are wider than a word or hold the public table as well.
+        """
+        if self._layout.words > 1 or self.public:
+            return 0
+        start = self._source(node)
+        below = self._store[start]
+        levels = np.array(start, dtype=np.int64), np.array(node, dtype=np.int64)
+        keys = below.words[:, 0]
+        return rows_in_small(keys, below.count, *levels, self.packing, self.spare, least, most)
 
     def _shrinking(self) -> list[bool]:
         """Return which attributes a stop raises: those of most leaves, as far as stops are few."""

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from anon_core.algorithms import optimal
 from anon_core.algorithms.optimal import Optimal
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
@@ -183,6 +184,44 @@ def test_one_pass_and_best_first_agree(walked: bool, monkeypatch: pytest.MonkeyP
     tried()
     assert refusals > 10
     assert (passes > 20) == walked
+
+
+@pytest.mark.often
+@pytest.mark.parametrize("promises", ["k", "k+l"])
+def test_large_tables_are_searched_alike(promises: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    climbed = 0
+    climb = optimal._BestFirst._climbed
+
+    def counted(own: optimal._BestFirst, node: tuple[int, ...], gone: int) -> tuple[int, ...]:
+        nonlocal climbed
+        found = climb(own, node, gone)
+        climbed += found != node
+        return found
+
+    monkeypatch.setattr(optimal._BestFirst, "_climbed", counted)
+
+    @settings(max_examples=times(60))
+    @given(case=cases(rows=(20, 120), quasi=(3, 4)), budget=st.sampled_from((0.02, 0.1)))
+    def tried(case: Case, budget: float) -> None:
+        models: list[GroupModel] = [KAnonymity(k=3)]
+        if promises == "k+l":
+            models.append(DistinctLDiversity(l=2))
+        problem, search = case.problem(), Optimal(metric="loss", max_suppression=budget)
+        found: list[tuple[object, object] | str] = []
+        for many in (1, 10**9):
+            monkeypatch.setattr(optimal, "_MANY", many)
+            monkeypatch.setattr(optimal, "MOST_LISTED", 0 if many == 1 else 10**9)
+            try:
+                account = search.run(problem, models, Context()).account
+            except Infeasible:
+                found.append("infeasible")
+            else:
+                assert account.proven
+                found.append((account.node, account.cost))
+        assert found[0] == found[1]
+
+    tried()
+    assert climbed
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

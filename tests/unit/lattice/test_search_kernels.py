@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anon_core.kernels import bounds, roll_up
+from anon_core.kernels import bounds, roll_up, small_classes
 from anon_core.kernels.packing import Packing, Spare
 from anon_core.lattice.lattice import layout_of
 from tests import naive, naive_kernels
@@ -33,63 +33,85 @@ def packed(codes: np.ndarray, layout: Any) -> np.ndarray:
     return words
 
 
-def test_roll_to_is_grouping_of_mapped_keys(chosen: Any) -> None:
-    rng = np.random.default_rng(1)
-    for rows in (0, 1, 7, 200):
-        sizes, heights = [5, 40, 3], [2, 3, 1]
+class Rolled:
+    """Random keys at one node of a small lattice, and a node above it."""
+
+    def __init__(self, rows: int, rng: np.random.Generator, most: int = 40) -> None:
+        sizes, heights = [5, most, 3], [2, 3, 1]
         layout = layout_of([*sizes, 4])  # the last is a value that stays
         # At level n the first leaf of four to the power of n leaves stands for them.
         tables = [
             [np.arange(s) // 4**n * 4**n for n in range(h + 1)]
             for s, h in zip(sizes, heights, strict=True)
         ]
-        below = rng.integers(0, heights)
-        node = rng.integers(below, heights, endpoint=True)
+        self.layout = layout
+        self.below = rng.integers(0, heights)
+        self.node = rng.integers(self.below, heights, endpoint=True)
         codes = np.stack(
             [
                 *(
                     t[n][rng.integers(0, s, rows)]
-                    for t, n, s in zip(tables, below, sizes, strict=True)
+                    for t, n, s in zip(tables, self.below, sizes, strict=True)
                 ),
                 rng.integers(0, 4, rows),
             ],
             axis=1,
         )
-        count = rng.integers(1, 9, rows)
+        self.codes, self.count = codes.tolist(), rng.integers(1, 9, rows)
+        self.words = packed(codes, layout)[:, 0]
         kinds = np.zeros((3, 4), dtype=np.int64)
         for d, own in enumerate(tables):
             kinds[d, : len(own)] = [len(np.unique(t)) for t in own]
         moved = [np.stack(t) << layout.shift[d] for d, t in enumerate(tables)]
-        spare = Spare(
+        self.spare = Spare(
             words=np.empty(rows, np.int64),
             rows=np.empty(rows, np.int64),
             slot=np.empty(1 << max(4, (2 * rows).bit_length()), dtype=np.int32),
         )
+        self.packing = Packing(
+            word=layout.word[:3],
+            shift=layout.shift[:3],
+            mask=layout.mask[:3],
+            height=np.array(heights),
+            stride=np.array([8, 2, 1]),
+            kinds=kinds,
+            leaves=np.array(sizes),
+            offset=np.cumsum([0, *(t.size for t in moved[:-1])]),
+            table=np.concatenate([t.ravel() for t in moved]),
+        )
+        self.maps = {
+            d: t[n].tolist() for d, (t, n) in enumerate(zip(tables, self.node, strict=True))
+        }
+
+
+def test_roll_to_is_grouping_of_mapped_keys(chosen: Any) -> None:
+    rng = np.random.default_rng(1)
+    for rows in (0, 1, 7, 200):
+        case = Rolled(rows, rng)
+        spare, layout = case.spare, case.layout
         found = chosen(roll_up.roll_to)(
-            packed(codes, layout)[:, 0],
-            count,
-            below,
-            node,
-            Packing(
-                word=layout.word[:3],
-                shift=layout.shift[:3],
-                mask=layout.mask[:3],
-                height=np.array(heights),
-                stride=np.array([8, 2, 1]),
-                kinds=kinds,
-                leaves=np.array(sizes),
-                offset=np.cumsum([0, *(t.size for t in moved[:-1])]),
-                table=np.concatenate([t.ravel() for t in moved]),
-            ),
-            spare,
-            4,
+            case.words, case.count, case.below, case.node, case.packing, spare, 4
         )
         told = {
             tuple(int((w >> layout.shift[d]) & layout.mask[d]) for d in range(4)): int(c)
             for w, c in zip(spare.words[:found].tolist(), spare.rows[:found].tolist(), strict=True)
         }
-        maps = {d: t[n].tolist() for d, (t, n) in enumerate(zip(tables, node, strict=True))}
-        assert told == naive.rolled(codes.tolist(), count.tolist(), maps)
+        assert told == naive.rolled(case.codes, case.count.tolist(), case.maps)
+
+
+def test_rows_in_small_classes_are_counted_until_they_are_too_many(chosen: Any) -> None:
+    rng = np.random.default_rng(2)
+    for rows in (0, 1, 7, 200, 9000):  # in one part, and in several
+        case = Rolled(rows, rng, 400)
+        asked = case.words, case.count, case.below, case.node, case.packing, case.spare
+        quasi = [key[:3] for key in case.codes]  # the value that stays parts no class
+        classes = naive.rolled(quasi, case.count.tolist(), case.maps).values()
+        for least in (1, 9, 60, 10**9):
+            small = sum(size for size in classes if size < least)
+            assert chosen(small_classes.rows_in_small)(*asked, least, rows * 9) == small
+            for most in (0, small - 1, small // 2):
+                if 0 <= most < small:
+                    assert chosen(small_classes.rows_in_small)(*asked, least, most) > most
 
 
 def test_a_node_is_rolled_up_from_the_smallest_set_below_it(chosen: Any) -> None:
