@@ -5,7 +5,9 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import os
 import re
+import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -14,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.errors import BadInput, clipped
+from .bulk import FROM_BYTES, csv_in_bulk, parquet_in_bulk
 from .cells import Cells, TextTable, narrow, text_of
 from .notation import rewritten
 from .opening import MOST_BYTES, MOST_CELLS, read_bytes, refuse_wide, unpack
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 
 SEPARATORS = (",", ";", "\t", "|")
 _FOUND_OUT = Reading()
+_HEAD = 1 << 20
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -89,6 +93,37 @@ def read_table(path: Path, reading: Reading = _FOUND_OUT) -> TextTable:
     BadInput
         If it cannot be read, has no header, or a row has too many or too few cells.
     """
+    quick = _in_bulk(path, reading)
+    return _read_plainly(path, reading) if quick is None else quick
+
+
+def _in_bulk(path: Path, reading: Reading) -> TextTable | None:
+    """Return a large table that a database can read; None where the plain reader has to."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    def plain() -> TextTable:
+        return _read_plainly(path, reading)
+
+    try:
+        found = os.stat(path)
+        if not stat.S_ISREG(found.st_mode) or not FROM_BYTES <= found.st_size <= MOST_BYTES:
+            return None
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+        if head.startswith(b"PAR1"):
+            with pq.ParquetFile(path) as file:
+                _refuse_large(file.metadata, clipped(path.name))
+                return parquet_in_bulk(path, file, plain)
+        if head.startswith((b"\x1f\x8b", b"PK")) or statistics_reader(head):
+            return None
+        return csv_in_bulk(path, head, reading, separator_of, plain)
+    except (OSError, pa.ArrowException):
+        return None
+
+
+def _read_plainly(path: Path, reading: Reading) -> TextTable:
+    """Read a table with all of its bytes at once; see `read_table`."""
     name = clipped(path.name)
     content = unpack(read_bytes(path, "The data file"), name)
     table = _read(content, name, reading)
@@ -172,7 +207,7 @@ def read_parquet(content: bytes, name: str, *, every: bool = False) -> TextTable
     ]
     for column in (table.column(i) for i in places):
         try:
-            columns.append(_cells(column))
+            columns.append(cells_of_column(column))
         except (pa.ArrowException, ValueError, OverflowError) as error:
             raise BadInput(
                 f"The file {name} holds a day or a time that is none of the years 1 to 9999.",
@@ -190,7 +225,20 @@ def _opened(file: pq.ParquetFile, content: bytes, name: str) -> pa.Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    told = file.metadata
+    _refuse_large(file.metadata, name)
+    texts = [f.name for f in file.schema_arrow if pa.types.is_string(f.type)]
+    table = pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts).read()
+    table.validate(full=True)
+    return table
+
+
+def _refuse_large(told: pq.FileMetaData, name: str) -> None:
+    """Refuse a Parquet file that declares more than is read.
+
+    Raises
+    ------
+    BadInput
+    """
     refuse_wide(told.num_columns, name)
     size = sum(told.row_group(i).total_byte_size for i in range(told.num_row_groups))
     if told.num_rows * told.num_columns > MOST_CELLS or size > MOST_BYTES:
@@ -200,13 +248,9 @@ def _opened(file: pq.ParquetFile, content: bytes, name: str) -> pa.Table:
             f"{MOST_BYTES / 2**20:,.0f} MiB are read.",
             remedy="Leave out columns that the release does not need.",
         )
-    texts = [f.name for f in file.schema_arrow if pa.types.is_string(f.type)]
-    table = pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts).read()
-    table.validate(full=True)
-    return table
 
 
-def _cells(column: pa.ChunkedArray[Any]) -> Cells:
+def cells_of_column(column: pa.ChunkedArray[Any]) -> Cells:
     """Return the cells of a column, each different one made a text once."""
     import pyarrow as pa
 

@@ -1,0 +1,271 @@
+"""Large data files read by a database, column by column; what it might read otherwise is not.
+
+A CSV file is read here only where no two readers differ about it, a Parquet file only where its
+columns are texts, numbers and the like. Everything else, and whatever the database refuses, is left
+to the plain reader, which also has the words for what is wrong.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import os
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from ..base.errors import BadInput, clipped
+from .cells import Cells, TextTable, narrow
+from .engine import engine, quoted
+from .opening import refuse_wide
+from .plain_bytes import plain_lines
+from .reading_options import Reading
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+#: Smaller files are read faster without a database.
+FROM_BYTES = 1 << 22
+_BATCH = 1 << 17
+#: Columns of more different texts are not numbered by the database.
+_MOST_NUMBERED = 1 << 20
+
+#: The plain reader of the same file.
+Plain = Callable[[], TextTable]
+#: Finds the separator of a text.
+Separator = Callable[[str], str]
+
+
+class _Unlike(Exception):
+    """The database found something else than was counted before."""
+
+
+def csv_in_bulk(
+    path: Path, head: bytes, reading: Reading, separator_of: Separator, plain: Plain
+) -> TextTable | None:
+    """Return a large CSV file about which no two readers differ; None for every other one."""
+    told = _first_lines(head, whole=len(head) == os.stat(path).st_size)
+    if told is None or not _is_utf8(reading.encoding) or not _has_plain_path(path):
+        return None
+    text, first = told
+    separator = reading.separator or separator_of(text)
+    try:
+        header = next(csv.reader(io.StringIO(first, newline=""), delimiter=separator), [])
+    except csv.Error:
+        return None
+    if not header or not header[-1].strip() or any("\n" in name for name in header):
+        return None  # a last column without a name may be none
+    name = clipped(path.name)
+    refuse_wide(len(header), name)
+    made = _mark(path)
+    lines = plain_lines(path, separator, len(header))
+    if lines is None:
+        return None
+    windows = first.endswith("\r\n")
+
+    def read(places: Sequence[int]) -> list[Cells]:
+        return _read_csv(path, len(header), places, separator, windows=windows, rows=lines - 1)
+
+    names = [own.strip() for own in header]
+    return TextTable(names, lines - 1, _guarded(read, plain, path, made))
+
+
+def parquet_in_bulk(path: Path, file: pq.ParquetFile, plain: Plain) -> TextTable | None:
+    """Return a large Parquet file of plain columns; None for every other one."""
+    if not _has_plain_path(path):
+        return None
+    made = _mark(path)
+    schema, rows, leaves = file.schema_arrow, file.metadata.num_rows, file.metadata.num_columns
+    if leaves != len(schema) or not all(_is_plain(field.type) for field in schema):
+        return None
+    texts = [not _is_measured(_value_type(field.type)) for field in schema]
+    shown = [
+        place
+        for place, own in enumerate(schema.names)
+        if re.fullmatch(r"__index_level_\d+__", own) is None
+    ]
+
+    def read(places: Sequence[int]) -> list[Cells]:
+        return _read_parquet(path, len(schema), [shown[place] for place in places], texts, rows)
+
+    names = [schema.names[place].strip() for place in shown]
+    return TextTable(names, rows, _guarded(read, plain, path, made))
+
+
+# ---- both formats --------------------------------------------------------------------------------
+
+
+def _guarded(
+    read: Callable[[Sequence[int]], list[Cells]], plain: Plain, path: Path, made: object
+) -> Callable[[Sequence[int]], list[Cells]]:
+    """Return a reader that leaves to the plain one what the database does not read."""
+
+    def load(places: Sequence[int]) -> list[Cells]:
+        import duckdb
+
+        try:
+            found = read(places)
+        except (duckdb.Error, _Unlike):
+            table = plain()
+            found = [table.column_at(place) for place in places]
+        if _mark(path) != made:
+            raise BadInput(
+                f"The file {clipped(path.name)} changed while it was read.",
+                remedy="Do it again when nobody writes to the file.",
+            )
+        return found
+
+    return load
+
+
+def _mark(path: Path) -> object:
+    """Return what changes when a file is written to."""
+    found = os.stat(path)
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _has_plain_path(path: Path) -> bool:
+    """Say whether a database takes a path for itself and not for a pattern."""
+    return not set("*?[]{}") & set(str(path.absolute()))
+
+
+# ---- CSV -----------------------------------------------------------------------------------------
+
+
+def _first_lines(head: bytes, *, whole: bool) -> tuple[str, str] | None:
+    """Return the first lines of a text file and the first of all; None where it is not plain."""
+    if head.startswith((codecs.BOM_UTF8, b"\n", b"\r")):
+        return None
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return None
+    first = text[: text.find("\n") + 1]
+    return (text, first) if first and (whole or len(text.splitlines()) > 51) else None
+
+
+def _is_utf8(encoding: str) -> bool:
+    try:
+        return not encoding or codecs.lookup(encoding).name == "utf-8"
+    except LookupError:
+        return False
+
+
+def _read_csv(
+    path: Path, width: int, places: Sequence[int], separator: str, *, windows: bool, rows: int
+) -> list[Cells]:
+    """Read some columns of a CSV file, a few thousand rows at a time."""
+    kinds = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(width))
+    # Without a value and empty are the same cell of a CSV file.
+    wanted = ", ".join(f"coalesce(c{place}, '') AS c{place}" for place in places)
+    options = (
+        f"columns = {{{kinds}}}",
+        "auto_detect = false",
+        "header = false",
+        "skip = 1",
+        f"delim = {quoted(separator)}",
+        "quote = '\"'",
+        "escape = '\"'",
+        "comment = ''",
+        "new_line = '\\r\\n'" if windows else "new_line = '\\n'",
+        "strict_mode = true",
+        "null_padding = false",
+        "ignore_errors = false",
+        "compression = 'none'",
+        "hive_partitioning = false",
+    )
+    query = f"SELECT {wanted} FROM read_csv({quoted(str(path.absolute()))}, {', '.join(options)})"
+    texts: list[dict[str, int]] = [{} for _ in places]
+    parts: list[list[np.ndarray[Any, Any]]] = [[np.empty(0, dtype=np.int8)] for _ in places]
+    with engine() as database:
+        for batch in database.sql(query).to_arrow_reader(_BATCH):
+            for column, known, codes in zip(batch.columns, texts, parts, strict=True):
+                coded = column.dictionary_encode()
+                own = [known.setdefault(t, len(known)) for t in coded.dictionary.to_pylist()]
+                number = narrow(np.array(own, dtype=np.int64), len(known))
+                codes.append(number[coded.indices.to_numpy(zero_copy_only=False)])
+    found = [
+        Cells(codes=narrow(np.concatenate(codes), len(known)), texts=list(known))
+        for codes, known in zip(parts, texts, strict=True)
+    ]
+    if any(len(one.codes) != rows for one in found):
+        raise _Unlike
+    return found
+
+
+# ---- Parquet -------------------------------------------------------------------------------------
+
+
+def _value_type(kind: pa.DataType) -> pa.DataType:
+    import pyarrow as pa
+
+    return cast(Any, kind).value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _is_plain(kind: pa.DataType) -> bool:
+    """Say whether every reader has the same values for a type."""
+    import pyarrow as pa
+
+    value = _value_type(kind)
+    text = pa.types.is_string(value) or pa.types.is_large_string(value)
+    return text or (_is_measured(value) and not pa.types.is_dictionary(kind))
+
+
+def _is_measured(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    whole = pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_date32(kind)
+    return whole or pa.types.is_float32(kind) or pa.types.is_float64(kind)
+
+
+def _read_parquet(
+    path: Path, width: int, places: Sequence[int], texts: Sequence[bool], rows: int
+) -> list[Cells]:
+    """Read some columns of a Parquet file; different texts are numbered by the database."""
+    from .reading import cells_of_column
+
+    names = ", ".join(f"c{place}" for place in range(width))
+    source = (
+        f"read_parquet({quoted(str(path.absolute()))}, hive_partitioning = false, "
+        f"filename = false, union_by_name = false) AS t({names})"
+    )
+    found: dict[int, Cells] = {}
+    with engine() as database:
+        pools: dict[int, list[str]] = {}
+        for place in places:
+            if not texts[place]:
+                continue
+            database.execute(
+                f"CREATE TEMP TABLE d{place} AS SELECT DISTINCT c{place} AS v FROM {source} "
+                f"WHERE c{place} IS NOT NULL"
+            )
+            told = database.execute(f"SELECT count(*) FROM d{place}").fetchone()
+            if told is not None and 0 < told[0] <= _MOST_NUMBERED:
+                database.execute(
+                    f"CREATE TYPE e{place} AS ENUM (SELECT v FROM d{place} ORDER BY v)"
+                )
+                pool = database.execute(f"SELECT v FROM d{place} ORDER BY v").fetchall()
+                pools[place] = [str(row[0]) for row in pool]
+        if pools:
+            wanted = ", ".join(_number(place, len(pool)) for place, pool in pools.items())
+            codes = database.execute(f"SELECT {wanted} FROM {source}").fetchnumpy()
+            for place, pool in pools.items():
+                found[place] = Cells(codes=np.asarray(codes[f"c{place}"]), texts=pool)
+        for place in places:
+            if place not in found:
+                column = database.sql(f"SELECT c{place} FROM {source}").to_arrow_table().column(0)
+                found[place] = cells_of_column(column)
+    if any(len(one.codes) != rows for one in found.values()):
+        raise _Unlike
+    return [found[place] for place in places]
+
+
+def _number(place: int, texts: int) -> str:
+    """Return what numbers the texts of a column, in SQL; -1 where there is none."""
+    kind = "TINYINT" if texts <= 127 else "SMALLINT" if texts <= 32767 else "INTEGER"
+    return f"coalesce(enum_code(c{place}::e{place})::{kind}, -1) AS c{place}"
