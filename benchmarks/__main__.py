@@ -23,7 +23,9 @@ from benchmarks import (
     scale,
     secrets,
     seeds,
+    stops,
     tables,
+    together,
     whole,
 )
 from benchmarks.bench import Bench
@@ -65,6 +67,8 @@ def main() -> int:
             promises.optima(bench, adult)
             identities.attacks(bench, adult)
             secrets.attacks(bench, adult)
+            together.together(bench, adult)
+            stops.stops(bench, adult)
             scale.adult(bench, adult)
             if options.data is not None:  # other tools were measured on that table
                 peers.peers(bench, adult)

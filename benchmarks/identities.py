@@ -1,15 +1,11 @@
-"""What attacks on identity take, how soon they stop when asked to, and that they agree."""
+"""What attacks on identity take, and that they agree; how soon they stop: `benchmarks.stops`."""
 
 from __future__ import annotations
 
-import threading
-import time
-from contextlib import suppress
 from typing import Any, cast
 
 from anon_core import run
 from anon_core.base.context import Context
-from anon_core.base.errors import Cancelled
 from anon_core.base.registry import family, find
 from anon_core.contracts.attack import Attack, not_applicable
 from anon_core.job.result import Result
@@ -17,10 +13,9 @@ from anon_core.release.attack_result import AttackResult
 from anon_core.release.truth import truth_of
 from benchmarks.bench import Bench, read
 from benchmarks.tables import K, Source
-from benchmarks.timing import Row, shown, table
+from benchmarks.timing import table
 
 _TOGETHER = 1.0  # seconds asked for, of all that every run carries out
-_STOP = 0.5
 
 
 def attacks(bench: Bench, source: Source) -> None:
@@ -44,9 +39,7 @@ def attacks(bench: Bench, source: Source) -> None:
         for name in own:
             if name not in usual:
                 row, found[name] = bench.time(name, lambda n=name, r=result: _run(r, n))
-                late = _stopped(result, name, min(row.seconds) / 2)
-                note = f"stopped {shown(late)} after it was asked to; {shown(_STOP)} was asked"
-                rows.append(Row(what=row.what, seconds=row.seconds, note=note))
+                rows.append(row)
         print(table(f"Attacks on identity: {source.title}, {algorithm}, k = {K}", rows))
         bench.check(
             found["special-uniques"].succeeded == found["uniqueness"].succeeded,
@@ -59,24 +52,7 @@ def attacks(bench: Bench, source: Source) -> None:
         )
 
 
-def _run(result: Result, name: str, context: Context | None = None, **given: Any) -> AttackResult:
+def _run(result: Result, name: str, **given: Any) -> AttackResult:
     truth = truth_of(result.problem, result.release)
     adversary = cast(Attack, find("attack", name).from_mapping(given))
-    context = context or Context()
-    return adversary.run(result.release.view, result.audience, truth, context)[0]
-
-
-def _stopped(result: Result, name: str, after: float) -> float:
-    """Return the seconds between asking an attack to stop and its end."""
-    context, asked = Context(), [time.perf_counter()]
-
-    def stop() -> None:
-        asked[0] = time.perf_counter()
-        context.cancel.set()
-
-    timer = threading.Timer(after, stop)
-    timer.start()
-    with suppress(Cancelled):
-        _run(result, name, context)
-    timer.cancel()
-    return max(time.perf_counter() - asked[0], 0.0)
+    return adversary.run(result.release.view, result.audience, truth, Context())[0]
