@@ -11,8 +11,13 @@ from anon_core.words.phrases import size
 from ui.components.guard import handled, panel, show_error
 from ui.forms import read_options as options
 from ui.panels import shell
-from ui.session import archives, loading, state
+from ui.session import archives, loading, state, whose
 from ui.words.explain import plain
+
+_STAYS = "The file stays on this computer. It is read as it is; nothing is sent anywhere."
+_READ_HERE = (
+    "The file is sent to the host of this workbench and held in memory for this session alone."
+)
 
 
 def main() -> None:
@@ -125,7 +130,7 @@ def _upload() -> None:
         f"CSV, Excel, OpenDocument, SPSS, Stata, SAS or Parquet; at most {MOST_BYTES // 2**30} GiB",
         max_upload_size=MOST_BYTES // 2**20,
         key=f"start/upload/{turn}",
-        help="The file stays on this computer. It is read as it is; nothing is sent anywhere.",
+        help=_READ_HERE if whose.is_shared() else _STAYS,
     )
     opened = None if chosen is None else loading.Opened(name=chosen.name, content=chosen.getvalue())
     try:

@@ -16,7 +16,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -61,19 +61,16 @@ def pytest_runtest_makereport(item: pytest.Item):
     return report
 
 
-@pytest.fixture(scope="session")
-def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Start the dashboard with a home of its own, and return its address."""
-    home = tmp_path_factory.mktemp("home")
+@contextmanager
+def served(home: Path, *, port: int = 0) -> Iterator[str]:
+    """Start the dashboard with a home of its own, yield its address, and end it."""
     sample = adult_path()
     environment = os.environ | {
         "HOME": str(home),
         "XDG_CACHE_HOME": str(home / "cache"),
         "ANONYMITY_WORKBENCH_CACHE": str(sample.parent if sample else home / "cache"),
     }
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = port or free_port()
     command = [sys.executable, "-m", "anonymity_workbench", "serve", "--port", str(port)]
     log = home / "server.log"
     with log.open("wb") as output:
@@ -95,6 +92,20 @@ def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
+
+
+def free_port() -> int:
+    """Return a port of this machine that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="session")
+def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Start the dashboard with a home of its own, and return its address."""
+    with served(tmp_path_factory.mktemp("home")) as url:
+        yield url
 
 
 def _healthy(url: str) -> bool:

@@ -17,6 +17,7 @@ from ..components.guard import handled, panel
 from ..session import pinning, results, state
 from ..session import precompile_status as warming
 from ..words.explain import plain
+from . import login
 
 __all__ = ["STEPS", "Needs", "Step", "missing", "next_step", "page", "undo_button"]
 
@@ -122,6 +123,7 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
     )
     # Streamlit writes white on the primary colour, too pale for that in the dark theme.
     st.html(_CSS.replace("MUTED", muted()).replace("ON_PRIMARY", paper()))
+    login.gate()
     _sidebar()
     st.title(title, anchor=False)
     guard.tell("")
@@ -188,6 +190,7 @@ def _sidebar() -> None:
     with st.sidebar, panel():
         st.markdown("**Anonymity Workbench**")
         _table_facts()
+        login.line()
         warming.line()
         st.divider()
         for step in STEPS:

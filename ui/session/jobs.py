@@ -115,6 +115,12 @@ def start(name: str, title: str, work: Work, *, needs: Collection[str] = ()) -> 
     return job
 
 
+def stop_all() -> None:
+    """Stop everything that the session does."""
+    for job in _jobs().values():
+        job.cancel.set()
+
+
 def current(name: str) -> Job | None:
     """Return the session's job of that name, running or not yet collected."""
     return _jobs().get(name)

@@ -74,6 +74,14 @@ def person() -> Person | None:
     )
 
 
+def providers() -> tuple[str, ...]:
+    """Return the names under which the host knows its providers; empty for an only, unnamed one."""
+    auth = _secrets("auth")
+    named = tuple(str(name) for name, table in auth.items() if isinstance(table, Mapping))
+    named = tuple(name for name in named if name != "client_kwargs")
+    return named or ("",)
+
+
 def hosting() -> Mapping[str, Any]:
     """Return what the host's `[hosting]` says; empty on one's own computer."""
     return _secrets("hosting")

@@ -1,0 +1,58 @@
+"""The way in where people log in: nothing of any page is drawn for somebody who has not."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ..components.guard import handled
+from ..session import ending, whose
+from ..words.explain import plain
+
+
+def gate() -> None:
+    """Stop the page here unless whoever sees it may; a session has one person, from its start."""
+    if not whose.needs_login():
+        return
+    person = whose.person()
+    ending.keep_only("" if person is None else person.key)
+    if person is not None:
+        return
+    st.title("Anonymity Workbench", anchor=False)
+    st.write("Log in to work here. What you load and what comes out is shown to you alone.")
+    if (told := st.user.to_dict()).get("is_logged_in") and told:
+        st.error("The provider did not say who you are (claims `iss` and `sub`).")
+    for provider in whose.providers():
+        label = f"Log in with {provider.capitalize()}" if provider else "Log in"
+        st.button(
+            label, key=f"login-{provider}", type="primary", on_click=_log_in, args=(provider,)
+        )
+    st.stop()
+
+
+def line() -> None:
+    """Draw who is logged in, and the way out."""
+    person = whose.person()
+    if person is None:
+        return
+    st.caption(f"Logged in as {plain(person.shown)}")
+    st.button(
+        "Log out",
+        key="logout",
+        icon=":material/logout:",
+        on_click=_log_out,
+        help="Ends this session: the table and all work on it are gone.",
+    )
+
+
+@handled()
+def _log_in(provider: str) -> None:
+    if provider:
+        st.login(provider)
+    else:
+        st.login()
+
+
+@handled()
+def _log_out() -> None:
+    ending.keep_only("")
+    st.logout()
