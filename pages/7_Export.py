@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from anon_core.base.errors import AnonError
+from anon_core.job.dialect import ENDING as SPREADSHEET
 from anon_core.job.file_formats import FORMATS
 from anon_core.job.result import Result
 from anon_core.report.checks import Check, checks
@@ -16,7 +17,7 @@ from anon_core.words import checklist
 from ui.components.guard import panel, show_error
 from ui.export import bundle
 from ui.export.script import script
-from ui.forms import context_form
+from ui.forms import context_form, dialect_form
 from ui.panels import verdict_lines
 from ui.panels.group_panel import title_of
 from ui.panels.shell import page
@@ -80,7 +81,7 @@ def formulas(result: Result) -> None:
         "The files below are still as they were run. Run again to make them with this choice."
     )
     if st.button("Run again with this choice", key="rerun", disabled=running.is_running()):
-        state.update_draft(export={"formulas": choice})
+        state.update_draft(export={**state.draft()["export"], "formulas": choice})
         try:
             running.start()
         except AnonError as error:
@@ -191,6 +192,7 @@ def public(result: Result, *, seen: bool) -> None:
         )
     )
     formulas(result)
+    result = dialect_form.draw(result)
     for name in result.tables:
         title = title_of(name)
         for ending, one in FORMATS.items():
@@ -203,9 +205,19 @@ def public(result: Result, *, seen: bool) -> None:
                 mime=one.mime,
                 disabled=not seen,
             )
-    if several:
+        if result.plan.dialect is not None:
+            beside = f"{name}.{SPREADSHEET}"
+            download(
+                f"{title} for a spreadsheet",
+                "**Public edition.** The same rows as CSV, with the marks chosen above.",
+                lambda beside=beside: result.file(beside),
+                file=beside,
+                mime="text/csv",
+                disabled=not seen,
+            )
+    if several or result.plan.dialect is not None:
         download(
-            "All tables",
+            "All tables" if several else "All formats",
             "**Public edition.** A zip of the files above and nothing else.",
             lambda: bundle.public_archive(result),
             file="release.zip",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 def run_recipe(options: argparse.Namespace) -> int:
     """Carry out a recipe, verify and write the release, and tell of it; return the exit status."""
     from ..base.context import Context
+    from ..job.dialect import ENDING, spreadsheet_files
     from ..job.drift import drift
     from ..job.file_formats import file_names, other_formats, written
     from ..job.plan import load_hierarchies, read_plan
@@ -36,6 +37,7 @@ def run_recipe(options: argparse.Namespace) -> int:
     plan = read_plan(options.recipe)
     plan.refuse_guessable()
     names = file_names(plan.algorithm.publishes)
+    names += [f"{table}.{ENDING}" for table in plan.algorithm.publishes]
     _refuse_overwriting(options.out, options.data, names)
     folder = options.recipe.parent
     then = _figures_of(options.then)
@@ -57,7 +59,13 @@ def run_recipe(options: argparse.Namespace) -> int:
         context = Context(progress=Stages()) if options.progress else Context()
 
         def verifier(texts: Mapping[str, bytes], tables: Mapping[str, pa.Table]) -> Verification:
-            folder_of_all = staged.write({**texts, **written(tables, other_formats())})
+            folder_of_all = staged.write(
+                {
+                    **texts,
+                    **written(tables, other_formats()),
+                    **spreadsheet_files(plan.dialect, tables),
+                }
+            )
             return verify_files(
                 options.recipe, options.data, folder_of_all, seed=plan.seed, told=plan.completed()
             )

@@ -22,6 +22,7 @@ from ..data.reading import DataOptions
 from ..data.roles import Roles
 from ..hierarchy import read_levels
 from .confirmed import Confirmed, confirmed_of
+from .dialect import Dialect
 from .level_table import LevelTable as LevelTable
 from .old_recipes import VERSION, renewed
 from .recipe_parts import (
@@ -103,6 +104,8 @@ class Plan:
         Path of a population table, relative to the recipe; empty if there is none.
     formulas : {'neutralise', 'keep'}
         What an export does with cells that a spreadsheet would execute.
+    dialect : Dialect or None
+        The marks of a CSV file for the reader's spreadsheet, beside the release.
     reuse : Reuse
         Whether a search may decide anew, and what becomes of values that no hierarchy has.
     accept : tuple of Gate
@@ -126,6 +129,7 @@ class Plan:
     population_size: int | None = None
     population_file: str = ""
     formulas: Formulas = "neutralise"
+    dialect: Dialect | None = None
     reuse: Reuse = field(default_factory=Reuse)
     accept: tuple[Gate, ...] = ()
     notes: tuple[str, ...] = field(default=(), compare=False)
@@ -276,7 +280,8 @@ class Plan:
             named["population"] = {"size": self.population_size}
         elif self.population_file:
             named["population"] = {"file": self.population_file}
-        named["export"] = {"formulas": self.formulas}
+        marks = {} if self.dialect is None else {"dialect": self.dialect.as_mapping()}
+        named["export"] = {"formulas": self.formulas, **marks}
         if reuse := self.reuse.as_mapping():
             named["reuse"] = reuse
         if self.accept:
@@ -337,7 +342,7 @@ class Plan:
         population = table_of(given, "population")
         refuse_unknown_keys("[population]", population, {"size", "file"})
         export = table_of(given, "export")
-        refuse_unknown_keys("[export]", export, {"formulas"})
+        refuse_unknown_keys("[export]", export, {"formulas", "dialect"})
         reuse = table_of(given, "reuse")
         refuse_unknown_keys("[reuse]", reuse, {"mode", "unseen"})
         plan = cls(
@@ -363,6 +368,7 @@ class Plan:
             population_size=population.get("size"),
             population_file=texts_of("[population]", {"file": population.get("file", "")})["file"],
             formulas=export.get("formulas", "neutralise"),
+            dialect=Dialect.from_mapping(export["dialect"]) if "dialect" in export else None,
             reuse=Reuse.from_mapping(reuse),
             accept=tuple(Gate.from_mapping(gate) for gate in list_of(given, "accept")),
             notes=notes,

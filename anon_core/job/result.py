@@ -23,6 +23,7 @@ from ..release.release import Release
 from ..release.results import Measure, SearchAccount, Verdict
 from ..verification.checks import Verification
 from .cautions import cautions
+from .dialect import spreadsheet_files
 from .file_formats import other_formats, written
 from .level_search import LevelSearch
 from .plan import Plan
@@ -116,7 +117,8 @@ class Result:
     @cached_property
     def all_files(self) -> dict[str, bytes]:
         """The public edition in every format, by file name: the CSV files first."""
-        return {**self.files, **written(self.tables, other_formats())}
+        beside = spreadsheet_files(self.plan.dialect, self.tables)
+        return {**self.files, **written(self.tables, other_formats()), **beside}
 
     @cached_property
     def parquet_files(self) -> dict[str, bytes]:

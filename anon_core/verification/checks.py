@@ -22,6 +22,7 @@ from .averages import check_averages, numbers_of
 from .blocks import table_names
 from .cells import TextTable
 from .claims import untrue
+from .dialect import check_dialect, check_presence, names_of
 from .evidence import judge_all, looks_at_public
 from .file_checks import check_formulas, check_readable
 from .file_formats import (
@@ -163,6 +164,7 @@ def _verified(
         )
     ]
     beside += [*check_other_formats(published, files), *left_out]
+    beside += check_dialect(section(recipe, "export"), published, files)
     if promise.left_out:
         beside.append(_check_left_out(promise, published))
     if promise.sample < 1:
@@ -299,8 +301,9 @@ def verify_files(
     tables = table_names(promise)
     files = read_files(release_folder, tables)
     found = verify(recipe, private, levels, files, _public_table(recipe, promise, recipe_path))
-    names = file_names(tables)
-    return replace(found, checks=(*found.checks, check_folder(release_folder, names)))
+    names = [*file_names(tables), *names_of(list(tables))]
+    there = check_presence(section(recipe, "export"), list(tables), files)
+    return replace(found, checks=(*found.checks, *there, check_folder(release_folder, names)))
 
 
 def _path(place: object, what: str) -> str:

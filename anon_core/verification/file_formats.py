@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from ..base.errors import BadInput, listing
+from .dialect import names_of
 from .file_bytes import first_difference, parquet_again
 from .findings import Check, many, named, numbers
 from .opening import read_bytes
@@ -147,7 +148,7 @@ def read_files(folder: Path, tables: Sequence[str]) -> dict[str, bytes]:
     needed = {f"{name}.{READ}" for name in tables}
     return {
         name: read_bytes(folder / name, "The published file")
-        for name in file_names(tables)
+        for name in (*file_names(tables), *names_of(list(tables)))
         if name in needed or os.path.lexists(folder / name)
     }
 
@@ -162,7 +163,8 @@ def check_other_formats(
         for name, release in published.items()
         if ending != READ and (file := f"{name}.{ending}") in files
     ]
-    if unknown := sorted(set(files) - set(file_names(list(published)))):
+    known = {*file_names(list(published)), *names_of(list(published))}
+    if unknown := sorted(set(files) - known):
         sentence = (
             f"No published table has a file called {listing(unknown)}, and nobody checked it."
         )

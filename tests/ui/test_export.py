@@ -311,3 +311,18 @@ def test_the_report_asks_nobody_and_tells_the_figures(hospital: Result) -> None:
         assert not re.search(
             rf"\b{re.escape(word)}\b", re.sub(r"<script>.*?</script>", "", text, flags=re.S)
         )
+
+
+def test_a_file_for_a_spreadsheet_is_promised_without_a_new_run() -> None:
+    held = load()
+    carried_out(held)
+    app = open_page(EXPORT, held)
+    app.selectbox(key="export-dialect").select("comma").run()
+    assert not app.exception
+    assert "choices have changed" not in words(app)
+    result = app.session_state[state.RESULT]
+    assert result.file("release.spreadsheet.csv").startswith(b"\xef\xbb\xbf")
+    assert 'separator = ";"' in result.plan.as_toml()
+    assert app.session_state["state/work"]["draft"]["export"]["formulas"] == "neutralise"
+    app.selectbox(key="export-dialect").select("none").run()
+    assert "dialect" not in app.session_state["state/work"]["draft"]["export"]

@@ -226,7 +226,7 @@ def _promised(models: Sequence[Mapping[str, Any]]) -> list[PrivacyModel]:
     return found
 
 
-def advanced(draft: dict[str, Any]) -> dict[str, str]:
+def advanced(draft: dict[str, Any]) -> dict[str, Any]:
     """Draw what chance starts from, and the choice for formulas; return the latter."""
     with st.container(key="secret"):
         st.markdown(
@@ -259,4 +259,4 @@ def advanced(draft: dict[str, Any]) -> dict[str, str]:
         "Neutralise writes '=HYPERLINK(…) instead; plain numbers such as -5 stay. Keep only for "
         "programs that need the exact text.",
     )
-    return {"formulas": formulas}
+    return {**draft["export"], "formulas": formulas}

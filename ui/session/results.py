@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import streamlit as st
@@ -9,6 +10,7 @@ import streamlit as st
 from . import pinning, state
 
 if TYPE_CHECKING:
+    from anon_core.job.dialect import Dialect
     from anon_core.job.result import Result
 
 
@@ -49,6 +51,22 @@ def exchange(before: Result, now: Result) -> None:
     if last() is before:
         st.session_state[state.RESULT] = now
     pinning.exchange(before, now)
+
+
+def with_dialect(result: Result, dialect: Dialect | None) -> Result:
+    """Return the result with other marks of the file for a spreadsheet, and keep it as the last.
+
+    What is published stays the same, so nothing is run again.
+    """
+    current = is_current()
+    made = replace(result, plan=replace(result.plan, dialect=dialect))
+    exchange(result, made)
+    kept = {key: value for key, value in state.draft()["export"].items() if key != "dialect"}
+    told = {} if dialect is None else {"dialect": dialect.as_mapping()}
+    state.update_draft(export={**kept, **told})
+    if current:
+        st.session_state[state.MADE_OF] = now()
+    return made
 
 
 def is_current() -> bool:

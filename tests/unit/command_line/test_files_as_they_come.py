@@ -9,6 +9,8 @@ import pyreadstat
 import pytest
 
 from anon_core.__main__ import main
+from anon_core.base.errors import BadPlan
+from anon_core.job.plan import Plan
 
 RECIPE = """
 version = 3
@@ -68,3 +70,60 @@ def test_a_column_of_dates_in_two_orders_blocks_a_release_until_the_recipe_says_
     Path("recipe.toml").write_text(told.replace("[roles]", settled.replace("born", "birth")))
     assert main(["run", *asked, "--out", "other"]) != 0
     assert "'birth'" in capsys.readouterr().err
+
+
+DIALECTS = {
+    'separator = ";"\ndecimal = ","\nbom = true\nline_end = "crlf"': (
+        b'\xef\xbb\xbfcost;job\r\n1,5;"a;""b"""\r\n1,5;x,y\r\n'
+    ),
+    'separator = "\\t"\nquotes = "all"': (b'"cost"\t"job"\n"1.5"\t"a;""b"""\n"1.5"\t"x,y"\n'),
+    "": b'cost,job\n1.5,"a;""b"""\n1.5,"x,y"\n',
+}
+
+
+@pytest.mark.parametrize("marks", DIALECTS)
+def test_the_file_for_a_spreadsheet_has_the_marks_that_the_recipe_promises(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], marks: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text('cost|job\n1.5|"a;""b"""\n1.5|x,y\n')
+    told = RECIPE.format(shown="labels").replace('"sex", "age"', '"cost"')
+    told = told.replace("insensitive = []", 'insensitive = []\nsensitive = ["job"]')
+    Path("recipe.toml").write_text(f"{told}\n[export.dialect]\n{marks}\n")
+    asked = ["recipe.toml", "--data", "t.csv"]
+    assert main(["run", *asked, "--out", "release", "--recipe-out", "made.toml"]) == 0
+    file = Path("release/release.spreadsheet.csv")
+    assert file.read_bytes() == DIALECTS[marks]
+    asked[0] = "made.toml"  # the completed recipe promises the same
+    check = ["verify", *asked, "--release", "release"]
+    assert main(check) == 0
+    right = file.read_bytes()
+    for wrong in (right.replace(b"1", b" 1", 1), right.replace(b"\n", b"\r", 1), right + b"\n"):
+        file.write_bytes(wrong)
+        capsys.readouterr()
+        assert main(check) == 3
+        assert "BROKEN  dialect: release.spreadsheet.csv is not byte for byte" in (
+            capsys.readouterr().out
+        )
+    file.unlink()
+    assert main(check) == 3
+    assert "is missing, which the recipe promises" in capsys.readouterr().out
+    file.write_bytes(right)
+    text = Path("recipe.toml").read_text().partition("[export.dialect]")[0]
+    Path("recipe.toml").write_text(text)
+    assert main(["verify", "recipe.toml", *asked[1:], "--release", "release"]) == 3
+    assert "promises no file for a spreadsheet" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("marks", "says"),
+    [
+        ('separator = ","\ndecimal = ","', "one mark for separator and decimals"),
+        ('separator = "a"', "separator is 'a'; allowed are"),
+        ("bom = 1", "bom is 1"),
+        ('quote = "all"', "unknown key 'quote'"),
+    ],
+)
+def test_a_dialect_that_is_none_is_refused(marks: str, says: str) -> None:
+    with pytest.raises(BadPlan, match=says):
+        Plan.from_toml(RECIPE.format(shown="labels") + f"\n[export.dialect]\n{marks}\n")
