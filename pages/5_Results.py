@@ -65,7 +65,7 @@ def head(run: Series) -> None:
                 width="content",
                 help="Keep it for Compare.",
             ):
-                pinning.pin(result)
+                pinning.pin(result, results.choices_of_last())
                 st.rerun()
         else:
             st.button(f"Pinned as {run.heading}", key="pinned", disabled=True, width="content")

@@ -1,4 +1,4 @@
-"""Compare: pinned runs side by side on shared axes, all figures, and the risk–utility frontier."""
+"""Compare: the risk–utility frontier, then pinned runs side by side on shared axes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ui.panels import baseline_panel, frontier_panel
 from ui.panels.compare_tables import all_figures, columns_said
 from ui.panels.group_panel import title_of
 from ui.panels.shell import next_step, page
-from ui.session import pinning, results, running, state
+from ui.session import pinning, reopening, results, running, state
 from ui.words.explain import plain
 
 MOST = 4
@@ -35,12 +35,30 @@ def heads(pins: list[pinning.Pin], runs: list[Series]) -> None:
         with column.container(border=True, height="stretch", key=f"pin-{pin.letter}"):
             st.markdown(f"### {run.heading}")
             st.markdown(plain(pin.title))
-            st.button(
-                "Unpin",
-                key=f"unpin-{pin.letter}",
-                on_click=handled("Runs")(pinning.unpin),
-                args=(pin.letter,),
-            )
+            with st.container(horizontal=True):
+                opens(pin)
+                st.button(
+                    "Unpin",
+                    key=f"unpin-{pin.letter}",
+                    type="tertiary",
+                    on_click=handled("Runs")(pinning.unpin),
+                    args=(pin.letter,),
+                )
+
+
+def opens(pin: pinning.Pin) -> None:
+    """Draw the buttons that make a pinned run the result, and go on with it."""
+    busy = running.is_running()
+    ways = (("Open", "open", "pages/5_Results.py"), ("Export", "export", "pages/7_Export.py"))
+    for label, key, target in ways:
+        if st.button(
+            label,
+            key=f"{key}-{pin.letter}",
+            disabled=busy,
+            help="It becomes the result again, with the choices that it was made of.",
+        ):
+            reopening.open_pin(pin)
+            st.switch_page(target)
 
 
 def tables(runs: list[Series]) -> None:
@@ -125,10 +143,10 @@ def compare(pins: list[pinning.Pin], colours: Palette) -> list[Series]:
         heads(chosen, runs)
     if len(pins) == 1:
         st.info("One run is pinned. Pin a second one on Results to compare them.")
-    if len(runs) > 1:
-        st.subheader("Differences to the baseline", anchor=False)
-        with panel("Differences to the baseline"):
-            baseline_panel.draw(runs)
+    title = "Differences to the baseline" if len(runs) > 1 else "Verdicts"
+    st.subheader(title, anchor=False)
+    with panel(title):
+        baseline_panel.draw(runs)
     panels(runs, colours)
     st.subheader("All figures", anchor=False)
     with panel("All figures"):
@@ -140,10 +158,12 @@ running.settle()
 if page("Compare", "⚖️"):
     tones = palette()
     pinned = pinning.pins()
+    st.subheader("Risk–utility frontier", anchor=False)
+    frontier = st.container()
+    drawn: list[Series] = []
     if pinned:
         drawn = compare(pinned, tones)
     else:
-        drawn = []
         with st.container(border=True):
             st.markdown("**No run is pinned yet.**")
             st.markdown(
@@ -155,9 +175,9 @@ if page("Compare", "⚖️"):
                 "pages/5_Results.py" if results.last() is not None else "pages/4_Run.py",
                 "Go to Results" if results.last() is not None else "Go to Run",
             )
-    st.subheader("Risk–utility frontier", anchor=False)
-    if state.dataset() is None or not state.roles().quasi:
-        st.caption("It needs a table whose quasi-identifiers are marked.")
-    else:
-        frontier_panel.draw(drawn, tones)
+    with frontier:
+        if state.dataset() is None or not state.roles().quasi:
+            st.caption("It needs a table whose quasi-identifiers are marked.")
+        else:
+            frontier_panel.draw(drawn, tones)
     next_step("pages/7_Export.py", "Export")

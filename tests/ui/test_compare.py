@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -9,13 +10,15 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from anon_core.base.errors import BadPlan
 from anon_core.job.sweep import Varied, sweep
 from anon_core.job.sweep_points import Point
 from anon_core.job.variations import Variation
+from anon_core.words.phrases import chance
 from tests.ui.sessions import COMPARE, carried_out, load, open_page, wait_for, words
 from ui.charts.chart_frame import Series
 from ui.panels.compare_tables import all_figures
-from ui.session import state
+from ui.session import pinning, reopening, results, state
 from ui.session.result_view import Facts
 
 
@@ -49,9 +52,36 @@ def test_three_runs_stand_side_by_side_until_one_is_let_go() -> None:
         assert heading in words(app)
     for panel in ("Table", "Classes", "Metrics", "Attacks", "All figures"):
         assert panel in words(app)
+    heads = [str(h.value) for h in app.subheader]
+    assert heads[:2] == ["Risk–utility frontier", "Differences to the baseline"]
+    frames = [d.value for d in app.dataframe]
+    standing = next(f for f in frames if "what" in f.columns).set_index("what")
+    for run, pin in zip(("● A", "■ B", "◆ C"), app.session_state["state/pins"], strict=True):
+        worst = next(a.worst for a in pin.result.attacks if a.attack == "prosecutor")
+        met = "✓ met" if worst <= 0.2 else "✗ not met"
+        told = standing.loc["Prosecutor, threshold 1 in 5 (0.2)", run]
+        assert told == f"{met}: {chance(worst)}"
     next(b for b in app.button if b.key == "unpin-B").click().run()
     assert not app.exception
     assert [p.letter for p in app.session_state["state/pins"]] == ["A", "C"]
+
+
+def test_a_pinned_run_becomes_the_result_with_its_choices() -> None:
+    held = load()
+    first = carried_out(held, pinned=1)
+    with patch.object(st, "session_state", held):
+        (pin,) = pinning.pins()
+        state.update_draft(algorithm={"name": "mondrian"}, models=[{"name": "k-anonymity", "k": 3}])
+    second = carried_out(held)
+    with patch.object(st, "session_state", held):
+        reopening.open_pin(pin)
+        assert results.last() is first
+        assert results.before() is second
+        assert results.is_current()
+        assert state.plan().algorithm == first.plan.algorithm
+        assert state.plan().models == first.plan.models
+        with pytest.raises(BadPlan, match="another table"):
+            reopening.open_pin(replace(pin, table="of another"))
 
 
 def test_figures_are_those_of_the_json_with_differences_to_the_first() -> None:

@@ -1,4 +1,4 @@
-"""Pinned runs against a chosen baseline: what differs in their recipes, and in every figure."""
+"""Pinned runs against a chosen baseline: how they stand, what differs in recipes and figures."""
 
 from __future__ import annotations
 
@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from anon_core.answers.differences import figure_differences, plan_differences
+from anon_core.release.attack_result import AttackResult
+from anon_core.words.phrases import against_threshold, chance, limited
+from anon_core.words.tiles import tiles
 
+from ..charts.attack_plots import name_of
 from ..charts.chart_frame import Series, table
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _ONLY = "Only what differs"
+_SIGNS = {"good": "✓", "bad": "✗", "doubtful": "?", "plain": ""}
 
 
 def choose(runs: Sequence[Series]) -> list[Series]:
@@ -29,7 +34,9 @@ def choose(runs: Sequence[Series]) -> list[Series]:
 
 
 def draw(runs: Sequence[Series]) -> None:
-    """Draw what differs from the first run: in the recipes, then in the figures."""
+    """Draw how runs stand, and what differs from the first: in the recipes, in the figures."""
+    st.markdown("**How they stand**" if len(runs) > 1 else "**How it stands**")
+    table(standing_table(runs), key="standing", wide="what")
     if len(runs) < 2:
         return
     plans = plan_table(runs)
@@ -45,6 +52,38 @@ def draw(runs: Sequence[Series]) -> None:
         table(figures, key="figure-differences")
     else:
         st.caption("No figure differs.")
+
+
+def standing_table(runs: Sequence[Series]) -> pd.DataFrame:
+    """Return a row for each tile and each threshold: how every run stands, with sign and word."""
+    import pandas as pd
+
+    rows: list[dict[str, str]] = []
+    found = [tiles(run.facts.result) for run in runs]
+    for told in zip(*found, strict=True):
+        row = {"what": told[0].name}
+        for run, tile in zip(runs, told, strict=True):
+            row[run.heading] = f"{_SIGNS[tile.verdict]} {tile.figure} – {tile.word}".strip()
+        rows.append(row)
+    limits = [{_limit(a): a for a in run.facts.attacks if limited(a)} for run in runs]
+    for name in dict.fromkeys(n for own in limits for n in own):
+        row = {"what": name}
+        for run, own in zip(runs, limits, strict=True):
+            attack = own.get(name)
+            line = None if attack is None else against_threshold(attack)
+            if attack is None or line is None:
+                row[run.heading] = "? not run with this threshold"
+            elif line.standing == "no threshold":
+                row[run.heading] = "? nobody to attack"
+            else:
+                sign = _SIGNS["good" if line.standing == "met" else "bad"]
+                row[run.heading] = f"{sign} {line.standing}: {chance(attack.worst)}"
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _limit(attack: AttackResult) -> str:
+    return f"{name_of(attack)}, threshold {chance(attack.threshold)}"
 
 
 def plan_table(runs: Sequence[Series]) -> pd.DataFrame:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from anon_core.base.errors import AnonError
 from anon_core.job.plan import Plan
 from anon_core.words.plan_words import made_by
+
+from . import state
 
 if TYPE_CHECKING:
     from anon_core.job.result import Result
@@ -20,11 +23,23 @@ _PINS = "state/pins"
 
 @dataclass(frozen=True, kw_only=True)
 class Pin:
-    """A run that is kept for comparison under a letter."""
+    """A run that is kept for comparison under a letter.
+
+    Attributes
+    ----------
+    letter, title : str
+    result : Result
+    table : str
+        Fingerprint of the table that was loaded when it was pinned.
+    choices : mapping or None
+        What was chosen for it, as `state.choices`, where that is known.
+    """
 
     letter: str
     title: str
     result: Result
+    table: str = ""
+    choices: Mapping[str, Any] | None = None
 
 
 def pins() -> list[Pin]:
@@ -32,8 +47,8 @@ def pins() -> list[Pin]:
     return list(st.session_state.get(_PINS, []))
 
 
-def pin(result: Result) -> Pin:
-    """Keep a run under the first free letter.
+def pin(result: Result, choices: Mapping[str, Any] | None = None) -> Pin:
+    """Keep a run under the first free letter, with what was chosen for it.
 
     Raises
     ------
@@ -47,7 +62,14 @@ def pin(result: Result) -> Pin:
             f"{len(LETTERS)} runs are pinned, which is the most that are compared at once.",
             remedy="Let one of them go first.",
         )
-    new = Pin(letter=free[0], title=_title(result.plan), result=result)
+    table = state.dataset()
+    new = Pin(
+        letter=free[0],
+        title=_title(result.plan),
+        result=result,
+        table="" if table is None else table.fingerprint,
+        choices=choices,
+    )
     st.session_state[_PINS] = sorted([*kept, new], key=lambda p: p.letter)
     return new
 

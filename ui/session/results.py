@@ -46,6 +46,17 @@ def keep(result: Result, *, made_of: MadeOf | None = None) -> None:
     st.session_state[state.MADE_OF] = now() if made_of is None else made_of
 
 
+def renew() -> None:
+    """Say that the last result belongs to what is chosen now."""
+    st.session_state[state.MADE_OF] = now()
+
+
+def choices_of_last() -> dict[str, Any] | None:
+    """Return what was chosen for the last result."""
+    made_of = cast(MadeOf | None, st.session_state.get(state.MADE_OF))
+    return None if made_of is None else made_of["choices"]
+
+
 def exchange(before: Result, now: Result) -> None:
     """Put a result of which more is known now in the place of itself, pinned or not."""
     if last() is before:

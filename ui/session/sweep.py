@@ -143,7 +143,8 @@ def pin(point: Point) -> None:
             remedy="Open it, and carry it out on Run.",
         )
     if not any(p.result is point.result for p in pinning.pins()):
-        pinning.pin(point.result)
+        made_of = cast(results.MadeOf | None, st.session_state.get(_MADE_OF))
+        pinning.pin(point.result, None if made_of is None else made_of["choices"])
 
 
 def _same_table(point: Point) -> bool:
