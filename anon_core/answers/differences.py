@@ -92,8 +92,7 @@ def what_changed(before: Result | None, now: Result) -> Answer:
     elif not figures:
         reached = "Other rows are published, and no figure differs."
     else:
-        moved = sum(d.change is not None for d in figures)
-        reached = f"{len(figures)} figures differ, {moved} of them by an amount."
+        reached = f"{len(figures)} figure{' differs' if len(figures) == 1 else 's differ'}."
     rows: list[Mapping[str, Cell]] = [
         {"figure": d.what, "before": d.before, "now": d.now, "change": d.change} for d in figures
     ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..base.errors import BadPlan, listing
 from ..job.result import Result
-from ..release.results import per_cent
+from ..release.results import figure, per_cent
 from .answer import Answer, Cell
 from .fitting import fitting, known_combinations
 
@@ -60,8 +60,8 @@ def known_columns(result: Result, columns: Sequence[str], sensitive: str = "") -
     single = int(published[there & (found.rows <= 1 + 1e-9)].sum())
     names = ", ".join(columns)
     words = [
-        f"Whoever knows {names} of a published person finds {fewest:,.4g} rows that fit at least, "
-        f"and {mean:,.4g} on average; {single:,} of {many:,} stand alone"
+        f"Whoever knows {names} of a published person finds {figure(fewest)} rows that fit at "
+        f"least, and {figure(mean)} on average; {single:,} of {many:,} stand alone"
     ]
     best = np.zeros(len(people))
     if told:
@@ -71,7 +71,7 @@ def known_columns(result: Result, columns: Sequence[str], sensitive: str = "") -
         sure = int(published[there & (best >= _SURE)].sum())
         words.append(
             f"the most likely '{told}' among these rows fills {per_cent(right)} of them on "
-            f"average, and of {sure:,} people all rows that fit say the same"
+            f"average, and for {sure:,} people all rows that fit say the same"
         )
     order = np.lexsort((-best, np.where(there, found.rows, np.inf)))[:_LISTED]
     rows: list[dict[str, Cell]] = []

@@ -34,6 +34,19 @@ def per_cent(share: float) -> str:
     return f"{100 * share:.{digits}f}".rstrip("0").rstrip(".") + "%"
 
 
+def figure(value: float) -> str:
+    """Return a number with four digits, and a larger one with every digit of its whole part.
+
+    Examples
+    --------
+    >>> figure(32_561), figure(90.447), figure(0.39651), figure(86_185_415.2), figure(0.00001234)
+    ('32,561', '90.45', '0.3965', '86,185,415', '1.234e-05')
+    """
+    if abs(value) >= 1000 or value == round(value):
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
+
+
 def share_of(lost: float, whole: float) -> float:
     """Return what was lost as a share of what can be, at most 1.
 

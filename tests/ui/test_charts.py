@@ -53,6 +53,18 @@ def test_each_run_says_which_attacks_of_the_other_it_lacks() -> None:
     assert told.loc[("B", "Membership"), "not run"] == coarse.facts.not_run["membership"]
 
 
+def test_a_certain_disclosure_is_drawn_in_no_run_s_colour() -> None:
+    whole = ran("optimal", {"name": "k-anonymity", "k": 3})
+    one = [replace(a, worst=1.0) if a.attack == "homogeneity" else a for a in whole.attacks]
+    run = drawn(replace(whole, attacks=tuple(one)))
+    marks = {t.name: t for t in attack_dots([run], COLOURS).figure.data if t.mode == "markers"}
+    sure = {title_of(a.attack, a.column) for a in run.facts.attacks if a.worst >= 1}
+    assert 0 < len(sure) < len(whole.attacks)
+    assert {str(y).replace("<br>", " ") for y in marks["certain for someone"].y} == sure
+    assert marks["certain for someone"].marker.color == COLOURS.warning
+    assert not sure & {str(y).replace("<br>", " ") for y in marks["worst-placed person"].y}
+
+
 def test_a_metric_a_run_lacks_is_said_to_be_missing() -> None:
     whole = ran("optimal", {"name": "k-anonymity", "k": 3})
     measures = {n: m for n, m in whole.measures.items() if n != "ncp"}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from anon_core.base.registry import family
 from anon_core.release.attack_result import AttackResult
 from anon_core.words.phrases import share
+from anon_core.words.tiles import certain
 
 from .chart_frame import (
     Chart,
@@ -79,6 +80,7 @@ class _Lines:
                     "xanchor": "left",
                     "align": "left",
                     "font": {"color": self.colours.muted, "size": 11 if self.wrapped else 12},
+                    "bgcolor": self.colours.paper,  # no line of the grid runs through words
                 }
             )
             rows.append({"attack": title_of(*key), what: why})
@@ -110,14 +112,20 @@ def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
     text = lines.text
     figure = columns(len(runs))
     rows: list[dict[str, Any]] = []
-    told_open = False
+    told_open = told_certain = False
     for place, run in enumerate(runs, start=1):
         found = {(a.attack, a.column): a for a in run.facts.attacks if not a.idle}
         here = [(text[k], found[k]) for k in text if k in found]
         names = [n for n, _ in here]
 
         def marks(
-            values: Sequence[float], title: str, marker: Mapping[str, Any], col: int, on: list[str]
+            values: Sequence[float],
+            title: str,
+            marker: Mapping[str, Any],
+            col: int,
+            on: list[str],
+            *,
+            listed: bool | None = None,
         ) -> None:
             figure.add_trace(
                 go.Scatter(
@@ -126,7 +134,7 @@ def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
                     mode="markers",
                     name=title,
                     legendgroup=title,
-                    showlegend=col == 1,
+                    showlegend=col == 1 if listed is None else listed,
                     marker=marker,
                     hovertemplate=f"{title}: %{{x:.4%}}<extra></extra>",
                 ),
@@ -169,13 +177,26 @@ def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
                 told_open = True
         quiet = {"color": colours.original, "size": 12}
         marks([a.raw for _, a in here], "raw copy", quiet | {"symbol": "x"}, place, names)
+        open_ = {"symbol": "diamond-open", "size": 13, "line": {"width": 2}}
+        sure = [(n, a) for n, a in here if certain(a) and not a.undecided]
+        least = [(n, a) for n, a in here if not (certain(a) and not a.undecided)]
         marks(
-            [a.worst for _, a in here],
+            [a.worst for _, a in least],
             "worst-placed person",
-            {"color": run.colour, "symbol": "diamond-open", "size": 13, "line": {"width": 2}},
+            {"color": run.colour} | open_,
             place,
-            names,
+            [n for n, _ in least],
         )
+        if sure:  # whatever the run's colour is, it is no neutral outcome
+            marks(
+                [a.worst for _, a in sure],
+                "certain for someone",
+                {"color": colours.warning, "symbol": "diamond", "size": 13},
+                place,
+                [n for n, _ in sure],
+                listed=not told_certain,
+            )
+            told_certain = True
         marks(
             [a.rate for _, a in here],
             "this release",
@@ -212,8 +233,8 @@ def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
         figure=figure,
         numbers=pd.DataFrame(rows),
         note="Compare the release with guessing (nothing learned from it) and with a raw copy "
-        "(nothing protected). The diamond is the person who is placed worst. Whoever was not "
-        "decided in time is treated as exposed, and counts.",
+        "(nothing protected). The diamond is the person who is placed worst, full where the "
+        "attacker is certain. Whoever was not decided in time is treated as exposed, and counts.",
         formats=dict.fromkeys(("rate", "worst", "guessing", "raw copy", "threshold"), "percent"),
     )
 

@@ -340,12 +340,14 @@ def table(
     formats: Mapping[str, str] | None = None,
     width: Literal["stretch", "content"] = "stretch",
     wide: str = "",
+    right: Sequence[str] = (),
 ) -> None:
-    """Draw a table of figures; the column `wide` gets room for words."""
+    """Draw a table of figures; `wide` gets room for words, `right` are figures told as texts."""
     many = 40
     config: dict[str, Any] = {
         name: st.column_config.NumberColumn(format=form) for name, form in (formats or {}).items()
     }
+    config |= {name: st.column_config.TextColumn(alignment="right") for name in right}
     if wide:
         config[wide] = st.column_config.TextColumn(width=340)
     st.dataframe(

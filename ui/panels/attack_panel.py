@@ -14,6 +14,7 @@ from anon_core.job.further_attacks import attacked
 from anon_core.job.questions import Evidence, evidence
 from anon_core.release.attack_result import AttackResult
 from anon_core.words.phrases import share
+from anon_core.words.tiles import certain
 
 from ..charts.attack_plots import attack_dots, name_of, risk_chart, title_of
 from ..charts.chart_frame import Palette, Series, kept, show
@@ -80,7 +81,7 @@ def _one_by_one(run: Series, colours: Palette) -> None:
 
 def _one(run: Series, colours: Palette, attack: AttackResult) -> None:
     with st.container(gap=None):
-        st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}")
+        st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}{_badge(attack)}")
         if attack.control is not None:
             st.caption(plain(_control(attack)))
         what_is_this(family("attack")[attack.attack])
@@ -99,6 +100,7 @@ def _control(attack: AttackResult) -> str:
 
 def _questions(run: Series) -> None:
     found = evidence(run.facts.result)
+    named = {(a.attack, a.column): a for a in run.facts.attacks}
     st.caption(
         "What each attack says to the three questions of an assessment (WP216). What was not "
         "tested is no evidence, and there is no total."
@@ -108,8 +110,9 @@ def _questions(run: Series) -> None:
         st.markdown(f"##### {heading}")
         for one in here:
             sign = ":material/check_box:" if one.tested else ":material/check_box_outline_blank:"
+            badge = _badge(named.get((one.attack, one.column)))
             st.markdown(
-                f"{sign} **{plain(title_of(one.attack, one.column))}** – {plain(_told(one))}"
+                f"{sign} **{plain(title_of(one.attack, one.column))}** – {plain(_told(one))}{badge}"
             )
 
 
@@ -157,7 +160,14 @@ def _further(run: Series) -> None:
     )
     for attack in run.facts.attacks:
         if attack.attack == chosen:
-            st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}")
+            st.markdown(f"**{plain(name_of(attack))}** – {plain(attack.sentence)}{_badge(attack)}")
+
+
+def _badge(attack: AttackResult | None) -> str:
+    """Return a mark for a disclosure that is certain, beginning with a blank."""
+    if attack is None or attack.undecided or not certain(attack):
+        return ""
+    return " :red-badge[certain for someone]"
 
 
 def _begin(result: Result, kind: type[Attack], values: Mapping[str, object]) -> None:

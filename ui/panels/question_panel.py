@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 
@@ -17,6 +18,7 @@ from anon_core.answers.larger_than_asked import larger_than_asked
 from anon_core.answers.suppressed_row import suppressed_row, suppressed_rows
 from anon_core.answers.which_k import plan_threshold, sizes_of, which_k
 from anon_core.job.result import Result
+from anon_core.release.results import figure
 
 from ..charts.chart_frame import palette, show, table
 from ..charts.k_plot import k_chart
@@ -92,15 +94,26 @@ def _answer(answer: Answer, key: str) -> None:
     if answer.rows:
         import pandas as pd
 
-        frame = pd.DataFrame([dict(row) for row in answer.rows])
-        formats = {
-            str(name): "percent" if "share" in str(name) or "chance" in str(name) else "%.4g"
-            for name in frame.columns
-            if frame[name].dtype == "float64"
-        }
-        table(frame, key=f"answer-{key}", formats=formats)
+        names = [str(name) for name in dict(answer.rows[0])]
+        parts = [name for name in names if "share" in name or "chance" in name]
+        told = [
+            name
+            for name in names
+            if name not in parts and any(isinstance(row[name], float) for row in answer.rows)
+        ]
+        # One form does not suit both the rows and the shares of a column of figures.
+        frame = pd.DataFrame(
+            [{n: _figure(v) if n in told else v for n, v in row.items()} for row in answer.rows]
+        )
+        table(frame, key=f"answer-{key}", formats=dict.fromkeys(parts, "percent"), right=told)
     if answer.note:
         st.caption(plain(answer.note))
+
+
+def _figure(value: object) -> object:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return value
+    return None if math.isnan(value) else figure(value)
 
 
 def _which_k(result: Result) -> None:

@@ -24,6 +24,7 @@ from anon_core.answers.which_k import least_k, which_k
 from anon_core.base.errors import AnonError, BadPlan
 from anon_core.job.result import Result
 from anon_core.job.runner import run
+from anon_core.release.results import figure
 from tests.making import PATIENTS, Case, random_case
 
 
@@ -229,10 +230,10 @@ def test_differences_of_plans_and_figures() -> None:
     assert told["models.k-anonymity.k"] == (2, 3)
     assert told["algorithm.name"] == ("optimal", "mondrian")
     assert not any("seed" in name for name in told)
-    for figure in figure_differences(two, three):
-        if figure.what == "Loss":
-            assert figure.before == two.measures["loss"].value
-            assert figure.change == three.measures["loss"].value - two.measures["loss"].value
+    for one in figure_differences(two, three):
+        if one.what == "Loss":
+            assert one.before == two.measures["loss"].value
+            assert one.change == three.measures["loss"].value - two.measures["loss"].value
     assert "algorithm.name: optimal → mondrian" in what_changed(two, three).sentence
     same = carried_out(PATIENTS)
     assert "byte for byte" in what_changed(two, same).sentence
@@ -285,7 +286,7 @@ def test_who_knows_columns_finds_the_rows_that_fit(technique: str, seed: int) ->
                 assert shares[0] == pytest.approx(top)
         answer = known_columns(result, columns)
         fewest = min(found.rows)
-        assert f"finds {fewest:,.4g} rows that fit at least" in answer.sentence
+        assert f"finds {figure(fewest)} rows that fit at least" in answer.sentence
 
 
 @pytest.mark.parametrize("technique", ["permutation", "bucketization", "anatomy"])
