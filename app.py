@@ -5,13 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from anon_core.base.errors import AnonError
-from anon_core.data.reading import MOST_BYTES, DataOptions
+from anon_core.data.reading import DataOptions
 from anon_core.samples import SAMPLES, Sample
 from anon_core.words.phrases import size
 from ui.components.guard import handled, panel, show_error
 from ui.forms import read_options as options
 from ui.panels import shell
-from ui.session import archives, loading, state, whose
+from ui.session import archives, limits, loading, state, whose
 from ui.words.explain import plain
 
 _STAYS = "The file stays on this computer. It is read as it is; nothing is sent anywhere."
@@ -127,8 +127,8 @@ def _use(name: str) -> None:
 def _upload() -> None:
     turn = st.session_state.setdefault("start/upload_turn", 0)
     chosen = st.file_uploader(
-        f"CSV, Excel, OpenDocument, SPSS, Stata, SAS or Parquet; at most {MOST_BYTES // 2**30} GiB",
-        max_upload_size=MOST_BYTES // 2**20,
+        f"CSV, Excel, OpenDocument, SPSS, Stata, SAS or Parquet; at most {_most()}",
+        max_upload_size=limits.megabytes(),
         key=f"start/upload/{turn}",
         help=_READ_HERE if whose.is_shared() else _STAYS,
     )
@@ -156,6 +156,11 @@ def _for_another_file() -> dict[str, object]:
     """Return how the present table is read, without what is true of its file alone."""
     told = state.draft()["data"]
     return {key: told[key] for key in ("separator", "encoding", "missing_values") if key in told}
+
+
+def _most() -> str:
+    most = limits.megabytes()
+    return f"{most // 1024} GiB" if most % 1024 == 0 else f"{most} MiB"
 
 
 def _asks(opened: loading.Opened | None) -> bool:

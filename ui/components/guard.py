@@ -17,6 +17,7 @@ import anon_core
 from anon_core.base.errors import AnonError
 from anon_core.base.shipped import shipped
 
+from ..journal import here
 from ..words.explain import plain
 
 _P = ParamSpec("_P")
@@ -85,6 +86,7 @@ def noted(error: Exception) -> BrokenDown:
     """Log an unexpected error by its kind and place, and return what a person is told of it."""
     kind, place = type(error).__name__, _place(error)
     _LOG.error("%s in %s", kind, place)
+    here().note("error", error=type(error))
     return BrokenDown(
         f"An error of the workbench itself: {kind} in {place}.",
         remedy="What you had is unchanged. Undo the last step or choose otherwise; please report "
@@ -124,6 +126,7 @@ class _KindAndPlace(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if isinstance(record.exc_info, tuple) else None
         if isinstance(error, Exception):
+            here().note("error", error=type(error))
             record.msg = f"{record.getMessage()}: {type(error).__name__} in {_place(error)}"
             record.args = None
             record.exc_info = None

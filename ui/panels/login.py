@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ..components.guard import handled
+from ..journal import here
 from ..session import ending, whose
 from ..words.explain import plain
 
@@ -12,9 +13,13 @@ from ..words.explain import plain
 def gate() -> None:
     """Stop the page here unless whoever sees it may; a session has one person, from its start."""
     if not whose.needs_login():
+        whose.note_what_happens()
         return
     person = whose.person()
-    ending.keep_only("" if person is None else person.key)
+    begins = ending.keep_only("" if person is None else person.key)
+    whose.note_what_happens()
+    if person is not None and begins:
+        here().note("log in")
     if person is not None:
         return
     st.title("Anonymity Workbench", anchor=False)
@@ -54,5 +59,6 @@ def _log_in(provider: str) -> None:
 
 @handled()
 def _log_out() -> None:
+    here().note("log out")
     ending.keep_only("")
     st.logout()

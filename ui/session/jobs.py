@@ -18,6 +18,8 @@ from anon_core.base.context import Context
 from anon_core.base.errors import AnonError, Cancelled
 
 from ..components.guard import BrokenDown, handled
+from ..journal import here
+from . import limits, state, whose
 from . import precompile_status as warming
 from .precompile_status import Warming
 
@@ -26,6 +28,8 @@ Work = Callable[[Context], Any]
 _JOBS = "jobs"
 #: Seconds between two looks at a running job.
 LOOK_EVERY = 0.3
+#: Seconds that work which is replaced has for its end, before it counts beside the new.
+STOP_WITHIN = 3.0
 
 
 @dataclass(kw_only=True, eq=False)
@@ -76,9 +80,16 @@ class Job:
         self.share, self.stage = min(max(share, 0.0), 1.0), stage
 
     def carry_out(
-        self, work: Work, needs: Collection[str] = (), ready: Warming | None = None
+        self,
+        work: Work,
+        needs: Collection[str] = (),
+        ready: Warming | None = None,
+        over: Callable[[Job], None] | None = None,
     ) -> None:
-        """Do the work, in the job's own thread, once the algorithms it `needs` are compiled."""
+        """Do the work, in the job's own thread, once the algorithms it `needs` are compiled.
+
+        `over` is told just before its end.
+        """
         try:
             while needs and ready is not None and not ready.is_ready(needs):
                 self.note(0.0, "Preparing: the fast routines are compiled, at the first start only")
@@ -97,22 +108,61 @@ class Job:
                 remedy="Nothing was released. Please report it with the recipe.",
             )
         finally:
-            self._ended.set()
+            try:
+                if over is not None:
+                    over(self)
+            finally:
+                self._ended.set()
 
 
-def start(name: str, title: str, work: Work, *, needs: Collection[str] = ()) -> Job:
+def start(
+    name: str, title: str, work: Work, *, needs: Collection[str] = (), limited: bool = True
+) -> Job:
     """Start work under a name of this session; a running job of that name is stopped first.
 
-    `needs` names the algorithms it runs, which may still have to be compiled.
+    Parameters
+    ----------
+    name, title : str
+    work : callable
+    needs : collection of str
+        Algorithms it runs, which may still have to be compiled.
+    limited : bool
+        Whether it is among the work of which a person may do so much at a time.
+
+    Raises
+    ------
+    TooMuch
+        If as much is under way as one person may have on this host.
     """
     jobs = _jobs()
     if name in jobs:
         jobs[name].cancel.set()
+        if limited and whose.is_shared():
+            jobs[name].wait(STOP_WITHIN)
     job = Job(title=title)
+    if limited:
+        limits.enter(job)
     jobs[name] = job
-    given = work, needs, warming.begin() if needs else None
+    given = work, needs, warming.begin() if needs else None, _noting(needs) if limited else None
     threading.Thread(target=job.carry_out, args=given, daemon=True, name=title).start()
     return job
+
+
+def _noting(needs: Collection[str]) -> Callable[[Job], None]:
+    """Return what notes in this session's journal how a job ended."""
+    journal, data = here(), state.dataset()
+
+    def over(job: Job) -> None:
+        journal.note(
+            "work",
+            technique=next(iter(needs), ""),
+            rows=None if data is None else data.rows,
+            seconds=job.seconds,
+            outcome="cancelled" if job.cancel.is_set() else "failed" if job.error else "done",
+            error=None if job.error is None else type(job.error),
+        )
+
+    return over
 
 
 def stop_all() -> None:

@@ -24,7 +24,8 @@ from anon_core.hierarchy import Hierarchy, flat, from_rows, parse_levels, read_l
 from anon_core.job.plan import LevelTable, Plan
 from anon_core.samples import Sample, hierarchy_folder, sample
 
-from . import drafts, state, thresholds
+from ..journal import here
+from . import drafts, limits, state, thresholds
 from . import population_tables as population
 
 #: What of the reading options decides how a file's text becomes cells.
@@ -112,6 +113,8 @@ def load_file(opened: Opened, options: DataOptions) -> None:
     ------
     BadInput
         Naming the place in the file and what to do.
+    TooMuch
+        If the host takes no table of this size.
     """
     if len(opened.content) > MOST_BYTES:
         raise BadInput(
@@ -119,7 +122,10 @@ def load_file(opened: Opened, options: DataOptions) -> None:
             f"{MOST_BYTES / 2**30:.0f} GiB are read here.",
             remedy="Use the command line for a table of this size.",
         )
+    limits.check_size(opened.content)
     data = read_table(opened.content, options, name=opened.name)
+    limits.check_rows(data.rows)
+    here().note("open", rows=data.rows, columns=len(data.columns))
     state.set_dataset(
         data,
         roles=None,

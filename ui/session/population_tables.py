@@ -10,6 +10,8 @@ import streamlit as st
 from anon_core.data.reading import read_table
 from anon_core.data.table import Dataset
 
+from . import limits
+
 _KEPT = "populations"
 _MOST = 4
 
@@ -41,6 +43,8 @@ def add(title: str, content: bytes) -> Population:
     ------
     BadInput
         If the file is no table.
+    TooMuch
+        If the host takes no table of this size.
     """
     ending = "parquet" if content.startswith(b"PAR1") else "csv"
     path = f"population-{hashlib.sha256(content).hexdigest()[:12]}.{ending}"
@@ -48,9 +52,10 @@ def add(title: str, content: bytes) -> Population:
     if path not in kept:
         while len(kept) >= _MOST:
             kept.pop(next(iter(kept)))
-        kept[path] = Population(
-            title=title, path=path, content=content, table=read_table(content, name=title)
-        )
+        limits.check_size(content)
+        table = read_table(content, name=title)
+        limits.check_rows(table.rows)
+        kept[path] = Population(title=title, path=path, content=content, table=table)
     return kept[path]
 
 

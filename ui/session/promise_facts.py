@@ -60,7 +60,7 @@ def problem(plan: Plan) -> Problem | None:
     of = _depends_on(plan)
     kept = cast(tuple[object, jobs.Job] | None, st.session_state.get(_JOB))
     if kept is None or kept[0] != of:
-        kept = (of, jobs.start(JOB, "Looking at the table", _encoding(plan)))
+        kept = (of, jobs.start(JOB, "Looking at the table", _encoding(plan), limited=False))
         st.session_state[_JOB] = kept
     job = kept[1]
     job.wait(_PATIENCE)

@@ -14,6 +14,8 @@ from typing import Any, cast
 
 import streamlit as st
 
+from .. import journal
+
 
 @dataclass(frozen=True, kw_only=True)
 class Person:
@@ -85,6 +87,14 @@ def providers() -> tuple[str, ...]:
 def hosting() -> Mapping[str, Any]:
     """Return what the host's `[hosting]` says; empty on one's own computer."""
     return _secrets("hosting")
+
+
+def note_what_happens() -> None:
+    """Let this session's journal begin, where the host keeps one."""
+    one = person()
+    who = "" if one is None else one.key
+    salt = str(_secrets("auth").get("cookie_secret", ""))
+    journal.begin(hosting(), shared=is_shared(), who=who, salt=salt)
 
 
 def _text(told: Mapping[str, Any], claim: str) -> str:
