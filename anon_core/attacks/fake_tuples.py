@@ -83,10 +83,10 @@ class FakeTuples(Attack):
         reason = self.reason_not_applicable(view, audience)
         if found is None or reason:
             raise AnonError(reason, remedy="Use it on smaller permuted groups.")
-        return [self._result(view, truth, found)]
+        return [self._result(view, truth, found, context)]
 
-    def _result(self, view: View, truth: Truth, found: Pairings) -> AttackResult:
-        listed = found.listed(view, truth.frequency)
+    def _result(self, view: View, truth: Truth, found: Pairings, context: Context) -> AttackResult:
+        listed = found.listed(view, truth.frequency, context)
         original, fake = listed.original, listed.fake
         rate = len(original) / max(len(original) + len(fake), 1)
         worst = float(listed.per_group.max(initial=0.0))

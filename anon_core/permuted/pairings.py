@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.arrays import I64
+from ..base.context import Context
 from ..data.frequency import FrequencySet, dense_rank
 from ..release.release import BlockTable, View
 from .slice_chances import exact_cells
@@ -57,8 +58,9 @@ class Pairings:
         """Pairings over all groups; as a float, since they may be astronomically many."""
         return float(np.prod(self.lines.astype(np.float64), axis=0).sum())
 
-    def listed(self, view: View, people: FrequencySet) -> Listed:
+    def listed(self, view: View, people: FrequencySet, context: Context | None = None) -> Listed:
         """List every pairing, and tell those of the table, `people`, from the fake ones."""
+        context = context or Context()
         each = self.lines.prod(axis=0)
         group = np.repeat(np.arange(len(each)), each)
         place = np.arange(len(group)) - np.repeat(np.cumsum(each) - each, each)
@@ -73,12 +75,15 @@ class Pairings:
             if any(name in view.quasi for name in block.columns):
                 share *= _like(view, block)[line] / view.group_size[group]
             for c, name in enumerate(block.columns):
+                context.check()
                 vocabulary = view.vocabularies[name]
                 shown = vocabulary.lo[block.codes[line, c]]
                 true = people.codes[:, people.columns.index(name)]
                 columns.append(np.concatenate([true, shown]).astype(np.int32))
                 sizes.append(int(columns[-1].max(initial=0)) + 1)
+        context.check()
         rank, first = dense_rank(columns, sizes)
+        context.check()
         own = len(people.count)
         real = np.zeros(len(first), dtype=np.bool_)
         real[rank[:own]] = True

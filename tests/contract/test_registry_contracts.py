@@ -609,7 +609,7 @@ def test_the_anchor_of_an_attack_is_itself_on_the_raw_table(attack: str, people:
         )
         assert "rows stay whole" in reason
         return
-    for _ in range(10):
+    for _ in range(5):
         case = with_numbers_in_one(random_case(rng, rows=30))
         known = case.dataset if people == "table" else cast("int | None", people)
         problem = case.problem(population=known)

@@ -18,6 +18,7 @@ from anon_core.membership.decide import NO, YES, Answer, decide
 from anon_core.membership.exact_chances import count, count_part, shares
 from anon_core.membership.joint import from_buckets
 from anon_core.membership.members import find_members
+from anon_core.permuted.pairings import pairings
 from anon_core.release.problem import Problem
 from tests.asked import attacked
 from tests.chances_twin import attribute_chance, lemma_value
@@ -261,6 +262,17 @@ def test_lemma_value_is_no_bound_t12_p09_e03() -> None:
         Fraction(1, 2),
         Fraction(1, 2),
     )
+    # The same of the published group.
+    case = Case(
+        columns={"zip": ["5370", "5371"], "age": ["21", "27"]},
+        quasi=("zip", "age"),
+        kinds={"zip": "text", "age": "number"},
+    )
+    release = by_hand(case.problem(), [0, 0], (("zip",), ("age",)))
+    told = pairings(release.view)
+    assert told is not None
+    listed_ = told.listed(release.view, release.problem.frequency)
+    assert (listed_.lemma, listed_.expected) == (1 / 4, 1 / 2)
     bob = lemma_value([1, 2], 5)
     assert (bob.fixed_row, bob.occurs, bob.expected) == (
         Fraction(2, 25),
