@@ -365,9 +365,11 @@ def raw_rate(audience: Audience, truth: Truth, context: Context) -> float:
     known = _RAW.setdefault(audience, WeakKeyDictionary())
     found = known.get(truth)
     if found is None:
-        persons = matched(truth.raw)
-        crowd = truth.raw_crowd
-        risk = population_risk(truth.raw, persons, audience, truth, context, crowd)
+        # Persons are counted by the class they stand in, which is then known of the table, too.
+        crowd = truth.raw_crowd_in_groups
+        raw = truth.raw if crowd is None else truth.raw_in_groups
+        persons = matched(raw)
+        risk = population_risk(raw, persons, audience, truth, context, crowd)
         chance, weight = _each(persons, risk, crowd)
         everyone = truth.rows if crowd is None else crowd.total
         found = known[truth] = float(chance @ weight) / everyone

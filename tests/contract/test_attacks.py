@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from anon_core.base.context import Context
 from anon_core.base.registry import family, find
-from anon_core.contracts.attack import Attack
+from anon_core.contracts.attack import Attack, not_applicable
 from anon_core.data.table import Dataset
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import audience_of
@@ -33,7 +34,7 @@ def run(name: str, release: Release) -> Sequence[AttackResult]:
     problem = release.problem
     attack = cast(Attack, find("attack", name)())
     view, audience = release.view, audience_of(problem)
-    if attack.reason_not_applicable(view, audience):
+    if not_applicable(attack, view, audience):
         return []
     return attack.run(view, audience, truth_of(problem, release), Context())
 
@@ -80,6 +81,12 @@ def test_no_truthful_release_beats_the_raw_copy(name: str) -> None:
             for found in run(name, by_hand(case.problem(case.dataset), group, blocks)):
                 assert found.rate <= found.raw + 1e-9
                 seen += 1
+        who: list[str | None] = [f"person {row * 3 % 7}" for row in range(len(group))]
+        people = replace(case, columns={**case.columns, "who": who}, person="who")
+        for population in (None, 60, people.dataset):
+            released = by_hand(people.problem(population), group, layouts(case)["whole rows"])
+            for found in run(name, released):
+                assert found.rate <= found.raw + 1e-9
     assert seen >= TABLES
 
 
