@@ -40,6 +40,9 @@ def public_edition(told: Mapping[str, Any]) -> dict[str, Any]:
     for key, names in _PUBLIC.items():
         found[key] = told[key] if names is None else _only(told[key], names)
     found["technique"] = _only(told["technique"], _TECHNIQUE)
+    found["technique"]["tables"] = [
+        _only(t, ("file", "rows", "columns")) for t in told["technique"]["tables"]
+    ]
     found["roles"] = [_only(r, _ROLE) for r in told["roles"] if r["distinct_published"] is not None]
     found["thresholds"] = {
         "source": told["thresholds"]["source"],

@@ -34,6 +34,8 @@ from .limits import limits, open_questions
 SCHEMA = 1
 #: Values of a column that the report lists; longer lists are in the files beside it.
 _LISTED = 40
+#: Rows of each published table that the report shows.
+_HEAD = 5
 #: Sizes of classes that are told together: the smallest and the largest of each.
 _BINS = ((1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 49), (50, 99), (100, 999), (1000, None))
 _ROLES = {
@@ -176,6 +178,18 @@ def _technique(result: Result) -> dict[str, Any]:
         "proven_optimal": account.proven,
         "published": [_labels(result, name) for name in result.problem.quasi],
         "hierarchies": dict(plan.hierarchies),
+        "tables": [
+            {
+                "file": file,
+                "rows": table.num_rows,
+                "columns": list(table.column_names),
+                "head": [
+                    ["" if cell is None else str(cell) for cell in row.values()]
+                    for row in table.slice(0, _HEAD).to_pylist()
+                ],
+            }
+            for file, table in zip(result.files, result.tables.values(), strict=True)
+        ],
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,7 @@ def edition_of(
     public: bool = False,
     command: str = "",
 ) -> dict[str, Any]:
-    """Return an edition of a release's evidence, with the reasons for which roles are suggested.
+    """Return an edition of a release's evidence, with the reasons of suggestions that were taken.
 
     Parameters
     ----------
@@ -44,9 +44,19 @@ def edition_of(
     command : str
         The command that makes the report again.
     """
-    reasons = {one.name: one.reason for one in suggested(result.problem.dataset)}
+    # A reason for another role than the one it has is no reason for it.
+    roles = result.plan.roles
+    reasons = {
+        one.name: one.reason
+        for one in suggested(result.problem.dataset)
+        if one.name in _columns(getattr(roles, one.role, ()))
+    }
     told = evidence(result, context or ReleaseContext(), command=command, suggested=reasons)
     return public_edition(told) if public else internal_edition(told)
+
+
+def _columns(named: str | Sequence[str]) -> Sequence[str]:
+    return (named,) if isinstance(named, str) else named
 
 
 def as_json(told: Mapping[str, Any]) -> str:

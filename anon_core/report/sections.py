@@ -13,8 +13,11 @@ from ..release.results import per_cent
 from ..words.phrases import chance
 
 NOT_STATED = "Not stated."
+_MISSING = "(missing)"
 _TOLD_ROLES = 200
 _SUBGROUPS = 5
+#: Columns of a published table that fit on paper.
+_WIDE = 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +123,9 @@ def _figure(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.6g}"
+    return str(value)
 
 
 def _decision(told: Mapping[str, Any]) -> list[Block]:
@@ -217,19 +222,21 @@ def _roles(told: Mapping[str, Any]) -> list[Block]:
 
 def _technique(told: Mapping[str, Any]) -> list[Block]:
     technique = told["technique"]
+    set_to = [f"{n} = {_figure(v)}" for n, v in technique.get("parameters", {}).items()]
+    settings: dict[str, object] = {"Settings": set_to} if set_to else {}
     blocks = [
         _text(
             f"{technique['title']}.",
             technique.get("what_was_done", technique["summary"]),
         ),
-        _facts({"Source": technique["source"], "Links": technique["links"]}),
+        _facts({"Source": technique["source"], "Links": technique["links"]} | settings),
     ]
     if technique["levels"]:
         rows = [(c, str(level)) for c, level in technique["levels"].items()]
         blocks += _table("Levels", ("column", "level"), rows)
     rows: list[Sequence[object]] = []
     for one in technique["published"]:
-        shown = [f"{x['label']} ({x['rows']:,})" for x in one["most_frequent"]]
+        shown = [f"{x['label'] or _MISSING} ({x['rows']:,})" for x in one["most_frequent"]]
         more = one["labels"] - len(shown)
         rows.append(
             (
@@ -241,7 +248,21 @@ def _technique(told: Mapping[str, Any]) -> list[Block]:
     return [
         *blocks,
         *_table("Published labels, with their rows", ("column", "labels", "which"), rows),
+        *_table("Hierarchies", ("column", "file"), technique.get("hierarchies", {}).items()),
+        *(block for table in technique["tables"] for block in _published(table)),
     ]
+
+
+def _published(table: Mapping[str, Any]) -> list[Block]:
+    """Return how a published table begins; of an edition without rows, which columns it has."""
+    title = f"{table['file']}: {table['rows']:,} rows"
+    if not table.get("head"):
+        return [_text(f"Columns: {', '.join(table['columns'])}.", title=title)]
+    rows = [[cell or _MISSING for cell in row[:_WIDE]] for row in table["head"]]
+    more = len(table["columns"]) - _WIDE
+    title += f", the first {len(rows)}" + f" and {_WIDE} columns" * (more > 0)
+    said = [_text(f"Further columns: {', '.join(table['columns'][_WIDE:])}.")] if more > 0 else []
+    return [*_table(title, table["columns"][:_WIDE], rows), *said]
 
 
 def _promises(told: Mapping[str, Any]) -> list[Block]:
@@ -275,7 +296,7 @@ def _thresholds(told: Mapping[str, Any]) -> list[Block]:
         for t in found["attacks"]
     ]
     why = dict.fromkeys(t["why_this_class"] for t in found["attacks"] if t["why_this_class"])
-    heads = ("attack", "column", "threshold", "worst chance", "", "people at risk")
+    heads = ("attack", "column", "threshold", "worst chance", "verdict", "people at risk")
     said = Block(kind="list", items=tuple(f"{w}." for w in why))
     return [
         _facts({"Where the thresholds come from": found["source"]}),
@@ -295,7 +316,11 @@ def _risk(told: Mapping[str, Any]) -> list[Block]:
         "unique": f"{risk['counted'].capitalize()} alone in their class",
     }
     if sides:
-        rows = [(title, *(_figure(risk[s][key]) for s in sides)) for key, title in names.items()]
+        told_as = {"maximum": _chance, "average": _chance}
+        rows = [
+            (title, *(told_as.get(key, _figure)(risk[s][key]) for s in sides))
+            for key, title in names.items()
+        ]
         blocks += _table("", (f"by quasi-identifiers, in {risk['counted']}", *sides), rows)
     if sides:
         blocks.append(_by_size(risk, sides))
@@ -330,6 +355,10 @@ def _risk(told: Mapping[str, Any]) -> list[Block]:
         for a in tried
     ]
     return [*blocks, *_table("", heads, rows)]
+
+
+def _chance(value: float | None) -> str:
+    return "" if value is None else chance(value)
 
 
 def _by_size(risk: Mapping[str, Any], sides: Sequence[str]) -> Block:
@@ -395,7 +424,7 @@ def _utility(told: Mapping[str, Any]) -> list[Block]:
         (
             m["title"],
             _figure(m["value"]),
-            f"{m['unit']}; {m['better']} is better",
+            m["unit"] if "is better" in m["unit"] else f"{m['unit']}; {m['better']} is better",
             _figure(m["share"]),
         )
         for m in found["metrics"]

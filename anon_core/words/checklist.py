@@ -9,6 +9,7 @@ from ..base.registry import family
 from ..job.result import Result
 from ..release.attack_result import AttackResult
 from . import phrases
+from .tiles import certain
 
 Mark = Literal["holds", "warning", "note"]
 #: Share of rows unique over all published columns from which that has to be acknowledged.
@@ -109,7 +110,7 @@ def _attack(attack: AttackResult) -> Item:
         sentence = f"{title}: {attack.sentence}"
         if said and said not in sentence:
             sentence += f" {said}."
-        mark: Mark = "warning" if said or attack.idle else "note"
+        mark: Mark = "warning" if said or attack.idle or certain(attack) else "note"
         return Item(about=about, sentence=sentence, mark=mark)
     # A share of all links is one figure for the release: nobody is placed worst.
     chance = "share of right links" if phrases.kind_of(attack).of_the_release else "worst chance"

@@ -8,11 +8,9 @@ from typing import Any
 
 import streamlit as st
 
-from anon_core.base.registry import family
-from anon_core.contracts.metric import headline
 from anon_core.job.result import Result
 from anon_core.report.context import Alternative, ReleaseContext
-from anon_core.words import phrases
+from anon_core.words.standing import standing
 
 from . import pinning, state
 
@@ -54,20 +52,12 @@ def context_of(result: Result, judgement: str) -> ReleaseContext:
 
 
 def _pinned(result: Result) -> tuple[Alternative, ...]:
-    """Return the pinned runs that are not released, each with what it lost and who is found."""
-    found: list[Alternative] = []
-    for pin in pinning.pins():
-        if pin.result.release is result.release:
-            continue
-        figures: dict[str, str] = {}
-        lost = headline("groups")
-        if (loss := pin.result.measures.get(lost)) is not None:
-            figures[family("metric")[lost].title] = f"{loss.value:.4g}"
-        worst = phrases.worst_case(pin.result)
-        if worst is not None:
-            figures["worst chance"] = phrases.chance(worst)
-        found.append(Alternative(name=f"{pin.letter}: {pin.title}", figures=figures))
-    return tuple(found)
+    """Return the pinned runs that are not released, each with how it stood."""
+    return tuple(
+        Alternative(name=f"{pin.letter}: {pin.title}", figures=standing(pin.result))
+        for pin in pinning.pins()
+        if pin.result.release is not result.release
+    )
 
 
 def _reasons() -> dict[str, dict[str, str]]:

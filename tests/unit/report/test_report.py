@@ -17,11 +17,12 @@ from anon_core.__main__ import main
 from anon_core.base.errors import BadPlan
 from anon_core.base.secret import spell
 from anon_core.data.table import Dataset
+from anon_core.job.suggestions import suggested
 from anon_core.report.checks import checks
 from anon_core.report.context import ReleaseContext, read_context
 from anon_core.report.editions import internal_edition, public_edition
 from anon_core.report.evidence import evidence
-from anon_core.report.files import as_html, as_json, as_pdf
+from anon_core.report.files import as_html, as_json, as_pdf, edition_of
 from tests.making import secret
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "report.schema.json").read_text())
@@ -151,6 +152,27 @@ def test_links_that_are_cut_have_no_risk_by_sizes(permuted: Result) -> None:
     told = evidence(permuted, ReleaseContext())
     assert told["risk"]["after"] is None
     assert "Links are cut" in told["risk"]["why_no_after"]
+
+
+def test_published_tables_begin_with_their_heads(permuted: Result) -> None:
+    told = evidence(permuted, ReleaseContext())
+    tables = told["technique"]["tables"]
+    assert [t["file"] for t in tables] == list(permuted.files)
+    for table, text in zip(tables, permuted.files.values(), strict=True):
+        lines = text.decode().splitlines()
+        assert lines[0] == ",".join(table["columns"])
+        assert [",".join(row) for row in table["head"]] == lines[1:6]
+        assert table["rows"] == len(lines) - 1
+    assert all("head" not in t for t in public_edition(told)["technique"]["tables"])
+
+
+def test_a_suggestion_of_another_role_is_no_reason_for_the_role(general: Result) -> None:
+    roles = {r["column"]: r for r in edition_of(general)["roles"]}
+    assert roles["age"]["reason"] == "'age' in its name: others may know it."
+    every = {one.name: one for one in suggested(general.problem.dataset)}
+    for column, told in roles.items():
+        fits = column in getattr(general.plan.roles, every[column].role, ())
+        assert (told["reason"] == every[column].reason) == fits
 
 
 def test_the_public_edition_holds_no_secret(general: Result) -> None:

@@ -9,6 +9,8 @@ import pytest
 
 from anon_core.job.result import Result
 from anon_core.release.attack_result import AttackResult
+from anon_core.words.checklist import thresholds
+from anon_core.words.standing import standing
 from anon_core.words.tiles import Tile, tiles
 from tests.ui.sessions import carried_out, load
 
@@ -82,3 +84,21 @@ def test_without_a_limit_the_surest_guess_is_told_neutrally_unless_it_is_certain
     assert people.verdict == "doubtful"
     chance, _, _ = tiles(replace(result, attacks=(replace(guess, worst=1.0, at_risk=2),)))
     assert (chance.figure, chance.verdict) == ("certain (1)", "doubtful")
+
+
+def test_a_run_that_was_not_released_tells_how_it_stood(result: Result) -> None:
+    told = standing(result)
+    assert told["Worst chance"] == "1 in 3 (0.333), beyond your threshold of 1 in 5 (0.2)"
+    assert told["People at risk"].startswith("8 of 8")
+    assert "k = 2 holds" in told["Promises"]
+    assert told["Suppression"] == "No row is suppressed."
+    assert told["Thresholds met"].startswith("0 of 2; missed: Prosecutor")
+
+
+def test_what_is_certain_asks_for_a_reason(result: Result) -> None:
+    sure = tuple(
+        replace(a, worst=1.0, at_risk=1) if a.attack == "homogeneity" else a for a in result.attacks
+    )
+    marks = {i.about: i.mark for i in thresholds(replace(result, attacks=sure))}
+    assert marks["attack:homogeneity:Salary"] == "warning"
+    assert marks["attack:background:Salary"] == "note"

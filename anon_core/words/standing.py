@@ -1,0 +1,23 @@
+"""How a run stands, in a few figures: what a report says of a run that was not released."""
+
+from __future__ import annotations
+
+from ..job.result import Result
+from . import phrases
+from .tiles import tiles, title_of
+
+
+def standing(result: Result) -> dict[str, str]:
+    """Return a run's figures by name: the three tiles, promises, suppression, thresholds met."""
+    chance, people, lost = tiles(result)
+    limited = [a for a in phrases.in_order(result.attacks) if phrases.limited(a) and not a.idle]
+    missed = [title_of(a) for a in limited if a.worst > a.threshold]
+    met = f"{len(limited) - len(missed)} of {len(limited)}"
+    return {
+        chance.name: f"{chance.figure}, {chance.word}",
+        people.name: f"{people.figure}, {people.word}",
+        lost.name: lost.figure,
+        "Promises": " ".join(phrases.promises(result)),
+        "Suppression": phrases.hidden(result),
+        "Thresholds met": f"{met}; missed: {', '.join(missed)}" if missed else met,
+    }
