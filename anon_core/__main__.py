@@ -27,6 +27,7 @@ from .base.errors import (
     NotFound,
     clipped,
 )
+from .commands import fetch as fetch_command
 from .commands import report as report_command
 from .commands import sweep as sweep_command
 from .commands.counts import counts
@@ -231,11 +232,14 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
     )
     counts_command.declare(count)
     count.set_defaults(command=counts)
+    asked = commands.add_parser("fetch", help="keep what a database query finds as a Parquet file")
+    fetch_command.declare(asked)
+    asked.set_defaults(command=fetch_command.fetch)
     ahead = commands.add_parser(
         "warm", help="compile the fast routines once, so that no run has to wait for them"
     )
     ahead.set_defaults(command=warm)
-    for command in (show, carry, try_all, check, written, count):
+    for command in (show, carry, try_all, check, written, count, asked):
         command.add_argument(
             "--show-values",
             action="store_true",

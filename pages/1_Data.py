@@ -36,7 +36,7 @@ def main() -> None:
         st.info(plain(note), icon=":material/info:")
     found = state.once("profile", data.fingerprint, lambda: profile(data))
     if notation_panel.questions(data):
-        st.header("To be said", anchor=False)
+        st.header("To decide", anchor=False)
         with panel("How columns are written"):
             notation_panel.draw(data)
     st.header("Columns", anchor=False)
@@ -68,7 +68,8 @@ def main() -> None:
         mime="text/csv",
         icon=":material/download:",
         help="The private table as it was read: what an exported recipe or script takes as its "
-        "table. Keep it where the original is kept.",
+        "table; one that says how dates and decimals are written takes the original file. Keep it "
+        "where the original is kept.",
         key="data/download",
     )
     with panel("How the file is read"):

@@ -95,7 +95,7 @@ def _sheet(key: str, given: DataOptions, sheets: Sequence[str]) -> dict[str, obj
             "Sheet",
             sheets,
             index=sheets.index(given.sheet) if given.sheet in sheets else None,
-            placeholder="Choose the sheet with the table",
+            placeholder="Choose the sheet",
             key=f"{key}/sheet",
             help="Several sheets of the workbook hold cells; one of them is read.",
         )

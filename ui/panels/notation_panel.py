@@ -37,13 +37,14 @@ def draw(data: Dataset) -> None:
     if open_:
         st.warning(
             f"{len(open_)} {'column' if len(open_) == 1 else 'columns'} may be read in two ways, "
-            "and no value tells which. Run waits until it is said here, where they are published.",
+            "and no value tells which. Run waits for your choice, unless the column is left out.",
             icon=":material/help:",
         )
-    for name, (what, answer) in [*asked.items()][:_MOST]:
+    columns = st.columns(2)
+    for place, (name, (what, answer)) in enumerate([*asked.items()][:_MOST]):
         choices = list(_CHOICES[what])
         key = f"data/notation/{name}"
-        st.selectbox(
+        columns[place % 2].selectbox(
             _ASKED[what].format(plain(name)),
             choices,
             index=choices.index(answer) if answer else None,

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ...base.errors import BadInput, listing
+from ...base.errors import BadInput
 from ..frames import coded_series, plain_text, refuse_unwritable
 from ..kinds import ColumnKind
 from ..meanings import Meaning
@@ -165,7 +165,7 @@ def _notes(meaning: Meaning, declared: int) -> list[str]:
     if meaning.labels:
         told = [f"{code} = {label}" for code, label in meaning.labels.items()]
         more = f" and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""
-        notes.append(f"Labels in the file: {listing(told[:_MOST_TOLD])}{more}.")
+        notes.append(f"Labels in the file: {', '.join(told[:_MOST_TOLD])}{more}.")
     if declared:
         notes.append(
             f"{declared:,} {'cell holds a value' if declared == 1 else 'cells hold values'} that "

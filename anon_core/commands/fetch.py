@@ -1,0 +1,52 @@
+"""`fetch`: keep what a database query finds as a file, to be released and verified from."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from ..base.errors import BadPlan, clipped
+from .output import OK
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "--database",
+        required=True,
+        help="its address as SQLAlchemy reads it, such as sqlite:///file.db; the password may be "
+        "given in ANONYMITY_DATABASE_PASSWORD",
+    )
+    parser.add_argument("--sql", required=True, help="the query, or @FILE with it")
+    parser.add_argument("--out", type=Path, required=True, help="Parquet file, which is new")
+
+
+def fetch(options: argparse.Namespace) -> int:
+    """Carry out the query, write a file that its owner alone can read; return the exit status."""
+    from ..base.opening import MOST_TEXT_BYTES, read_regular
+    from ..data.reading.database import queried
+
+    sql: str = options.sql
+    if sql.startswith("@"):
+        sql = read_regular(Path(sql[1:]), MOST_TEXT_BYTES).decode("utf-8-sig")
+    _refuse_present(options.out)
+    content, rows = queried(options.database, sql)
+    try:
+        handle = os.open(options.out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        _refuse_present(options.out)
+        raise
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+    sys.stdout.write(f"{rows:,} rows written to {clipped(str(options.out))}.\n")
+    return OK
+
+
+def _refuse_present(out: Path) -> None:
+    if os.path.lexists(out):
+        raise BadPlan(
+            f"{clipped(str(out))} is there already.",
+            remedy="Name a new file: a release is verified from the one it was made of.",
+        )
