@@ -75,8 +75,13 @@ def csv_in_bulk(
     return TextTable(names, lines - 1, _guarded(read, plain, path, made))
 
 
-def parquet_in_bulk(path: Path, file: pq.ParquetFile, plain: Plain) -> TextTable | None:
-    """Return a large Parquet file of plain columns; None for every other one."""
+def parquet_in_bulk(
+    path: Path, file: pq.ParquetFile, plain: Plain, *, every: bool = False
+) -> TextTable | None:
+    """Return a large Parquet file of plain columns; None for every other one.
+
+    `every` is as for `reading.read_parquet`.
+    """
     if not _has_plain_path(path):
         return None
     made = _mark(path)
@@ -87,13 +92,14 @@ def parquet_in_bulk(path: Path, file: pq.ParquetFile, plain: Plain) -> TextTable
     shown = [
         place
         for place, own in enumerate(schema.names)
-        if re.fullmatch(r"__index_level_\d+__", own) is None
+        if every or re.fullmatch(r"__index_level_\d+__", own) is None
     ]
 
     def read(places: Sequence[int]) -> list[Cells]:
         return _read_parquet(path, len(schema), [shown[place] for place in places], texts, rows)
 
-    names = [schema.names[place].strip() for place in shown]
+    names = [schema.names[place] for place in shown]
+    names = names if every else [name.strip() for name in names]
     return TextTable(names, rows, _guarded(read, plain, path, made))
 
 

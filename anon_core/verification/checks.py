@@ -30,6 +30,7 @@ from .file_formats import (
     check_writing,
     file_names,
     read_files,
+    read_release,
 )
 from .findings import Check, Verification, many, named, numbers, undecided
 from .folder import check_folder, refuse_unfinished
@@ -39,7 +40,7 @@ from .levels import read_levels
 from .lines import Lines
 from .match import TooLarge, beyond, covering_pairs, sole_text, text_runs, without_partner
 from .one_level import check_one_level
-from .opening import MOST_TEXT_BYTES, read_bytes
+from .opening import MOST_TEXT_BYTES, Content, read_bytes
 from .permuted import check_permuted
 from .public_people import PublicPeople, read_public
 from .published import PublishedTable
@@ -63,7 +64,7 @@ def verify(
     recipe: Mapping[str, Any],
     private: pd.DataFrame | TextTable,
     levels: Mapping[str, Sequence[Sequence[str]]],
-    files: Mapping[str, bytes],
+    files: Mapping[str, Content],
     public: pd.DataFrame | TextTable | None = None,
 ) -> Verification:
     """Recompute from the published text whether a release keeps what its recipe promises.
@@ -77,7 +78,7 @@ def verify(
         The table as it was read, before rows are dropped; its index plays no part.
     levels : mapping of str to sequence of sequences of str
         Level tables by column: value first, then one label a level.
-    files : mapping of str to bytes
+    files : mapping of str to bytes or FileBytes
         The published files by name: ``release.csv``, or ``quasi.csv`` and ``sensitive.csv``; and
         the files of other formats beside them, where there are some.
     public : pandas.DataFrame or TextTable, optional
@@ -116,7 +117,7 @@ def _verified(
     recipe: Mapping[str, Any],
     private: TextTable,
     levels: Mapping[str, Sequence[Sequence[str]]],
-    files: Mapping[str, bytes],
+    files: Mapping[str, Content],
     public: TextTable | None,
 ) -> Verification:
     """Recompute what a recipe promises that names every level; see `verify`."""
@@ -131,7 +132,7 @@ def _verified(
             sentence = f"The published file {name}.csv is missing."
             return Verification(checks=(Check(name="readable", holds=False, sentence=sentence),))
         try:
-            found = PublishedTable(files[f"{name}.csv"], promise.quasi, table.spelling)
+            found = read_release(name, files, promise.quasi, table.spelling)
         except BadInput as error:
             broken = Check(name="readable", holds=False, sentence=error.message)
             return Verification(checks=(broken,))
@@ -391,7 +392,7 @@ def _check_rows(promise: Promise, release: Lines, table: PrivateTable) -> list[C
 
 
 def _check_order(release: PublishedTable) -> Check:
-    wrong = numbers(release.out_of_order())
+    wrong = numbers(release.wrong_order)
     return Check(
         name="order",
         holds=not wrong,

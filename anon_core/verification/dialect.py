@@ -10,6 +10,7 @@ import numpy as np
 
 from ..base.errors import BadPlan
 from .findings import Check
+from .opening import Content
 from .published import PublishedTable
 
 #: What follows a table's name in that of the file.
@@ -29,7 +30,7 @@ def names_of(tables: list[str]) -> list[str]:
 
 
 def check_dialect(
-    export: Mapping[str, Any], published: Mapping[str, PublishedTable], files: Mapping[str, bytes]
+    export: Mapping[str, Any], published: Mapping[str, PublishedTable], files: Mapping[str, Content]
 ) -> list[Check]:
     """Check that each such file has the promised marks, the cells of the release, and no more.
 
@@ -48,7 +49,7 @@ def check_dialect(
             sentence = f"{file} is there, but the recipe promises no file for a spreadsheet."
             found.append(Check(name="dialect", holds=False, sentence=sentence))
             continue
-        same = files[file] == _again(release, promised)
+        same = files[file][:] == _again(release, promised)
         found.append(
             Check(
                 name="dialect",
@@ -64,7 +65,7 @@ def check_dialect(
 
 
 def check_presence(
-    export: Mapping[str, Any], tables: list[str], files: Mapping[str, bytes]
+    export: Mapping[str, Any], tables: list[str], files: Mapping[str, Content]
 ) -> list[Check]:
     """Check that what the recipe promises for a spreadsheet is there."""
     gone = [name for name in names_of(tables) if name not in files]

@@ -11,7 +11,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
+from .cells import Narrow
+from .opening import Content
 from .texts import Codes
 
 #: Rows of one row group of a Parquet file.
@@ -20,7 +23,10 @@ _CHUNK = 1 << 18
 
 
 def first_difference(
-    content: bytes, header: Sequence[str], codes: Sequence[Codes], texts: Sequence[list[str]]
+    content: Content,
+    header: Sequence[str],
+    codes: Sequence[Codes | Narrow],
+    texts: Sequence[Sequence[str]],
 ) -> int:
     """Return the row in which a CSV file is not written as it should be, -1 where it is.
 
@@ -29,24 +35,24 @@ def first_difference(
 
     Parameters
     ----------
-    content : bytes
+    content : bytes or FileBytes
     header : sequence of str
-    codes : sequence of int64 arrays of shape (rows,)
+    codes : sequence of arrays of integers, shape (rows,)
         The cells by column, as codes into `texts`.
-    texts : sequence of lists of str
+    texts : sequence of sequences of str
     """
-    place, view = 0, memoryview(content)
+    place, lines = 0, 0
     for part in _csv_parts(header, codes, texts):
-        if bytes(view[place : place + len(part)]) != part:
-            found = bytes(view[place : place + len(part)])
+        found = content[place : place + len(part)]
+        if found != part:
             same = next((i for i, (a, b) in enumerate(zip(found, part, strict=False)) if a != b), 0)
-            return content.count(b"\n", 0, place + same)
-        place += len(part)
+            return lines + found.count(b"\n", 0, same)
+        place, lines = place + len(part), lines + part.count(b"\n")
     return -1 if place == len(content) else len(codes[0]) if codes else 0
 
 
 def _csv_parts(
-    header: Sequence[str], codes: Sequence[Codes], texts: Sequence[list[str]]
+    header: Sequence[str], codes: Sequence[Codes | Narrow], texts: Sequence[Sequence[str]]
 ) -> Iterator[bytes]:
     """Yield a CSV file: UTF-8, commas, line feeds, and quotes only where a cell needs them."""
     import pyarrow as pa
@@ -85,7 +91,7 @@ def _cell(text: str, alone: bool) -> str:
 
 
 def parquet_again(
-    header: Sequence[str], codes: Sequence[Codes], texts: Sequence[list[str]]
+    header: Sequence[str], codes: Sequence[Codes | Narrow], texts: Sequence[Sequence[str]]
 ) -> bytes:
     """Return the cells of a table as a Parquet file.
 
@@ -94,9 +100,9 @@ def parquet_again(
     Parameters
     ----------
     header : sequence of str
-    codes : sequence of int64 arrays of shape (rows,)
+    codes : sequence of arrays of integers, shape (rows,)
         The cells by column, as codes into `texts`.
-    texts : sequence of lists of str
+    texts : sequence of sequences of str
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -104,27 +110,35 @@ def parquet_again(
     kind = pa.dictionary(pa.int32(), pa.string())
     schema = pa.schema([pa.field(name, kind) for name in header])
     rows = len(codes[0]) if codes else 0
+    pools = [_ranked(pool) for pool in texts]
     sink = io.BytesIO()
     with pq.ParquetWriter(sink, schema, compression="zstd") as writer:
         for start in range(0, max(rows, 1), ROW_GROUP):
             columns = [
-                _sorted_dictionary(column[start : start + ROW_GROUP], pool)
-                for column, pool in zip(codes, texts, strict=True)
+                _with_own_dictionary(rank[column[start : start + ROW_GROUP]], shown)
+                for column, (rank, shown) in zip(codes, pools, strict=True)
             ]
             part = pa.Table.from_arrays(columns, schema=schema)
             writer.write_table(part, row_group_size=ROW_GROUP)
     return sink.getvalue()
 
 
-def _sorted_dictionary(codes: Codes, texts: list[str]) -> Any:
+def _ranked(texts: Sequence[str]) -> tuple[npt.NDArray[np.int32], list[str]]:
+    """Return each text's place in the order of texts, and the texts in that order."""
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    rank = np.empty(len(texts), dtype=np.int32)
+    rank[order] = np.arange(len(texts), dtype=np.int32)
+    return rank, [texts[i] for i in order]
+
+
+def _with_own_dictionary(ranks: npt.NDArray[np.int32], shown: list[str]) -> Any:
+    """Return cells with a dictionary of the texts that they show, in order."""
     import pyarrow as pa
 
-    used, place = np.unique(codes, return_inverse=True)
-    shown = [texts[code] for code in used.tolist()]
-    order = sorted(range(len(shown)), key=shown.__getitem__)
-    rank = np.empty(len(shown), dtype=np.int32)
-    rank[order] = np.arange(len(shown), dtype=np.int32)
+    used = np.zeros(len(shown), dtype=np.bool_)
+    used[ranks] = True
+    number = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    texts = [shown[place] for place in np.flatnonzero(used).tolist()]
     return pa.DictionaryArray.from_arrays(
-        pa.array(rank[place], type=pa.int32()),
-        pa.array([shown[i] for i in order], type=pa.string()),
+        pa.array(number[ranks], type=pa.int32()), pa.array(texts, type=pa.string())
     )

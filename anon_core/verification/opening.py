@@ -28,8 +28,8 @@ MOST_CELLS = 1 << 30
 MOST_COLUMNS = 2000
 
 
-def read_bytes(path: Path, what: str, most: int = MOST_BYTES) -> bytes:
-    """Return a regular file's bytes.
+def read_bytes(path: Path, what: str, most: int = MOST_BYTES, part: int | None = None) -> bytes:
+    """Return a regular file's bytes, or some of the first.
 
     Raises
     ------
@@ -45,7 +45,8 @@ def read_bytes(path: Path, what: str, most: int = MOST_BYTES) -> bytes:
             found = os.fstat(handle)
             _refuse_irregular(found.st_mode, what, name)
             size = found.st_size
-            content = file.read(most + 1) if size <= most else b""  # it may have grown
+            wanted = most + 1 if part is None else part
+            content = file.read(wanted) if size <= most else b""  # it may have grown
     except OSError as error:
         raise BadInput(
             f"{what} cannot be read: {name} ({error.strerror}).",
@@ -64,6 +65,28 @@ def read_bytes(path: Path, what: str, most: int = MOST_BYTES) -> bytes:
             remedy="Leave out columns that the release does not need.",
         )
     return content
+
+
+class FileBytes:
+    """The bytes of a regular file, read from the disk where they are asked for."""
+
+    def __init__(self, path: Path, what: str) -> None:
+        read_bytes(path, what, MOST_BYTES, part=0)
+        self.path = path
+        self._size = os.stat(path).st_size
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, part: slice) -> bytes:
+        start, stop, _ = part.indices(self._size)
+        with self.path.open("rb") as file:
+            file.seek(start)
+            return file.read(max(stop - start, 0))
+
+
+#: A published file: its bytes, or where they lie.
+Content = bytes | FileBytes
 
 
 def _refuse_irregular(mode: int, what: str, name: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import count, islice
 
@@ -13,13 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.errors import BadInput
+from .cells import Narrow, TextTable
 from .findings import Rows
 from .lines import Lines
-from .opening import refuse_wide
+from .opening import Content, refuse_wide
 from .plain_csv import read_plain
 from .tables import joined
 from .texts import Codes, Spelling
 
+_AT_A_TIME = 1 << 20
 _CHUNK = 256  # small, so that its lists are gone before the collector looks at them
 
 
@@ -35,11 +37,17 @@ class PublishedTable:
         If the bytes are no CSV file, or its rows differ in length; `ragged` names these.
     """
 
+    codes: Sequence[Codes | Narrow]
+    texts: Sequence[list[str]]
+    #: Whether the CSV file was found to be the writing of these cells already.
+    is_written = False
+
     def __init__(
-        self, content: bytes, quasi: tuple[str, ...], spelling: Callable[[str], Spelling]
+        self, content: Content, quasi: tuple[str, ...], spelling: Callable[[str], Spelling]
     ) -> None:
         self.spelling = spelling
         self._quasi = quasi
+        content = content[:]
         quick = read_plain(content)
         if quick is not None:
             self.header, self.codes, self.texts, self.rows = quick
@@ -57,6 +65,22 @@ class PublishedTable:
             raise BadInput("The published file is no well-formed CSV file in UTF-8.") from error
         if not self.header:
             raise BadInput("The published file is empty: it has no header.")
+
+    @classmethod
+    def of_cells(
+        cls, shown: TextTable, quasi: tuple[str, ...], spelling: Callable[[str], Spelling]
+    ) -> PublishedTable | None:
+        """Return a table by its cells; None where one is missing, which no CSV file can tell."""
+        shown.prefetch(shown.names)
+        columns = [shown.column_at(place) for place in range(len(shown.names))]
+        if not columns or any(np.any(column.codes < 0) for column in columns):
+            return None
+        found = cls.__new__(cls)
+        found.spelling, found._quasi, found.ragged = spelling, quasi, []
+        found.header, found.rows = list(shown.names), len(shown)
+        found.codes = [column.codes for column in columns]
+        found.texts = [list(column.texts) for column in columns]
+        return found
 
     def _read(self, lines: Iterable[list[str]]) -> list[int]:
         """Number each column's texts, some rows at a time; return rows of another length."""
@@ -86,7 +110,15 @@ class PublishedTable:
 
     @cached_property
     def _distinct(self) -> tuple[Codes, Codes]:
-        return joined(self.codes, self.rows)
+        if self.wrong_order.any():
+            return joined(self.codes, self.rows)
+        # Equal rows of a table in order follow each other.
+        new = np.ones(self.rows, dtype=np.bool_)
+        if self.rows:
+            new[1:] = False
+        for codes in self.codes:
+            new[1:] |= codes[1:] != codes[:-1]
+        return np.cumsum(new, dtype=np.int64) - 1, np.flatnonzero(new)
 
     @cached_property
     def lines(self) -> Lines:
@@ -95,7 +127,7 @@ class PublishedTable:
         return Lines(
             header=tuple(self.header),
             texts=self.texts,
-            codes=[codes[first] for codes in self.codes],
+            codes=[codes[first].astype(np.int64) for codes in self.codes],
             count=np.bincount(line, minlength=len(first)).astype(np.int64),
             quasi=self._quasi,
             spelling=self.spelling,
@@ -114,11 +146,19 @@ class PublishedTable:
         nth[order] = np.arange(len(line)) - np.repeat(np.cumsum(size) - size, size)
         return Rows.of(candidates[nth >= (count - wanted)[line]])
 
-    def out_of_order(self) -> npt.NDArray[np.bool_]:
-        """Return which rows stand below one they should stand above, shape (rows,)."""
-        sign = np.zeros(max(self.rows - 1, 0), dtype=np.int64)
-        for codes, texts in zip(self.codes, self.texts, strict=True):
+    @cached_property
+    def wrong_order(self) -> npt.NDArray[np.bool_]:
+        """Which rows stand below one they should stand above, shape (rows,)."""
+        ranks: list[npt.NDArray[np.int32]] = []
+        for texts in self.texts:
             place = {text: i for i, text in enumerate(sorted(texts))}
-            rank = np.array([place[text] for text in texts], dtype=np.int64)[codes]
-            sign = np.where(sign == 0, np.diff(rank), sign)
-        return np.concatenate([np.zeros(min(self.rows, 1), dtype=np.bool_), sign < 0])
+            ranks.append(np.array([place[text] for text in texts], dtype=np.int32))
+        wrong = np.zeros(self.rows, dtype=np.bool_)
+        for start in range(0, self.rows - 1, _AT_A_TIME):
+            end = min(start + _AT_A_TIME, self.rows - 1)
+            sign = np.zeros(end - start, dtype=np.int32)
+            for codes, rank in zip(self.codes, ranks, strict=True):
+                step = np.diff(rank[codes[start : end + 1]])
+                sign = np.where(sign == 0, step, sign)
+            wrong[start + 1 : end + 1] = sign < 0
+        return wrong

@@ -19,7 +19,15 @@ from ..base.errors import BadInput, clipped
 from .bulk import FROM_BYTES, csv_in_bulk, parquet_in_bulk
 from .cells import Cells, TextTable, narrow, text_of
 from .notation import rewritten
-from .opening import MOST_BYTES, MOST_CELLS, read_bytes, refuse_wide, unpack
+from .opening import (
+    MOST_BYTES,
+    MOST_CELLS,
+    Content,
+    FileBytes,
+    read_bytes,
+    refuse_wide,
+    unpack,
+)
 from .other_files import is_workbook, read_sheet, read_statistics, statistics_reader
 from .reading_options import Reading
 
@@ -118,7 +126,9 @@ def _in_bulk(path: Path, reading: Reading) -> TextTable | None:
         if head.startswith((b"\x1f\x8b", b"PK")) or statistics_reader(head):
             return None
         return csv_in_bulk(path, head, reading, separator_of, plain)
-    except (OSError, pa.ArrowException):
+    except BadInput:
+        raise
+    except (OSError, ValueError, pa.ArrowException):  # ValueError: a path that cannot be
         return None
 
 
@@ -170,6 +180,34 @@ def _read_csv(content: bytes, name: str, reading: Reading) -> TextTable:
         rows = [row[:width] for row in rows]
     columns = zip(*rows[1:], strict=True) if len(rows) > 1 else [()] * width
     return TextTable.of(header[:width], map(Cells.of, columns), len(rows) - 1)
+
+
+def read_published(content: Content, name: str) -> TextTable:
+    """Read a published Parquet file as texts of its values, with all that is in it.
+
+    Raises
+    ------
+    BadInput
+        If it is no Parquet file.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    def plain() -> TextTable:
+        return read_parquet(content[:], name, every=True)
+
+    if isinstance(content, FileBytes) and len(content) >= FROM_BYTES:
+        try:
+            with pq.ParquetFile(content.path) as file:
+                _refuse_large(file.metadata, name)
+                found = parquet_in_bulk(content.path, file, plain, every=True)
+        except BadInput:
+            raise
+        except (OSError, ValueError, pa.ArrowException):
+            found = None
+        if found is not None:
+            return found
+    return plain()
 
 
 def _of_columns(header: Sequence[str], columns: Iterable[Sequence[object]]) -> TextTable:
