@@ -209,6 +209,13 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
         type=Path,
         help="figures of an earlier run, as --json printed them: what changed since is told",
     )
+    carry.add_argument(
+        "--engine",
+        choices=("auto", "memory", "duckdb"),
+        help="what holds the table: memory, DuckDB for tables of any size, or what it needs; the "
+        "release is the same",
+    )
+    carry.add_argument("--memory", metavar="SIZE", help='what the run may take, such as "4GB"')
     carry.add_argument("--progress", action="store_true", help="name each stage as it begins")
     carry.set_defaults(command=run_recipe)
     try_all = commands.add_parser(

@@ -36,6 +36,7 @@ class Datafly(Algorithm):
     source: ClassVar[str] = "Sweeney 2002, doi 10.1142/S021848850200165X"
     approach: ClassVar[Approach] = "levels"
     one_level: ClassVar[bool] = True
+    from_counts: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
     counts_public: ClassVar[bool] = True
 

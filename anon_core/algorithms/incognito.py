@@ -60,6 +60,7 @@ class Incognito(Algorithm):
     source: ClassVar[str] = "LeFevre et al. 2005, doi 10.1145/1066157.1066164"
     approach: ClassVar[Approach] = "levels"
     one_level: ClassVar[bool] = True
+    from_counts: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
     counts_public: ClassVar[bool] = True
 

@@ -56,6 +56,7 @@ class Mondrian(Algorithm):
     forms_ranges: ClassVar[bool] = True
     met_at: ClassVar[int] = 2
     counts_people: ClassVar[bool] = True
+    from_counts: ClassVar[bool] = True
 
     cuts: str = choice(
         default="strict",

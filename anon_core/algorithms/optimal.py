@@ -69,6 +69,7 @@ class Optimal(Algorithm):
     met_at: ClassVar[int] = 1
     approach: ClassVar[Approach] = "levels"
     one_level: ClassVar[bool] = True
+    from_counts: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
 
     counts_public: ClassVar[bool] = True

@@ -49,6 +49,10 @@ class BadHierarchy(AnonError):
     """A hierarchy whose levels do not nest, or that has no single top."""
 
 
+class NeedsRows(AnonError):
+    """Raised when something asks for single rows of a table that is known by its counts only."""
+
+
 class BadPlan(AnonError):
     """A plan or recipe that contradicts itself, or a parameter out of its range."""
 

@@ -7,7 +7,9 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,8 +27,10 @@ if TYPE_CHECKING:
 def run_recipe(options: argparse.Namespace) -> int:
     """Carry out a recipe, verify and write the release, and tell of it; return the exit status."""
     from ..base.context import Context
+    from ..job.at_scale import AtScale
     from ..job.dialect import ENDING, spreadsheet_files
     from ..job.drift import drift
+    from ..job.engine import chosen
     from ..job.file_formats import file_names, other_formats, written
     from ..job.plan import load_hierarchies, read_plan
     from ..job.release_folder import writing
@@ -35,7 +39,13 @@ def run_recipe(options: argparse.Namespace) -> int:
     from ..verification.checks import verify_files
 
     plan = read_plan(options.recipe)
+    asked = {"name": options.engine, "memory": options.memory}
+    given = {key: value for key, value in asked.items() if value is not None}
+    plan = replace(plan, engine=replace(plan.engine, **given))
     plan.refuse_guessable()
+    engine = chosen(plan, options.data)
+    if engine.name == "duckdb" or options.progress:
+        sys.stderr.write(f"Engine: {engine.name}. {engine.why}\n")
     names = file_names(plan.algorithm.publishes)
     names += [f"{table}.{ENDING}" for table in plan.algorithm.publishes]
     _refuse_overwriting(options.out, options.data, names)
@@ -54,30 +64,42 @@ def run_recipe(options: argparse.Namespace) -> int:
                 "An earlier run was stopped while it replaced the release in "
                 f"{options.out}; that release was put back first.\n"
             )
-        dataset = read_as_declared(plan, options.data)
+        if staged.cleared:
+            sys.stderr.write(
+                "An earlier run was killed; what it had put aside of the table was removed.\n"
+            )
         population = read_population(plan, folder)
         context = Context(progress=Stages()) if options.progress else Context()
 
         def verifier(texts: Mapping[str, bytes], tables: Mapping[str, pa.Table]) -> Verification:
-            folder_of_all = staged.write(
-                {
-                    **texts,
-                    **written(tables, other_formats()),
-                    **spreadsheet_files(plan.dialect, tables),
-                }
-            )
+            folder_of_all = staged.new
+            if texts:
+                staged.write(
+                    {
+                        **texts,
+                        **written(tables, other_formats()),
+                        **spreadsheet_files(plan.dialect, tables),
+                    }
+                )
             return verify_files(
                 options.recipe, options.data, folder_of_all, seed=plan.seed, told=plan.completed()
             )
 
-        result = run(
-            plan,
-            dataset,
-            load_hierarchies(plan, folder),
-            population=population,
-            context=context,
-            verifier=verifier,
-        )
+        carry = partial(run, population=population, context=context, verifier=verifier)
+        levels = load_hierarchies(plan, folder)
+        if engine.name == "duckdb":
+            with closing(AtScale(plan, options.data, staged.spill, engine.memory)) as held:
+                result = carry(
+                    plan,
+                    held.dataset,
+                    levels,
+                    fit=held.fit,
+                    writing=lambda release, guarded: held.write(
+                        release, staged.new, neutralise=guarded
+                    ),
+                )
+        else:
+            result = carry(plan, read_as_declared(plan, options.data), levels)
         changed = drift(then, result) if then is not None else ()
         decided = result.decided() if options.decided_out is not None else None
         if options.recipe_out is None:

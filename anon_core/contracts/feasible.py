@@ -42,7 +42,7 @@ class Allowed:
 
 def value_rows(problem: Problem, column: str) -> npt.NDArray[np.int64]:
     """Return the rows of every value that occurs in a column; a missing one is none."""
-    rows = np.bincount(problem.leaf_codes(column)).astype(np.int64)
+    rows = problem.leaf_counts(column)
     missing = problem.hierarchies[column].missing_leaf
     if 0 <= missing < len(rows):
         rows[missing] = 0

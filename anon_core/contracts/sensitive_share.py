@@ -19,9 +19,8 @@ from .sensitive_values import SensitiveValues, protected_column
 
 def known_rows(problem: Problem, column: str) -> npt.NDArray[np.int64]:
     """Return the rows of every value that occurs in a column; a missing one is none."""
-    codes, missing = problem.leaf_codes(column), problem.hierarchies[column].missing_leaf
-    rows = np.bincount(codes[codes != missing]).astype(np.int64)
-    return rows[rows > 0]
+    rows, missing = problem.leaf_counts(column), problem.hierarchies[column].missing_leaf
+    return rows[(rows > 0) & (np.arange(len(rows)) != missing)]
 
 
 def largest_share(rows: npt.NDArray[np.int64], removable: int) -> int:

@@ -84,6 +84,11 @@ class Column:
         pool[-1] = None
         return cast(npt.NDArray[np.object_], pool[codes])
 
+    @cached_property
+    def written(self) -> tuple[str, ...]:
+        """The distinct texts as they were read, in no order; see `as_read`."""
+        return self.values if self.spelled is None else self.spelled[1]
+
     @property
     def as_read(self) -> Spelled:
         """Codes and texts as they were read, spellings of equal numbers apart."""

@@ -192,7 +192,7 @@ def numbers_somebody(column: Column) -> bool:
 def _names(dataset: Dataset, roles: Roles) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for name in roles.hidden:
-        _, texts = dataset.column(name).as_read
+        texts = dataset.column(name).written
         words = words_of_names([texts[i] for i in looked_at(texts).tolist()])
         if words:
             found[name] = words

@@ -196,7 +196,7 @@ class FrequencySet:
     @property
     def rows(self) -> int:
         """Number of rows counted."""
-        return len(self.row_key)
+        return int(self.count.sum())
 
 
 def frequency_set(

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import ClassVar
 
-import numpy as np
-
 from ..base.arrays import F64, I64
 from ..base.context import Context
 from ..base.errors import BadPlan
@@ -62,7 +60,7 @@ class DistributionModel(SensitiveValues):
         """Tell where a column has so many values that no two groups can keep the promise."""
         found: list[str] = []
         for column in self.protects(problem):
-            rows = np.bincount(problem.leaf_codes(column)).astype(np.int64)
+            rows = problem.leaf_counts(column)
             rows = rows[rows > 0]
             fewest = self.fewest_rows(rows)
             if 2 * fewest > problem.rows and len(rows) > 1:

@@ -11,7 +11,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from .publish import with_own_dictionary
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyarrow import parquet
 
 _SPECIAL = re.compile('[,"\\n\\r]')
 #: Rows in one row group of a Parquet file.
@@ -88,22 +89,63 @@ def as_parquet(table: pa.Table) -> bytes:
     Every row group has dictionaries of its own, so that none holds a text its rows do not show, in
     the order of the texts, so that the file follows from the cells alone.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     sink = io.BytesIO()
-    plain = table.replace_schema_metadata(None).combine_chunks()
-    with pq.ParquetWriter(sink, plain.schema, compression="zstd") as writer:
-        for start in range(0, max(plain.num_rows, 1), ROW_GROUP):
-            part = plain.slice(start, ROW_GROUP)
-            columns = [
-                _with_sorted_dictionary(cast("pa.DictionaryArray[Any, Any]", chunk))
-                for column in part.columns
-                for chunk in column.chunks
-            ]
-            own = pa.Table.from_arrays(columns, schema=plain.schema) if columns else part
-            writer.write_table(own, row_group_size=ROW_GROUP)
+    plain = table.combine_chunks()
+    into = _IntoParquet(sink)
+    for start in range(0, max(plain.num_rows, 1), ROW_GROUP):
+        into.add(plain.slice(start, ROW_GROUP))
+    into.close()
     return sink.getvalue()
+
+
+class Into(Protocol):
+    """A file that is written part by part: `ROW_GROUP` rows at a time, the last fewer."""
+
+    def add(self, part: pa.Table) -> None:
+        """Write the next rows."""
+        ...
+
+    def close(self) -> None:
+        """Write what stands at the end."""
+        ...
+
+
+class _IntoCsv:
+    def __init__(self, sink: BinaryIO) -> None:
+        self._sink = sink
+        self._header = 0
+
+    def add(self, part: pa.Table) -> None:
+        self._sink.write(memoryview(as_csv(part))[self._header :])
+        self._header = self._header or len(as_csv(part.slice(0, 0)))
+
+    def close(self) -> None:
+        pass
+
+
+class _IntoParquet:
+    def __init__(self, sink: BinaryIO) -> None:
+        self._sink = sink
+        self._writer: parquet.ParquetWriter | None = None
+
+    def add(self, part: pa.Table) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        plain = part.replace_schema_metadata(None).combine_chunks()
+        if self._writer is None:
+            self._writer = pq.ParquetWriter(self._sink, plain.schema, compression="zstd")
+        columns = [
+            _with_sorted_dictionary(cast("pa.DictionaryArray[Any, Any]", chunk))
+            for column in plain.columns
+            for chunk in column.chunks
+        ]
+        own = pa.Table.from_arrays(columns, schema=plain.schema) if columns else plain
+        self._writer.write_table(own, row_group_size=ROW_GROUP)
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
 
 
 def _with_sorted_dictionary(column: pa.DictionaryArray[Any, Any]) -> pa.Array[Any]:
@@ -139,6 +181,8 @@ class FileFormat:
     write : callable
         Takes a published table, columns of dictionary-encoded texts, and returns the file. The
         bytes follow from the cells alone, so that a file can hold nothing beside them.
+    into : callable
+        Takes an open file, and writes the same bytes to it part by part.
     """
 
     ending: str
@@ -146,6 +190,7 @@ class FileFormat:
     help: str
     mime: str
     write: Callable[[pa.Table], bytes]
+    into: Callable[[BinaryIO], Into]
 
 
 #: The ending of what the second computation reads; it compares all others with that.
@@ -160,6 +205,7 @@ FORMATS: dict[str, FileFormat] = {
             help="UTF-8, comma, quotes where they are needed.",
             mime="text/csv",
             write=as_csv,
+            into=_IntoCsv,
         ),
         FileFormat(
             ending="parquet",
@@ -167,6 +213,7 @@ FORMATS: dict[str, FileFormat] = {
             help="The same rows for programs.",
             mime="application/vnd.apache.parquet",
             write=as_parquet,
+            into=_IntoParquet,
         ),
     )
 }

@@ -23,6 +23,7 @@ from ..data.roles import Roles
 from ..hierarchy import read_levels
 from .confirmed import Confirmed, confirmed_of
 from .dialect import Dialect
+from .engine import Engine
 from .level_table import LevelTable as LevelTable
 from .old_recipes import VERSION, renewed
 from .recipe_parts import (
@@ -62,6 +63,7 @@ _SECTIONS = {
     "release",
     "reuse",
     "accept",
+    "engine",
 }
 _ROLES = {"identifier", "quasi", "sensitive", "insensitive", "person", "household"}
 
@@ -110,6 +112,8 @@ class Plan:
         Whether a search may decide anew, and what becomes of values that no hierarchy has.
     accept : tuple of Gate
         What a release has to reach beside its promises.
+    engine : Engine
+        What the table is held with while it is worked on; the release is the same with each.
     notes : tuple of str
         What was renewed in the recipe the plan was read from, which is of an older version.
     """
@@ -132,6 +136,7 @@ class Plan:
     dialect: Dialect | None = None
     reuse: Reuse = field(default_factory=Reuse)
     accept: tuple[Gate, ...] = ()
+    engine: Engine = field(default_factory=Engine)
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
@@ -286,6 +291,8 @@ class Plan:
             named["reuse"] = reuse
         if self.accept:
             named["accept"] = [gate.as_mapping() for gate in self.accept]
+        if engine := self.engine.as_mapping():
+            named["engine"] = engine
         return named
 
     def completed(self) -> dict[str, Any]:
@@ -345,6 +352,8 @@ class Plan:
         refuse_unknown_keys("[export]", export, {"formulas", "dialect"})
         reuse = table_of(given, "reuse")
         refuse_unknown_keys("[reuse]", reuse, {"mode", "unseen"})
+        engine = table_of(given, "engine")
+        refuse_unknown_keys("[engine]", engine, {"name", "memory"})
         plan = cls(
             seed=secret.parse(given["seed"]) if "seed" in given else secret.draw(),
             data=DataOptions.from_mapping(table_of(given, "data")),
@@ -362,6 +371,7 @@ class Plan:
             redacted=dict(table_of(given, "redacted")),
             confirmed=confirmed_of(list_of(given, "confirmed")),
             algorithm=technique_of("algorithm", Algorithm, given["algorithm"]),
+            engine=Engine.from_mapping(engine),
             models=tuple(technique_of("model", GroupModel, m) for m in list_of(given, "models")),
             metrics=tuple(technique_of("metric", Metric, m) for m in list_of(given, "metrics")),
             attacks=tuple(technique_of("attack", Attack, a) for a in list_of(given, "attacks")),

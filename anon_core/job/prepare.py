@@ -47,7 +47,7 @@ def prepare(
         )
     plan.roles.check(dataset)
     if plan.formulas == "neutralise":
-        _refuse_formula_names(plan, dataset)
+        refuse_formula_names(plan, dataset)
     refuse_undecided(plan, dataset)
     table = without_redacted(plan.redacted, dataset.with_kinds(plan.types))
     refuse_unconfirmed(plan, table)
@@ -112,7 +112,7 @@ def _asks_for_public(plan: Plan) -> bool:
     )
 
 
-def _refuse_formula_names(plan: Plan, dataset: Dataset) -> None:
+def refuse_formula_names(plan: Plan, dataset: Dataset) -> None:
     """Refuse names that a spreadsheet would execute: a name can't be changed as a cell can."""
     published = plan.roles.published(dataset)
     for place, name in enumerate(dataset.names, start=1):

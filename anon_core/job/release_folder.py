@@ -7,6 +7,8 @@ stage behind, from which the next run into the folder puts the earlier release b
     The files of the release, until they are moved into the folder.
 ``old``
     The files of the earlier release, while it is replaced. It is there from the first move on.
+``spill``
+    What a run puts aside of a table that is larger than memory.
 ``done``
     What ``old`` is called once every new file is in its place.
 ``beside``
@@ -30,6 +32,7 @@ from ..base.locking import alone
 
 #: What the stage of a folder is called: beside the folder after its name, or inside of it.
 STAGE = ".anonymity-workbench"
+_SPILL = "spill"
 #: Writes a text to a place.
 Writer = Callable[[Path, str], None]
 
@@ -46,16 +49,33 @@ class Staged:
         The hidden folder in which it waits.
     restored : bool
         Whether an earlier run was stopped while it replaced a release, which was put back.
+    cleared : bool
+        Whether an earlier run was killed and had put private data aside, which was removed.
     """
 
     folder: Path
     stage: Path
     restored: bool
+    cleared: bool = False
+
+    @property
+    def spill(self) -> Path:
+        """A folder for what a run must put aside of the private table; it goes with the stage."""
+        place = self.stage / _SPILL
+        place.mkdir(mode=0o700, exist_ok=True)
+        return place
+
+    @property
+    def new(self) -> Path:
+        """The folder in which the release waits, for whoever writes it file by file."""
+        place = self.stage / "new"
+        place.mkdir(exist_ok=True)
+        return place
 
     def write(self, files: Mapping[str, bytes]) -> Path:
         """Write the files down, to the disk itself, and return the folder they wait in."""
         new = self.stage / "new"
-        new.mkdir()
+        new.mkdir(exist_ok=True)
         for name, content in files.items():
             _write(new / name, content)
         _sync(new)
@@ -149,6 +169,7 @@ def writing(folder: Path, names: Sequence[str]) -> Generator[Staged, None, None]
     place = Path(os.path.realpath(folder))
     if place.exists() and not place.is_dir():
         raise BadPlan(f"{folder} is a file, not a folder.", remedy="Name a folder for the release.")
+    left = any((stage / _SPILL).is_dir() for stage in _stages(place))
     restored = sum(_recovered(stage, place) for stage in _stages(place)) > 0
     _refuse_others(place, names)
     missing = [f for f in (place, *place.parents) if not f.exists()]
@@ -158,7 +179,7 @@ def writing(folder: Path, names: Sequence[str]) -> Generator[Staged, None, None]
         with alone(stage / "lock", wait=False) as mine:
             if not mine:
                 raise _busy(place)
-            yield Staged(folder=place, stage=stage, restored=restored)
+            yield Staged(folder=place, stage=stage, restored=restored, cleared=left)
             _clear(stage)
     finally:
         if stage is not None:

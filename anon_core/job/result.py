@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -68,6 +68,10 @@ class Result:
         Of a table of a few rows, what the best of all partitions costs.
     level_search : LevelSearch or None
         What was tried where the level of a sensitive column was searched.
+    written_sha256 : str
+        SHA-256 of the CSV file, where the files lie on a disk and are not held here.
+    needing_rows : mapping of str to str
+        Metrics and attacks that counts do not tell, by name, each with the reason.
     """
 
     plan: Plan
@@ -85,6 +89,8 @@ class Result:
     seconds: Mapping[str, float]
     optimum: Optimum | None = None
     level_search: LevelSearch | None = None
+    written_sha256: str = ""
+    needing_rows: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def decided(self) -> Plan:
         """Return the plan that does to another table what was decided on this one.
@@ -133,6 +139,8 @@ class Result:
     @property
     def sha256(self) -> str:
         """SHA-256 over the CSV files, one after the other."""
+        if self.written_sha256:
+            return self.written_sha256
         return hashlib.sha256(b"".join(self.files.values())).hexdigest()
 
     @property
@@ -168,7 +176,8 @@ class Result:
         planned = {attack.name: attack for attack in self.plan.all_attacks()}
         known = cast(dict[str, type[Attack]], family("attack"))
         return {
-            name: not_applicable(planned.get(name) or attack(), view, self.audience)
+            name: self.needing_rows.get(name)
+            or not_applicable(planned.get(name) or attack(), view, self.audience)
             or ("Attacks were not asked for." if name in planned else ASKED_FOR)
             for name, attack in known.items()
             if name not in ran

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..base.context import Context, part_of
-from ..base.errors import Infeasible, NotFound, NotVerified, listing
+from ..base.errors import Infeasible, NeedsRows, NotFound, NotVerified, listing
 from ..contracts.algorithm import counted_in_people, refuse_unsteered
-from ..contracts.attack import not_applicable
+from ..contracts.attack import Attack, not_applicable
 from ..contracts.model import GroupModel
 from ..data.table import Dataset
 from ..lattice.nodes import rows_removable
@@ -19,6 +22,7 @@ from ..release.attack_result import AttackResult
 from ..release.audience import Audience, audience_of
 from ..release.problem import Problem
 from ..release.reference import Reference, reference_of
+from ..release.release import Release
 from ..release.results import Measure, Outcome, Verdict
 from ..release.truth import truth_of
 from ..release.vocabulary import LONGEST_SET
@@ -43,6 +47,8 @@ Fit = Callable[
     [Plan, Dataset, Mapping[str, LevelTable] | None, Dataset | None],
     Problem,
 ]
+#: Writes a release as files, neutralised or not, and returns the SHA-256 of its CSV file.
+Writing = Callable[[Release, bool], str]
 #: Recomputes the promises from the CSV files by name and the Arrow tables they were made of.
 Verifier = Callable[[Mapping[str, bytes], Mapping[str, "pa.Table"]], Verification]
 
@@ -57,6 +63,7 @@ def run(
     verifier: Verifier | None = None,
     assess: bool = True,
     fit: Fit = prepare,
+    writing: Writing | None = None,
 ) -> Result:
     """Carry out a plan on a table.
 
@@ -80,6 +87,9 @@ def run(
         Whether metrics and attacks are measured. Promises are verified either way.
     fit : callable
         Fits the plan to the table; for many plans on one table an `EncodedOnce`.
+    writing : callable, optional
+        Writes the release in another way than from memory, for `verifier` to verify; `Result`
+        holds no published table then.
 
     Returns
     -------
@@ -127,6 +137,7 @@ def run(
         verifier=verifier,
         assess=assess or bool(plan.accept),  # gates are never left out
         fit=fit,
+        writing=writing,
     )
     context = context or Context()
     seconds: dict[str, float] = {}
@@ -151,6 +162,8 @@ def run(
         verification=job.verification,
         seconds=seconds,
         optimum=job.optimum,
+        written_sha256=job.digest,
+        needing_rows=job.needing_rows,
     )
     refuse_unaccepted(plan.accept, result)
     return result
@@ -167,6 +180,9 @@ class _Job:
     verifier: Verifier | None
     assess: bool
     fit: Fit
+    writing: Writing | None = None
+    digest: str = ""
+    needing_rows: dict[str, str] = field(default_factory=dict[str, str])
     models: tuple[GroupModel, ...] = field(init=False)  # read: the plan's, in rows or people
     problem: Problem = field(init=False)  # read
     audience: Audience = field(init=False)  # read
@@ -223,37 +239,52 @@ def _measure(job: _Job, context: Context) -> None:
         for model in job.models
         for verdict in model.measure(release.view, job.audience, behind, measuring)
     )
-    job.measures = {
-        metric.name: metric.measure(problem, release, measuring)
-        for metric in (job.plan.all_metrics() if job.assess else ())
-        if not metric.reason_not_applicable(problem) and not metric.not_defined_for(release)
-    }
+    job.measures = {}
+    for metric in job.plan.all_metrics() if job.assess else ():
+        try:
+            if metric.reason_not_applicable(problem) or metric.not_defined_for(release):
+                continue
+            job.measures[metric.name] = metric.measure(problem, release, measuring)
+        except NeedsRows as error:
+            job.needing_rows[metric.name] = error.message
     removable = rows_removable(problem, job.plan.algorithm)
-    job.optimum = (
-        optimum(problem, job.models, release, removable, measuring) if job.assess else None
-    )
+    job.optimum = None
+    with suppress(NeedsRows):
+        if job.assess:
+            job.optimum = optimum(problem, job.models, release, removable, measuring)
 
 
 def _attack(job: _Job, context: Context) -> None:
     """Attack the view as an attacker would."""
     view, audience = job.outcome.release.view, job.audience
     truth = truth_of(job.problem, job.outcome.release)
-    chosen = [
-        attack
-        for attack in (job.plan.all_attacks() if job.assess else ())
-        if not not_applicable(attack, view, audience)
-    ]
+    chosen: list[Attack] = []
+    for attack in job.plan.all_attacks() if job.assess else ():
+        try:
+            if not not_applicable(attack, view, audience):
+                chosen.append(attack)
+        except NeedsRows as error:
+            job.needing_rows[attack.name] = error.message
     found: list[AttackResult] = []
     for number, attack in enumerate(chosen):
         own = part_of(context, number / len(chosen), (number + 1) / len(chosen))
         own = replace(own, generator=job.chance.attack(attack.name))
-        found += attack.run(view, audience, truth, own)
+        try:
+            found += attack.run(view, audience, truth, own)
+        except NeedsRows as error:
+            job.needing_rows[attack.name] = error.message
     job.attacks = tuple(found)
 
 
 def _publish(job: _Job, context: Context) -> None:
     """Write the public edition."""
     neutralise = job.plan.formulas == "neutralise"
+    if job.writing is not None:
+        nothing = np.empty(0, dtype=np.int64)
+        job.digest = job.writing(job.outcome.release, neutralise)
+        job.edition = Edition(tables={}, member=nothing, row_group=nothing, place=nothing)
+        job.files = {}
+        return
     job.edition = public_edition(job.outcome.release, job.chance.publish, neutralise=neutralise)
     job.files = written(job.edition.tables, [READ])
 

@@ -125,9 +125,9 @@ class EpsilonMAnonymity(DistributionModel):
         """Return n / W of what is left, None where every crowded row may be suppressed."""
         hierarchy = problem.hierarchies[column]
         assert hierarchy.measure is not None
-        rows = np.bincount(problem.leaf_codes(column), minlength=len(hierarchy.leaves))
+        rows = problem.leaf_counts(column)
         numbers = exact_numbers(hierarchy.measure)
-        most = most_crowded(rows.astype(np.int64), numbers, self.reach, relative=self.relative)
+        most = most_crowded(rows, numbers, self.reach, relative=self.relative)
         if most <= removable:
             return None
         return Fraction(problem.rows - removable, most - removable)

@@ -135,6 +135,14 @@ class Problem:
         """Return a published column as leaf numbers, shape (rows,)."""
         return leaf_codes(self.dataset.column(name), self.hierarchies[name])
 
+    def leaf_counts(self, name: str) -> npt.NDArray[np.int64]:
+        """Return the rows per leaf of a column, shape (leaves,); counts are enough to tell."""
+        column, hierarchy = self.dataset.column(name), self.hierarchies[name]
+        leaves = np.array([hierarchy.code[v] for v in column.values], dtype=np.int64)
+        rows = np.bincount(leaves, weights=column.counts, minlength=len(hierarchy.leaves))
+        rows[-1] += column.missing  # missing is the last leaf
+        return rows.astype(np.int64)
+
     @cached_property
     def row_order(self) -> npt.NDArray[np.int64]:
         """Rows ordered by all they publish, shape (rows,): the input's order plays no part."""

@@ -58,6 +58,7 @@ class Samarati(Algorithm):
     source: ClassVar[str] = "Samarati 2001, doi 10.1109/69.971193"
     approach: ClassVar[Approach] = "levels"
     one_level: ClassVar[bool] = True
+    from_counts: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
     counts_public: ClassVar[bool] = True
 

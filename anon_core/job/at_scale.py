@@ -1,0 +1,227 @@
+"""A plan carried out on a table that is counted, joined and ordered by DuckDB, for any size."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from ..base.errors import BadPlan, InputChanged, listing
+from ..contracts.algorithm import Algorithm
+from ..data.counted import Keys, counted_set
+from ..data.table import Dataset
+from ..hierarchy import Hierarchy, flat
+from ..hierarchy.prepared import prepared, refuse_untrue
+from ..release.look_alikes import refuse_look_alikes
+from ..release.people import encode_population
+from ..release.problem import Problem, leaf_codes
+from ..release.release import Release
+from .confirmed import refuse_unconfirmed
+from .file_formats import FORMATS
+from .level_table import LevelTable
+from .plan import Plan
+from .prepare import refuse_formula_names
+from .sql_release import published_parts
+from .sql_table import SqlTable
+from .undecided import refuse_undecided
+
+
+def refuse_at_scale(plan: Plan) -> None:
+    """Refuse what needs single rows, before anything is read.
+
+    Raises
+    ------
+    BadPlan
+        Naming all of it.
+    """
+    why = why_not_at_scale(plan)
+    if why:
+        raise BadPlan(
+            f"Only counts of the table are held in memory, which do not tell {listing(why)}.",
+            remedy="Choose another technique or leave that out, or run with engine = 'memory', "
+            "which takes about 160 bytes of memory a cell.",
+        )
+
+
+def why_not_at_scale(plan: Plan) -> tuple[str, ...]:
+    """Return what of a plan needs single rows, each as part of a sentence; empty where nothing."""
+    roles = plan.roles
+    asks = {
+        f"what {plan.algorithm.title} looks at": not from_counts(plan.algorithm),
+        "who has several rows": bool(roles.unit),
+        "a sample": plan.data.sample < 1,
+        "levels of sensitive columns": bool(plan.sensitive_levels),
+        "words that are taken out of texts": bool(plan.redacted),
+        "what becomes of values that no hierarchy has": plan.reuse.unseen != "fail",
+        "a file for spreadsheets": plan.dialect is not None,
+        "a table of the population": bool(plan.population_file),
+        "private columns or combinations that a promise looks at": any(
+            model.private_columns() or model.needs_combined(roles) for model in plan.models
+        ),
+        "who of a table of the public is in it": any(model.needs_public for model in plan.models),
+    }
+    return tuple(words for words, needed in asks.items() if needed)
+
+
+def from_counts(algorithm: Algorithm) -> bool:
+    """Return whether a technique, as it is set, works from distinct tuples and their counts."""
+    parts = (getattr(algorithm, p.name) for p in algorithm.parameters() if p.kind == "technique")
+    own = algorithm.from_counts and not algorithm.draws
+    return own and all(from_counts(part) for part in parts if isinstance(part, Algorithm))
+
+
+class AtScale:
+    """A table in DuckDB on which a plan is carried out: it fits the plan, and writes the release.
+
+    Attributes
+    ----------
+    table : SqlTable
+    """
+
+    table: SqlTable
+    _keys: Keys
+    _tuples: list[npt.NDArray[np.int64]]
+
+    def __init__(self, plan: Plan, path: Path, spill: Path, memory: int) -> None:
+        """Read the columns that a plan publishes; see `SqlTable`."""
+        refuse_at_scale(plan)
+        self.table = SqlTable(path, spill, memory)
+        roles = plan.roles
+        wanted = tuple(dict.fromkeys((*roles.quasi, *roles.sensitive, *roles.insensitive)))
+        complete = (*roles.quasi, *roles.sensitive) if plan.data.missing == "drop" else ()
+        try:
+            self.table.read(plan.data, plan.types, wanted, complete, roles.identifier)
+        except BaseException:
+            self.table.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of the table."""
+        self.table.close()
+
+    @property
+    def dataset(self) -> Dataset:
+        """The table by its counts."""
+        return self.table.dataset
+
+    def fit(
+        self,
+        plan: Plan,
+        dataset: Dataset,
+        hierarchies: Mapping[str, LevelTable] | None = None,
+        population: Dataset | None = None,
+    ) -> Problem:
+        """Fit the plan to the table, as `prepare` does; see `run` for parameters and errors."""
+        refuse_at_scale(plan)
+        whole = self.table.whole
+        plan.roles.check(whole)
+        if plan.formulas == "neutralise":
+            refuse_formula_names(plan, whole)
+        refuse_undecided(plan, whole)
+        refuse_unconfirmed(plan, whole)
+        every: dict[str, Hierarchy] = {}
+        trees: dict[str, Hierarchy] = {}
+        told_of = {
+            n for m in (*plan.models, *plan.all_attacks()) for n in m.needs_trees(plan.roles)
+        }
+        for name in plan.roles.published(dataset):
+            column = dataset.column(name)
+            rows = (hierarchies or {}).get(name)
+            every[name] = flat(column)
+            if rows is None or (name not in plan.roles.quasi and name not in told_of):
+                continue
+            _refuse_unknown(dataset, name, rows)
+            if name in plan.roles.quasi:
+                every[name] = prepared(column, rows)
+                refuse_untrue(column, rows)
+            else:
+                trees[name] = prepared(column, rows)
+        for name in plan.roles.quasi:
+            refuse_look_alikes(dataset.column(name), every[name])
+        sensitive = tuple(n for n in plan.roles.sensitive if n not in plan.roles.quasi)
+        names = (*plan.roles.quasi, *sensitive)
+        self._tuples, count = self.table.counted(names)
+        self._keys = counted_set(
+            names,
+            [
+                leaf_codes(self.table.coded[n].column, every[n])[t]
+                for n, t in zip(names, self._tuples, strict=True)
+            ],
+            [len(every[n].leaves) for n in names],
+            count,
+            quasi=len(plan.roles.quasi),
+        )
+        people = encode_population(
+            plan.population_size, dataset, plan.roles, every, people=dataset.rows
+        )
+        return Problem(
+            dataset=dataset,
+            roles=plan.roles,
+            hierarchies=every,
+            frequency=self._keys.frequency,
+            population=people,
+            trees=trees,
+        )
+
+    def write(self, release: Release, folder: Path, *, neutralise: bool) -> str:
+        """Write the release in every format, in one pass; return the SHA-256 of its CSV file.
+
+        Raises
+        ------
+        BadPlan
+            If it is not one table whose equal tuples say the same.
+        BadInput
+            If disk or memory are short.
+        """
+        grouping = release.grouping
+        whole = grouping.whole_keys and not grouping.published and not release.replaced
+        if not whole or len(release.blocks) > 1 or len(release.tables) > 1:
+            raise BadPlan(
+                "What was found publishes equal rows differently, which counts cannot tell apart.",
+                remedy="Run with engine = 'memory'.",
+            )
+        quasi = len(release.problem.quasi)
+        parts = published_parts(
+            self.table,
+            release,
+            grouping.member[self._keys.of_tuple],
+            self._tuples[:quasi],
+            neutralise=neutralise,
+        )
+        with ExitStack() as opened:
+            files = {
+                ending: opened.enter_context((folder / f"release.{ending}").open("xb"))
+                for ending in FORMATS
+            }
+            into = [FORMATS[ending].into(file) for ending, file in files.items()]
+            for part in parts:
+                for one in into:
+                    one.add(part)
+            for one in into:
+                one.close()
+            for file in files.values():
+                file.flush()
+                os.fsync(file.fileno())
+        with (folder / "release.csv").open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _refuse_unknown(dataset: Dataset, name: str, rows: LevelTable) -> None:
+    """Refuse values that a hierarchy does not have; of single rows nothing can be said."""
+    column = dataset.column(name)
+    if column.measure is not None:  # the same number may be spelled in several ways
+        return
+    leaves = {row[0].strip() for row in rows}
+    gone = [i for i, value in enumerate(column.values) if value not in leaves]
+    if gone:
+        raise InputChanged(
+            f"The hierarchy of '{name}' does not know {len(gone)} of the column's "
+            f"{len(column.values)} values; they stand in {int(column.counts[gone].sum())} rows.",
+            remedy="Add the values to the hierarchy, or mark them as missing in the data.",
+            values=[column.values[i] for i in gone[:5]],
+        )

@@ -1,0 +1,155 @@
+"""What a run holds the table with: in memory as it is, or by its counts beside DuckDB."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from ..base.errors import BadPlan, brief
+
+if TYPE_CHECKING:
+    from .plan import Plan
+
+EngineName = Literal["auto", "memory", "duckdb"]
+#: Bytes that a run in memory takes for each cell of the table, measured on a million rows.
+BYTES_A_CELL = 160
+#: Bytes that a CSV file has for each cell at least, so that its cells are not counted too low.
+_BYTES_OF_TEXT = 8
+_LEAST_MEMORY = 3 << 29
+_UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Engine:
+    """What a recipe says of the engine: ``[engine]``.
+
+    Attributes
+    ----------
+    name : {'auto', 'memory', 'duckdb'}
+        'auto' takes what the table needs: memory where it fits, else DuckDB.
+    memory : str
+        What a run may take, such as ``"4GB"``; empty for half of what the machine has.
+    """
+
+    name: EngineName = "auto"
+    memory: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse other names, and sizes that are none or too small.
+
+        Raises
+        ------
+        BadPlan
+        """
+        if self.name not in get_args(EngineName):
+            raise BadPlan(
+                f"The engine is {brief(self.name)}.", remedy="Use 'auto', 'memory' or 'duckdb'."
+            )
+        if self.memory and self.bytes < _LEAST_MEMORY:
+            raise BadPlan(
+                f"The memory of the engine is {brief(self.memory)}.",
+                remedy="Give at least 1.7GB: 1 GB of it is kept for what is not the table.",
+            )
+
+    @classmethod
+    def from_mapping(cls, given: Mapping[str, Any]) -> Engine:
+        """Read ``[engine]``; its keys are known.
+
+        Raises
+        ------
+        BadPlan
+        """
+        return cls(name=given.get("name", "auto"), memory=given.get("memory", ""))
+
+    def as_mapping(self) -> dict[str, Any]:
+        """Return the recipe's table; empty where nothing is said."""
+        told = {"name": self.name, "memory": self.memory}
+        return {} if self == Engine() else {key: value for key, value in told.items() if value}
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that a run may take."""
+        if not self.memory:
+            return max(_machine() // 2, _LEAST_MEMORY)
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]B|)", str(self.memory).strip().upper())
+        if found is None:
+            raise BadPlan(
+                f"The memory of the engine is {brief(self.memory)}.",
+                remedy='Write a number and a unit, such as "4GB".',
+            )
+        return int(float(found[1]) * _UNITS[found[2]])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """The engine of a run, and why.
+
+    Attributes
+    ----------
+    name : {'memory', 'duckdb'}
+    why : str
+        One sentence.
+    memory : int
+        Bytes that the run may take.
+    """
+
+    name: str
+    why: str
+    memory: int
+
+
+def chosen(plan: Plan, path: Path) -> Chosen:
+    """Choose the engine of a run, before anything but a file's size is read.
+
+    Raises
+    ------
+    BadPlan
+        If DuckDB is asked for, and the plan needs single rows.
+    """
+    from .at_scale import refuse_at_scale, why_not_at_scale
+
+    engine, memory = plan.engine, plan.engine.bytes
+    if engine.name == "duckdb":
+        refuse_at_scale(plan)
+    if engine.name != "auto":
+        return Chosen(name=engine.name, why="The recipe or the command asks for it.", memory=memory)
+    cells = _cells(path)
+    needs, room = cells * BYTES_A_CELL, memory
+    size = f"about {cells:,} cells need {needs / 1e9:.1f} GB, and {room / 1e9:.1f} GB may be taken"
+    if needs <= room:
+        return Chosen(name="memory", why=f"The table fits: {size}.", memory=memory)
+    if why_not_at_scale(plan) or not _held_by_duckdb(path):
+        why = f"The table may not fit ({size}), but it needs single rows or another reader."
+        return Chosen(name="memory", why=why, memory=memory)
+    return Chosen(name="duckdb", why=f"The table is too large for memory: {size}.", memory=memory)
+
+
+def _cells(path: Path) -> int:
+    """Return about how many cells a table has: Parquet says it, of others the size does."""
+    try:
+        with path.open("rb") as file:
+            packed = file.read(4) == b"PAR1"
+        if not packed:
+            return path.stat().st_size // _BYTES_OF_TEXT
+        from pyarrow import parquet
+
+        told = parquet.read_metadata(path)
+        return int(told.num_rows) * int(told.num_columns)
+    except (OSError, ValueError):  # whoever reads it says what is wrong
+        return 0
+
+
+def _held_by_duckdb(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) == b"PAR1" or path.suffix.lower() in (".csv", ".tsv", ".txt", ".gz")
+
+
+def _machine() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not on Windows
+        return 8 << 30

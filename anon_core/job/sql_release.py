@@ -1,0 +1,143 @@
+"""A release found on counted tuples, joined back to every row in DuckDB, in canonical order.
+
+Rows are ordered by their published cells, as `public_edition` orders them: numbers stand for texts
+in their order, so that DuckDB compares numbers only. The input's order has no part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from ..base.errors import AnonError
+from ..data.frequency import dense_rank
+from ..release.problem import leaf_codes
+from ..release.release import Release
+from .file_formats import ROW_GROUP
+from .publish import neutralised
+from .sql_source import quoted, told
+from .sql_table import SqlTable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def published_parts(
+    table: SqlTable,
+    release: Release,
+    class_of_tuple: npt.NDArray[np.int64],
+    tuples: list[npt.NDArray[np.int64]],
+    *,
+    neutralise: bool,
+) -> Iterator[pa.Table]:
+    """Yield the published table in canonical order, `ROW_GROUP` rows at a time.
+
+    Parameters
+    ----------
+    table : SqlTable
+    release : Release
+        Of one block; equal tuples stand in one class.
+    class_of_tuple : int64 array of shape (tuples,)
+        -1 where its rows are suppressed.
+    tuples : list of int64 arrays of shape (tuples,)
+        The numbers DuckDB has for each quasi-identifier.
+    neutralise : bool
+        Put an apostrophe before cells that a spreadsheet would execute.
+
+    Raises
+    ------
+    AnonError
+        If rows were lost on the way, which no join must do.
+    BadInput
+        If disk or memory are short.
+    """
+    import pyarrow as pa
+
+    problem = release.problem
+    names = problem.roles.published(table.dataset)
+    texts = {
+        name: [neutralised(t) if neutralise else t for t in release.vocabularies[name].texts]
+        for name in names
+    }
+    sorted_texts = {name: sorted(set(pool)) for name, pool in texts.items()}
+    rank: dict[str, npt.NDArray[np.int32]] = {}
+    for name in names:
+        place = {text: i for i, text in enumerate(sorted_texts[name])}
+        rank[name] = np.array([place[text] for text in texts[name]], dtype=np.int32)
+    quasi = problem.quasi
+    sizes = [len(table.coded[name].tally) for name in quasi]
+    _, first = dense_rank([t.astype(np.int32) for t in tuples], sizes)
+    first = first[class_of_tuple[first] >= 0]
+    mapping = {f"k{d}": pa.array(tuples[d][first].astype(np.uint32)) for d in range(len(quasi))}
+    for d, name in enumerate(quasi):
+        says = rank[name][release.cells[name][class_of_tuple[first]]]
+        mapping[f"p{d}"] = pa.array(says.astype(_least(len(sorted_texts[name]))))
+    table.connection.register("classes", pa.table(mapping))
+    shown: list[str] = []
+    joins = [
+        "JOIN classes ON "
+        + " AND ".join(f"coded.{quoted(name)} = classes.k{d}" for d, name in enumerate(quasi))
+    ]
+    for place, name in enumerate(names):
+        if name in quasi:
+            shown.append(f"classes.p{quasi.index(name)}")
+            continue
+        leaf = leaf_codes(table.coded[name].column, problem.hierarchies[name])
+        says = rank[name][leaf].astype(_least(len(sorted_texts[name])))
+        if np.array_equal(says, np.arange(len(says))):
+            shown.append(f"coded.{quoted(name)}")
+            continue
+        own = pa.table({"c": pa.array(np.arange(len(says), dtype=np.uint32)), "p": pa.array(says)})
+        table.connection.register(f"column{place}", own)
+        joins.append(f"JOIN column{place} ON coded.{quoted(name)} = column{place}.c")
+        shown.append(f"column{place}.p")
+    order = ", ".join(str(place + 1) for place in range(len(names)))
+    table.execute("SET preserve_insertion_order = true")  # else parts of the result change places
+    found = table.relation(
+        f"SELECT {', '.join(f'{one} AS c{i}' for i, one in enumerate(shown))} FROM coded "
+        f"{' '.join(joins)} ORDER BY {order}"
+    )
+    pools = [pa.array(sorted_texts[name], type=pa.string()) for name in names]
+    rows = 0
+    for batch in _batches(table, found):
+        arrays = [
+            pa.DictionaryArray.from_arrays(cast(Any, column).cast(pa.int32()), pool)
+            for column, pool in zip(batch.columns, pools, strict=True)
+        ]
+        rows += batch.num_rows
+        yield pa.Table.from_arrays(arrays, names=list(names))
+    if rows != release.view.rows:
+        raise AnonError(
+            f"{rows:,} rows came out of the join, and {release.view.rows:,} are published.",
+            remedy="Nothing was released. This is an error of the workbench; please report it.",
+        )
+
+
+def _batches(table: SqlTable, found: Any) -> Iterator[pa.RecordBatch]:
+    """Yield what a query finds, `ROW_GROUP` rows at a time, the last fewer."""
+    import duckdb
+    import pyarrow as pa
+
+    waiting: list[pa.RecordBatch] = []
+    held = 0
+    try:
+        for batch in found.to_arrow_reader(ROW_GROUP):
+            waiting.append(batch)
+            held += batch.num_rows
+            while held >= ROW_GROUP:
+                whole = pa.Table.from_batches(waiting).combine_chunks()
+                yield whole.slice(0, ROW_GROUP).to_batches()[0]
+                rest = whole.slice(ROW_GROUP)
+                waiting, held = rest.to_batches(), rest.num_rows
+    except (duckdb.Error, pa.ArrowException) as error:
+        raise told(error, table.path.name) from None
+    if held:
+        yield pa.Table.from_batches(waiting).combine_chunks().to_batches()[0]
+
+
+def _least(size: int) -> type[np.unsignedinteger[Any]]:
+    """Return the least type whose numbers go up to a size."""
+    return np.uint8 if size < 256 else np.uint16 if size < 65536 else np.uint32

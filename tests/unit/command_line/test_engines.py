@@ -1,0 +1,205 @@
+"""One recipe, two engines: the same bytes from memory and from DuckDB, or a refusal."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anon_core.__main__ import main
+from anon_core.job import sql_source
+from anon_core.job.at_scale import why_not_at_scale
+from anon_core.job.plan import Plan
+from anon_core.job.release_folder import STAGE
+
+LEVELS = {
+    "job": [["a b", "x", "*"], ['c"d', "x", "*"], ["é,f", "y", "*"], ["=g", "y", "*"]],
+}
+TECHNIQUES = [
+    {"name": "mondrian"},
+    {"name": "optimal", "max_suppression": 0.1},
+    {"name": "fixed-levels", "levels": {"job": 1, "age": 0, "zip": 2}, "max_suppression": 1.0},
+]
+
+
+def _table(seed: int) -> pd.DataFrame:
+    draw = np.random.default_rng(seed)
+    rows = 240
+    jobs = [row[0] for row in LEVELS["job"]]
+    return pd.DataFrame(
+        {
+            "free": draw.choice(["", " x", "y\nz", "-5", "@t", '"q"'], rows),
+            "age": draw.choice(["20", "20.0", "31", "45", "?", "60"], rows),
+            "job": draw.choice(jobs, rows),
+            "person name": draw.permutation(rows).astype(str),
+            "zip": draw.choice(["011", "012", "121", "NA"], rows),
+            "illness": draw.choice(["flu", "cold", "ulcer", ""], rows, p=[0.4, 0.3, 0.2, 0.1]),
+        }
+    )
+
+
+def _recipe(folder: Path, technique: dict[str, object], missing: str) -> Path:
+    levels = {
+        **LEVELS,
+        "age": [[str(a), "old" if a > 40 else "young", "*"] for a in (20, 31, 45, 60)],
+        "zip": [[z, z[:2] + "*", "*"] for z in ("011", "012", "121")],
+    }
+    for name, rows in levels.items():
+        pd.DataFrame(rows).to_csv(folder / f"{name}.csv", header=False, index=False, sep=";")
+    plan = Plan.from_mapping(
+        {
+            "data": {"missing": missing},
+            "types": {"zip": "text"},
+            "roles": {
+                "identifier": ["person name"],
+                "quasi": ["age", "job", "zip"],
+                "sensitive": ["illness"],
+                "insensitive": ["free"],
+            },
+            "hierarchies": {name: f"{name}.csv" for name in levels},
+            "algorithm": technique,
+            "models": [
+                {"name": "k-anonymity", "k": 4},
+                {"name": "l-diversity", "l": 2},
+            ],
+        }
+    )
+    place = folder / "recipe.toml"
+    place.write_text(plan.as_toml(), encoding="utf-8")
+    return place
+
+
+@pytest.mark.parametrize(
+    ("technique", "missing"),
+    zip(TECHNIQUES, ("drop", "keep", "drop"), strict=True),
+    ids=lambda t: str(t["name"]) if isinstance(t, dict) else t,
+)
+def test_both_engines_publish_the_same_bytes(
+    tmp_path: Path,
+    technique: dict[str, object],
+    missing: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("anon_core.job.file_formats.ROW_GROUP", 100)
+    monkeypatch.setattr("anon_core.job.sql_release.ROW_GROUP", 100)
+    monkeypatch.setattr("anon_core.verification.file_bytes.ROW_GROUP", 100, raising=False)
+    recipe = _recipe(tmp_path, technique, missing)
+    frame = _table(len(str(technique)))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    files: dict[str, dict[str, bytes]] = {}
+    figures: dict[str, dict[str, object]] = {}
+    for engine, name in (("memory", "t.csv"), ("duckdb", "t.csv"), ("duckdb", "t.parquet")):
+        out = tmp_path / f"{engine}-{name}"
+        asked = ["run", str(recipe), "--data", str(tmp_path / name), "--out", str(out)]
+        assert main([*asked, "--engine", engine, "--json"]) == 0, capsys.readouterr()
+        told = json.loads(capsys.readouterr().out)
+        figures[out.name] = {key: told[key] for key in ("rows", "dropped", "suppressed", "models")}
+        figures[out.name]["metrics"] = {
+            k: v for k, v in told["metrics"].items() if k not in told["attacks_not_run"]
+        }
+        files[out.name] = {file.name: file.read_bytes() for file in out.iterdir()}
+    first, *others = files.values()
+    assert len(first) == 2
+    assert all(other == first for other in others)
+    first_figures, *other_figures = figures.values()
+    for other in other_figures:
+        known = set(other["metrics"])  # pyright: ignore[reportArgumentType]
+        assert known
+        shared = {k: v for k, v in first_figures["metrics"].items() if k in known}  # pyright: ignore
+        assert {**other} == {**first_figures, "metrics": shared}
+
+
+def _run(tmp_path: Path, *more: str) -> int:
+    asked = ["run", str(tmp_path / "recipe.toml"), "--data", str(tmp_path / "t.csv")]
+    return main([*asked, "--out", str(tmp_path / "out"), *more])
+
+
+def test_what_needs_rows_is_refused_before_anything_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _recipe(tmp_path, {"name": "anatomy"}, "keep")
+    assert _run(tmp_path, "--engine", "duckdb") != 0  # the table is not even there
+    assert "Only counts of the table are held in memory" in capsys.readouterr().err
+
+
+def test_relaxed_cuts_draw_among_equal_rows_and_are_not_for_counts(tmp_path: Path) -> None:
+    strict = Plan.from_mapping(
+        {
+            "roles": {"quasi": ["a"]},
+            "algorithm": {"name": "mondrian"},
+            "models": [{"name": "k-anonymity", "k": 2}],
+        }
+    )
+    relaxed = Plan.from_mapping(
+        {**strict.as_mapping(), "algorithm": {"name": "mondrian", "cuts": "relaxed"}}
+    )
+    assert not why_not_at_scale(strict)
+    assert why_not_at_scale(relaxed)
+
+
+@pytest.mark.parametrize(
+    ("broken", "why"),
+    [
+        ("age,job,zip,illness,free,person name\n20,a b\n", "no table that DuckDB can read"),
+        ("age,job,zip,illness,free,person name\n", "has no rows"),
+    ],
+)
+def test_a_broken_file_is_refused_and_nothing_stays(
+    tmp_path: Path, broken: str, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _recipe(tmp_path, {"name": "mondrian"}, "keep")
+    (tmp_path / "t.csv").write_text(broken)
+    assert _run(tmp_path, "--engine", "duckdb") != 0
+    assert why in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+    assert not [entry for entry in tmp_path.iterdir() if STAGE in entry.name]
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _recipe(tmp_path, {"name": "mondrian"}, "keep")
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    states = iter([(1, 1), (2, 1)])
+    monkeypatch.setattr("anon_core.job.sql_table.state", lambda _path: next(states))
+    assert _run(tmp_path, "--engine", "duckdb") != 0
+    assert "was changed while it was read" in capsys.readouterr().err
+
+
+def test_a_killed_run_leaves_nothing_that_the_next_one_does_not_remove_and_tell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _recipe(tmp_path, {"name": "mondrian"}, "keep")
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    left = tmp_path / f".out{STAGE}" / "spill"
+    left.mkdir(parents=True)
+    (left / "table.duckdb").write_bytes(b"private")
+    assert _run(tmp_path, "--engine", "duckdb") == 0
+    assert "was killed" in capsys.readouterr().err
+    assert not left.parent.exists()
+
+
+def test_what_a_failure_of_the_engine_says_holds_no_cell() -> None:
+    import duckdb
+
+    told = sql_source.told(duckdb.ConversionException("Could not convert 'Alice Smith'"), "t.csv")
+    assert "Alice" not in str(told)
+
+
+def test_auto_takes_what_the_table_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _recipe(tmp_path, {"name": "mondrian"}, "keep")
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    assert _run(tmp_path, "--progress") == 0
+    assert "Engine: memory. The table fits" in capsys.readouterr().err
+    monkeypatch.setattr("anon_core.job.engine.BYTES_A_CELL", 10**9)
+    assert _run(tmp_path, "--memory", "2GB") == 0
+    assert "Engine: duckdb. The table is too large" in capsys.readouterr().err
+    assert _run(tmp_path, "--memory", "1MB") != 0
+    assert "at least" in capsys.readouterr().err
