@@ -10,13 +10,17 @@ from anon_core.samples import SAMPLES, Sample
 from anon_core.words.phrases import size
 from ui.components.guard import handled, panel, show_error
 from ui.forms import read_options as options
-from ui.panels import shell
-from ui.session import archives, limits, loading, state, whose
+from ui.panels import session_panel, shell
+from ui.session import archives, kept_sessions, limits, loading, session_file, state, whose
 from ui.words.explain import plain
 
 _STAYS = "The file stays on this computer. It is read as it is; nothing is sent anywhere."
 _READ_HERE = (
     "The file is sent to the host of this workbench and held in memory for this session alone."
+)
+_KEPT_HERE = (
+    "The file is sent to the host of this workbench, and kept there, unencrypted, for you "
+    "alone until you delete the session under Session in the sidebar."
 )
 
 
@@ -31,6 +35,10 @@ def main() -> None:
     if state.dataset() is not None:
         with panel("The table that is loaded"):
             _present()
+    if kept_sessions.listed():
+        st.header("Go on with a session", anchor=False)
+        with panel("Go on with a session"):
+            session_panel.kept()
     with st.container(key="stack-open"):
         left, right = st.columns(2, gap="large")
     with left:
@@ -38,7 +46,7 @@ def main() -> None:
         with panel("Load your own table"):
             _upload()
     with right:
-        st.header("Open a recipe", anchor=False)
+        st.header("Open a recipe or a session", anchor=False)
         with panel("Open a recipe"):
             _recipe()
     st.header("Try a sample", anchor=False)
@@ -130,7 +138,7 @@ def _upload() -> None:
         f"CSV, Excel, OpenDocument, SPSS, Stata, SAS or Parquet; at most {_most()}",
         max_upload_size=limits.megabytes(),
         key=f"start/upload/{turn}",
-        help=_READ_HERE if whose.is_shared() else _STAYS,
+        help=_what_becomes_of_it(),
     )
     opened = None if chosen is None else loading.Opened(name=chosen.name, content=chosen.getvalue())
     try:
@@ -152,6 +160,12 @@ def _upload() -> None:
     st.rerun()
 
 
+def _what_becomes_of_it() -> str:
+    if not whose.is_shared():
+        return _STAYS
+    return _READ_HERE if kept_sessions.folder() is None else _KEPT_HERE
+
+
 def _for_another_file() -> dict[str, object]:
     """Return how the present table is read, without what is true of its file alone."""
     told = state.draft()["data"]
@@ -171,13 +185,14 @@ def _asks(opened: loading.Opened | None) -> bool:
 def _recipe() -> None:
     if state.dataset() is None:
         st.write(
-            "A recipe holds roles, technique, promises and options. It is opened on a table: load "
-            "a file or choose a sample, before or after."
+            "A recipe holds roles, technique, promises and options; a session also pinned runs, "
+            "confirmations and what was written. Both are opened on a table: load it before or "
+            "after, or choose it together with them."
         )
     turn = st.session_state.setdefault("start/recipe_turn", 0)
     chosen = st.file_uploader(
-        "A recipe (TOML) together with the files it names, or the zip that Export made",
-        type=["zip", "toml", "csv", "parquet", "gz", *loading.OTHER_TABLES],
+        "A recipe (TOML) together with the files it names, the zip that Export made, or a session",
+        type=["zip", "toml", "json", "csv", "parquet", "gz", *loading.OTHER_TABLES],
         accept_multiple_files=True,
         key=f"start/recipe/{turn}",
         help="Sets roles, hierarchies, technique and promises, if the recipe fits the table.",
@@ -193,6 +208,10 @@ def _recipe() -> None:
         ]
     except AnonError as error:
         show_error(error, where="The recipe was not opened")
+        return
+    sessions = [one for one in opened if session_file.is_session(one.name, one.content)]
+    if sessions:
+        _session(sessions[0], [one for one in opened if one is not sessions[0]], turn)
         return
     recipes = [one for one in opened if one.name.lower().endswith(".toml")]
     if not opened:
@@ -219,6 +238,16 @@ def _recipe() -> None:
         return
     st.session_state["start/recipe_reading"] = (state.dataset(), wanted)
     st.session_state["start/recipe_notes"] = ("The recipe was opened and fits the table.", *notes)
+    st.session_state["start/recipe_turn"] = turn + 1
+    st.rerun()
+
+
+def _session(chosen: loading.Opened, others: list[loading.Opened], turn: int) -> None:
+    try:
+        session_panel.opened(chosen.content, others[0].content if others else None)
+    except AnonError as error:
+        show_error(error, where="The session was not opened")
+        return
     st.session_state["start/recipe_turn"] = turn + 1
     st.rerun()
 

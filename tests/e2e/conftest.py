@@ -68,6 +68,7 @@ def served(home: Path, *, port: int = 0) -> Iterator[str]:
     environment = os.environ | {
         "HOME": str(home),
         "XDG_CACHE_HOME": str(home / "cache"),
+        "XDG_DATA_HOME": str(home / "data"),
         "ANONYMITY_WORKBENCH_CACHE": str(sample.parent if sample else home / "cache"),
     }
     port = port or free_port()

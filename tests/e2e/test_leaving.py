@@ -14,7 +14,7 @@ def go(page: Page, step: str) -> None:
     page.get_by_test_id("stSidebar").get_by_role("link", name=step, exact=True).click()
 
 
-def test_a_judgement_typed_and_left_at_once_stays_and_a_reload_asks(page: Page) -> None:
+def test_a_judgement_typed_and_left_at_once_stays_also_after_a_reload(page: Page) -> None:
     page.goto("/")
     wait_for_app(page, seconds=60)
     page.locator(".st-key-card-toth-private").get_by_role("button").first.click()
@@ -55,13 +55,21 @@ def test_a_judgement_typed_and_left_at_once_stays_and_a_reload_asks(page: Page) 
         dialog.accept()
 
     page.on("dialog", leave)
-    page.reload()
+    page.reload()  # the session is kept, so nothing is asked, and it comes back
+    wait_for_app(page, seconds=60)
+    expect(page.get_by_text("was restored; its 1 run is")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_label(FIELD)).to_have_value(
+        "Under contract. One year only.", timeout=PATIENCE
+    )
+    assert asked == []
+    page.get_by_test_id("stSidebar").get_by_text("Session", exact=True).click()
+    page.get_by_role("button", name="Delete kept sessions").click()
+    expect(page.get_by_text("is not kept any more")).to_be_visible(timeout=PATIENCE)
+    wait_for_app(page)
+    page.reload()  # now it is lost, so the browser asks
     wait_for_app(page, seconds=60)
     assert asked == ["beforeunload"]
     expect(page.get_by_text("This is a new session.")).to_be_visible(timeout=PATIENCE)
-    page.reload()  # nothing can be lost now, so nothing is asked
-    wait_for_app(page, seconds=60)
-    assert asked == ["beforeunload"]
     # Below the address of a page Streamlit asks for its server in vain before it finds it.
     errors: list[str] = page.console_errors  # type: ignore[attr-defined]
     assert all("404" in error for error in errors)

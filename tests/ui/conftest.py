@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from ui.session import precompile_status as warming
+from ui.session.kept_sessions import FOLDER_VARIABLE
 from ui.session.precompile_status import Warming
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
@@ -20,6 +21,12 @@ def warmed(monkeypatch: pytest.MonkeyPatch) -> None:
     found = Warming()
     found.over.set()
     monkeypatch.setattr(warming, "begin", lambda: found)
+
+
+@pytest.fixture(autouse=True)
+def kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep no session in the home of whoever runs the tests."""
+    monkeypatch.setenv(FOLDER_VARIABLE, "off")
 
 
 @pytest.fixture

@@ -181,11 +181,11 @@ def _draw_button(data: Dataset, asked: Asked) -> None:
         st.markdown(
             f"**Budget.** Unit: one row, added or removed. This draw spends {_budget(asked)}. "
             + (
-                f"Drawn from this table in this session: {count(len(before.draws), 'time')}, "
+                f"Drawn from this table in this session: {count(len(before.budgets), 'time')}, "
                 f"together ε = {before.epsilon:g}"
                 + (f" and δ = {before.delta:g}" if before.delta else "")
                 + f"; with this one ε = {before.epsilon + asked.epsilon:g}."
-                if before.draws
+                if before.budgets
                 else "Nothing was drawn from this table in this session yet."
             )
         )

@@ -45,7 +45,7 @@ def line() -> None:
         key="logout",
         icon=":material/logout:",
         on_click=_log_out,
-        help="Ends this session: the table and all work on it are gone.",
+        help="Ends this session; what is kept of it on the host is there at your next login.",
     )
 
 

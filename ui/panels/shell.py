@@ -14,10 +14,10 @@ from .. import this_machine
 from ..charts.theme import ROLE_STYLE, RUN_STYLE, muted, paper, role_colour, run_colour
 from ..components import guard, leaving, narrow, theme_change
 from ..components.guard import handled, panel
-from ..session import pinning, results, state
+from ..session import kept_sessions, pinning, results, state
 from ..session import precompile_status as warming
 from ..words.explain import plain
-from . import login
+from . import login, session_panel
 
 __all__ = ["STEPS", "Needs", "Step", "missing", "next_step", "page", "undo_button"]
 
@@ -124,6 +124,7 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
     # Streamlit writes white on the primary colour, too pale for that in the dark theme.
     st.html(_CSS.replace("MUTED", muted()).replace("ON_PRIMARY", paper()))
     login.gate()
+    session_panel.begin()
     _sidebar()
     st.title(title, anchor=False)
     guard.tell("")
@@ -131,16 +132,16 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
     with st.sidebar:
         theme_change.redraws()
         narrow.folds_sidebar(title)
-        if state.dataset() is not None:
+        if state.dataset() is not None and not kept_sessions.is_kept():
             leaving.asks_first()
+    session_panel.told()
     lacking = missing(needs)
     if not lacking:
         return True
     if lacking == "dataset" and begun == title:
         st.info(
-            "This is a new session. Nothing is kept between sessions yet: after the page was "
-            "loaded again, the table and all work on it are gone, except for what you downloaded. "
-            "The recipe and its hierarchies (zip) from Export can be opened on Start.",
+            "This is a new session. Start lists the sessions that are kept on this machine, and "
+            "opens session files and the zip from Export.",
             icon=":material/info:",
         )
     words, target, label = _MISSING[lacking]
@@ -198,6 +199,7 @@ def _sidebar() -> None:
         locked = [step for step in STEPS if missing(step.needs)]
         if locked:
             st.caption(f"{locked[0].label}: {_MISSING[missing(locked[0].needs)][0]}")
+        session_panel.draw()
         if pinning.pins():
             st.divider()
             st.caption("Pinned runs")

@@ -13,10 +13,10 @@ from anon_core.words.tiles import certain
 
 from ..components.guard import handled
 from ..components.kept_text import keep_text
+from ..session import release_context
 from ..session.result_view import facts
 from ..words.explain import plain
 
-_NOTES = "judgement"
 _SIGNS = {
     "met": ":material/check:",
     "not met": ":material/close:",
@@ -26,7 +26,7 @@ _SIGNS = {
 
 def note_of(result: Result) -> str:
     """Return the judgement written down for a result."""
-    return str(_notes().get(_key(result), ""))
+    return release_context.judgement(result)
 
 
 def draw(result: Result, *, key: str, told: Collection[AttackResult] = ()) -> None:
@@ -93,7 +93,7 @@ def _needs_a_word(attack: AttackResult) -> bool:
 
 def judgement(result: Result, *, key: str) -> None:
     """Draw the field of the judgement; what is typed is kept even if the page is left at once."""
-    place, of = f"judgement-{key}", _key(result)
+    place = f"judgement-{key}"
     st.session_state[place] = note_of(result)
     st.text_area(
         "Your judgement",
@@ -102,16 +102,16 @@ def judgement(result: Result, *, key: str) -> None:
         placeholder="For example: Released to the research unit under contract; …",
         height=110,
         on_change=_keep,
-        args=(of, place),
+        args=(result, place),
     )
     keep_text(place, text=note_of(result))
 
 
 @handled("Verdicts")
-def _keep(of: str, place: str) -> None:
+def _keep(result: Result, place: str) -> None:
     written = st.session_state.get(place)
     if written is not None:
-        _notes()[of] = str(written)
+        release_context.judge(result, str(written))
 
 
 def _weighed(text: str, standing: words.Standing) -> str:
@@ -130,11 +130,3 @@ def _beyond(result: Result) -> None:
             f"({plain(words.share(alone / max(total, 1)))}) are unique. Anyone who knows "
             "other published columns could single them out."
         )
-
-
-def _notes() -> dict[str, str]:
-    return st.session_state.setdefault(_NOTES, {})
-
-
-def _key(result: Result) -> str:
-    return f"{id(result.release)}"  # stays when more is found out about the release

@@ -239,6 +239,16 @@ def picture(draft: Draft, column: Column) -> dict[str, Any]:
     }
 
 
+def all_kept() -> dict[str, Any]:
+    """Return the drafts of all columns with their histories, as plain JSON; not to be edited."""
+    return st.session_state.setdefault(_KEY, {})
+
+
+def take_over(drafts: Mapping[str, Any]) -> None:
+    """Put drafts from `all_kept` in place of the present ones."""
+    st.session_state[_KEY] = dict(drafts)
+
+
 def waiting(column: Column) -> tuple[str, ...]:
     """Return the values that the draft has no place for yet."""
     return unplaced(work(column).history.draft, column)

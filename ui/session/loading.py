@@ -86,7 +86,7 @@ def load_sample(name: str) -> None:
         If it is not available.
     """
     one = sample(name)
-    data = Dataset.from_frame(one.frame(), kinds=one.types, source=one.title)
+    data = sample_table(name)
     state.set_dataset(
         data,
         roles=one.roles,
@@ -104,6 +104,18 @@ def load_sample(name: str) -> None:
         attacks=thresholds.tables(1 / one.k),
         **({"models": one.models} if one.models else {}),
     )
+
+
+def sample_table(name: str) -> Dataset:
+    """Return a sample's table as `load_sample` loads it.
+
+    Raises
+    ------
+    AnonError
+        If there is no such sample, or it is not available.
+    """
+    one = sample(name)
+    return Dataset.from_frame(one.frame(), kinds=one.types, source=one.title)
 
 
 def load_file(opened: Opened, options: DataOptions) -> None:

@@ -79,6 +79,18 @@ def exchange(before: Result, now: Result) -> None:
     st.session_state[_PINS] = [replace(p, result=now) if p.result is before else p for p in pins()]
 
 
+def put(letter: str, result: Result) -> None:
+    """Keep a run under the letter it had, unless another one has it now."""
+    if letter not in {p.letter for p in pins()}:
+        new = Pin(letter=letter, title=_title(result.plan), result=result)
+        st.session_state[_PINS] = sorted([*pins(), new], key=lambda p: p.letter)
+
+
+def clear() -> None:
+    """Let all pinned runs go."""
+    st.session_state[_PINS] = []
+
+
 def unpin(letter: str) -> None:
     """Let a pinned run go."""
     st.session_state[_PINS] = [p for p in pins() if p.letter != letter]

@@ -16,6 +16,7 @@ from . import pinning, state
 
 _CONTEXT = "state/context"
 _REASONS = "state/reasons"
+_NOTES = "judgement"
 
 
 def stated() -> ReleaseContext:
@@ -39,6 +40,22 @@ def give_reason(result: Result, about: str, reason: str) -> None:
     _reasons().setdefault(_key(result), {})[about] = reason
 
 
+def judgement(result: Result) -> str:
+    """Return the judgement written down for a result."""
+    return str(_notes().get(_key(result), ""))
+
+
+def judge(result: Result, text: str) -> None:
+    """Write a judgement down for a result."""
+    _notes()[_key(result)] = text
+
+
+def words_of(result: Result | None) -> str:
+    """Return everything that was written down: on a result, and on the release."""
+    told = str(st.session_state.get(_CONTEXT, ""))
+    return told if result is None else f"{told}{judgement(result)}{reasons(result)}"
+
+
 def context_of(result: Result, judgement: str) -> ReleaseContext:
     """Return everything that the report of a release says beside what was computed."""
     said = stated()
@@ -58,6 +75,10 @@ def _pinned(result: Result) -> tuple[Alternative, ...]:
         for pin in pinning.pins()
         if pin.result.release is not result.release
     )
+
+
+def _notes() -> dict[str, str]:
+    return st.session_state.setdefault(_NOTES, {})
 
 
 def _reasons() -> dict[str, dict[str, str]]:

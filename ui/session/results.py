@@ -80,6 +80,11 @@ def with_dialect(result: Result, dialect: Dialect | None) -> Result:
     return made
 
 
+def made_of() -> MadeOf | None:
+    """Return what was chosen when the run of the last result began."""
+    return st.session_state.get(state.MADE_OF)
+
+
 def is_current() -> bool:
     """Return whether the result belongs to the table and the choices as they are now."""
     made_of = cast(MadeOf | None, st.session_state.get(state.MADE_OF))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import cast
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import streamlit as st
 
@@ -20,19 +21,27 @@ class Spent:
     ----------
     draws : tuple of Counts
         In the order in which they were drawn; each spends its own budget.
+    earlier : tuple of (float, float)
+        ε and δ of the draws that were made before the session was saved; their counts are gone.
     """
 
     draws: tuple[Counts, ...] = ()
+    earlier: tuple[tuple[float, float], ...] = ()
+
+    @property
+    def budgets(self) -> tuple[tuple[float, float], ...]:
+        """ε and δ of every draw."""
+        return (*self.earlier, *((draw.epsilon, draw.delta) for draw in self.draws))
 
     @property
     def epsilon(self) -> float:
         """Sum of ε: what all draws together let anyone learn of a row."""
-        return sum(draw.epsilon for draw in self.draws)
+        return sum(epsilon for epsilon, _ in self.budgets)
 
     @property
     def delta(self) -> float:
         """Sum of δ."""
-        return sum(draw.delta for draw in self.draws)
+        return sum(delta for _, delta in self.budgets)
 
     @property
     def last(self) -> Counts | None:
@@ -47,7 +56,34 @@ def of(fingerprint: str) -> Spent:
 
 def enter(fingerprint: str, drawn: Counts) -> None:
     """Enter a draw; nothing takes it back, not even another table in between."""
-    _ledger()[fingerprint] = Spent(draws=(*of(fingerprint).draws, drawn))
+    before = of(fingerprint)
+    _ledger()[fingerprint] = replace(before, draws=(*before.draws, drawn))
+
+
+def totals() -> dict[str, list[list[float]]]:
+    """Return ε and δ of every draw by the table's fingerprint, as plain JSON."""
+    return {table: [list(one) for one in spent.budgets] for table, spent in _ledger().items()}
+
+
+def checked(told: Mapping[str, Any]) -> dict[str, tuple[tuple[float, float], ...]]:
+    """Return what `totals` told.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is not of that form.
+    """
+    return {
+        str(table): tuple((float(epsilon), float(delta)) for epsilon, delta in drawn)
+        for table, drawn in told.items()
+    }
+
+
+def take_over(told: Mapping[str, tuple[tuple[float, float], ...]]) -> None:
+    """Enter what an opened session has spent, where this one does not know of more."""
+    for table, drawn in told.items():
+        if len(drawn) > len(of(table).budgets):
+            _ledger()[table] = Spent(earlier=drawn)
 
 
 def _ledger() -> dict[str, Spent]:

@@ -150,6 +150,11 @@ def undo_dataset() -> bool:
     return True
 
 
+def forget_dataset_before() -> None:
+    """Let the table and the work go that `undo_dataset` would bring back."""
+    st.session_state.pop(_BEFORE, None)
+
+
 def can_undo_dataset() -> bool:
     """Return whether an earlier table can be brought back."""
     return _BEFORE in st.session_state

@@ -1,0 +1,154 @@
+"""The session in the sidebar and on Start: what is kept where, saving, opening and deleting."""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+
+from anon_core.base.errors import AnonError
+from anon_core.words.phrases import count
+
+from ..components.guard import handled, show_error
+from ..session import again, jobs, kept_sessions, session_file, state
+from ..words.explain import plain
+
+PANEL = "Session"
+_BEGUN = "session/begun"
+_SAID = "session/said"
+_ERROR = "session/open_error"
+
+
+def begin() -> None:
+    """Restore the session that the address names where this one has just begun, and keep it."""
+    if not st.session_state.get(_BEGUN):
+        st.session_state[_BEGUN] = True
+        if state.dataset() is None:
+            try:
+                st.session_state[_SAID] = kept_sessions.restore_named()
+            except AnonError as error:
+                st.session_state[_ERROR] = error
+    again.settle()
+    kept_sessions.save()
+
+
+def told() -> None:
+    """Tell at the top of a page what was restored, once, and what of it differs."""
+    error: AnonError | None = st.session_state.pop(_ERROR, None)
+    if error is not None:
+        show_error(error, where="The session was not opened")
+    if said := st.session_state.pop(_SAID, ""):
+        st.info(plain(said), icon=":material/history:")
+    for sentence in again.said():
+        st.warning(plain(sentence), icon=":material/warning:")
+
+
+def draw() -> None:
+    """Draw what the sidebar says of the session."""
+    if state.dataset() is None:
+        return
+    jobs.watch(again.JOB)
+    waiting = again.waiting()
+    if waiting and jobs.current(again.JOB) is None:
+        st.caption(f"{count(len(waiting), 'run')} of the session not carried out again yet.")
+        st.button("Carry out again", key="session/again", on_click=handled()(again.start))
+    with st.popover("Session", icon=":material/save:", width="stretch"):
+        _where()
+        name = re.sub(r"[^\w.-]+", "-", state.dataset_title()).strip("-.") or "table"
+        st.download_button(
+            "Save session",
+            data=session_file.as_bytes,
+            file_name=f"{name}.session.json",
+            mime="application/json",
+            icon=":material/download:",
+            key="session/save",
+            on_click="ignore",
+            width="stretch",
+            help="Roles, confirmations, hierarchies, plan, pinned runs, judgement and report as "
+            "one file. The table is named by its fingerprint and is not in it; hierarchies and the "
+            "secret of chance are. Internal: keep it where the table is kept.",
+        )
+        st.page_link("app.py", label="Open a session", icon=":material/folder_open:")
+
+
+def _where() -> None:
+    place = kept_sessions.folder()
+    if place is None:
+        st.caption(
+            "Nothing is kept on this host: loading the page again ends the session. Save it as a "
+            "file."
+        )
+        return
+    if kept_sessions.error():
+        st.caption(f"The session cannot be kept in `{place}`: {kept_sessions.error()}.")
+    elif kept_sessions.is_forgotten():
+        st.caption("This session was deleted and is not kept any more.")
+        st.button("Keep it again", key="session/keep", on_click=kept_sessions.keep_again)
+    elif not kept_sessions.is_kept():
+        st.caption(
+            "The table's file is too large to be kept. The work on it is; load the table again to "
+            "go on with it."
+        )
+    else:
+        st.caption(
+            "Kept on this machine alone, **unencrypted, with the table**: loading the page again "
+            "brings the session back. Results are carried out and verified again."
+        )
+    st.caption(f"Folder: `{place}`")
+    st.button(
+        "Delete kept sessions",
+        key="session/delete",
+        icon=":material/delete:",
+        on_click=handled()(kept_sessions.delete_all),
+        width="stretch",
+        help="Deletes the folder with all tables and sessions in it. What is open stays open, "
+        "and is not kept any more.",
+    )
+
+
+def kept() -> None:
+    """Draw on Start the sessions that are kept, each to be opened or deleted."""
+    found = kept_sessions.listed()
+    place = kept_sessions.folder()
+    if not found or place is None:
+        return
+    st.caption(f"Kept on this machine alone, unencrypted, with their tables, in `{place}`.")
+    for one in found:
+        words, go, away = st.columns([6, 1, 1], vertical_alignment="center", gap="small")
+        when = one.saved.astimezone().strftime("%d %b %Y, %H:%M")
+        words.markdown(f"**{plain(one.title)}** · {one.rows:,} rows · {when}")
+        go.button(
+            "Open",
+            key=f"session/open/{one.name}",
+            help=f"Open the session on {one.title} of {when}",
+            on_click=_open,
+            args=(one.name,),
+        )
+        away.button(
+            "Delete",
+            key=f"session/delete/{one.name}",
+            help=f"Delete the session on {one.title} of {when} and the table kept with it",
+            on_click=handled()(kept_sessions.delete),
+            args=(one.name,),
+        )
+
+
+@handled()
+def _open(name: str) -> None:
+    try:
+        st.session_state[_SAID] = kept_sessions.restore(name)
+    except AnonError as error:
+        st.session_state[_ERROR] = error
+
+
+def opened(content: bytes, table: bytes | None = None) -> None:
+    """Open a session file, with the table's file beside it, and tell so at the top of the page.
+
+    Raises
+    ------
+    AnonError
+        If it is none, or its table is not here; nothing changes then.
+    """
+    fresh = state.dataset() is None
+    st.session_state[_SAID] = session_file.restore(session_file.parse(content), table, fresh=fresh)
+    kept_sessions.part_from()
