@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 Key = tuple[str, str]
 _WRAP = 38
 _WIDE = 24  # letters in a line of an attack's name
+_BELOW = 60  # pixels from the axis to a legend below it
 _AXIS = (-0.03, 1.05)  # of shares, with room for marks at both ends
 
 
@@ -227,7 +228,9 @@ def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
     tall = 54 if lines.wrapped and any(r.facts.not_run for r in runs) else 44
     finish(figure, colours, height=110 + tall * len(text), runs=runs, legend=True)
     if len(runs) > 1:
-        figure.update_layout(legend={"y": -0.32, "yanchor": "top"}, margin={"t": 30})
+        # Below the axis and its title, however many attacks there are.
+        below = -_BELOW / (tall * len(text))
+        figure.update_layout(legend={"y": below, "yanchor": "top"}, margin={"t": 30})
     return Chart(
         title="What an attacker gets right",
         figure=figure,

@@ -18,6 +18,7 @@ from ..charts.chart_frame import Series, table
 if TYPE_CHECKING:
     import pandas as pd
 
+_WHOLE = 1_000_000  # figures from here on are told without a fraction, and never as a power of ten
 _ONLY = "Only what differs"
 _SIGNS = {"good": "✓", "bad": "✗", "doubtful": "?", "plain": ""}
 
@@ -136,11 +137,13 @@ def figure_table(runs: Sequence[Series], *, only: bool) -> pd.DataFrame:
 
 
 def _said(value: object) -> str:
-    return "–" if value is None else str(value)
+    return "–" if value is None else str(value) or "(none)"
 
 
 def _figure(value: object) -> str:
     """Return a figure as text: numbers and states stand in one column."""
     if value is None:
         return "–"
-    return f"{value:,.6g}" if isinstance(value, int | float) else str(value)
+    if isinstance(value, int | float):
+        return f"{value:,.0f}" if abs(value) >= _WHOLE else f"{value:,.6g}"
+    return str(value)

@@ -99,7 +99,7 @@ def _answer(answer: Answer, key: str) -> None:
         told = [
             name
             for name in names
-            if name not in parts and any(isinstance(row[name], float) for row in answer.rows)
+            if name not in parts and any(isinstance(row.get(name), float) for row in answer.rows)
         ]
         # One form does not suit both the rows and the shares of a column of figures.
         frame = pd.DataFrame(
