@@ -35,7 +35,8 @@ _CSS = """
 [data-testid="stMain"] [data-testid="stPageLink"] a * {white-space: normal; overflow: visible;}
 [data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] p {color: MUTED; opacity: 1;}
 [data-testid^="stBaseButton-primary"]:not(:disabled) *,
-[data-testid="stMultiSelect"] [data-baseweb="tag"] * {color: ON_PRIMARY; opacity: 1;}
+[data-testid="stMultiSelect"] span[title],
+[data-testid="stMultiSelect"] span[title] + * {color: ON_PRIMARY; opacity: 1;}
 [data-testid="stSidebar"] [data-testid="stPageLink"] * {opacity: 1;}
 [data-testid="stSidebar"] [data-testid="stPageLink"] a[disabled] *,
 [data-testid="stSidebar"] [data-testid="stPageLink"] [aria-disabled="true"] * {color: MUTED;}
