@@ -12,12 +12,13 @@ from anon_core.job.dialect import ENDING as SPREADSHEET
 from anon_core.job.file_formats import FORMATS
 from anon_core.job.result import Result
 from anon_core.report.checks import Check, checks
+from anon_core.report.context import ReleaseContext
 from anon_core.report.files import as_html, as_json, as_pdf, edition_of, makes_pdf
 from anon_core.words import checklist
 from ui.components.guard import panel, show_error
 from ui.export import bundle
 from ui.export.script import script
-from ui.forms import context_form, dialect_form
+from ui.forms import approval_form, context_form, dialect_form
 from ui.panels import verdict_lines
 from ui.panels.group_panel import title_of
 from ui.panels.shell import page
@@ -96,6 +97,12 @@ def items(found: list[checklist.Item]) -> None:
         st.markdown(f"{_SIGNS[item.mark]} {plain(item.sentence)}")
 
 
+def _context(result: Result) -> ReleaseContext:
+    """Return what people say of the release, signed by logins where there are any."""
+    said = release_context.context_of(result, verdict_lines.note_of(result))
+    return approval_form.signed(result, said)
+
+
 def checked(result: Result) -> bool:
     """Draw what is to be seen before the release goes out; tell whether it was seen.
 
@@ -130,7 +137,7 @@ def checked(result: Result) -> bool:
 
 def _misses(result: Result) -> bool:
     """Draw a field for the reason of every check that does not hold; tell whether all have one."""
-    context = release_context.context_of(result, verdict_lines.note_of(result))
+    context = _context(result)
     missed = [check for check in checks(result, context) if check.item.mark == "warning"]
     if not missed:
         return True
@@ -233,7 +240,7 @@ def _reports(result: Result, *, public: bool, disabled: bool) -> None:
     name = "public-report" if public else "report"
 
     def told() -> dict[str, Any]:
-        context = release_context.context_of(result, verdict_lines.note_of(result))
+        context = _context(result)
         return edition_of(result, context, public=public)
 
     recipe = "" if public else result.plan.as_toml()
@@ -311,6 +318,8 @@ if page("Export", "📦", needs="result"):
         seen = False
         with panel("Before it goes out"):
             seen = checked(last)
+        with panel("A second person's approval"):
+            approval_form.ask(last, _context(last))
         with panel("Public edition"):
             public(last, seen=seen)
         st.divider()

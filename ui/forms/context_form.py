@@ -17,7 +17,7 @@ from anon_core.report.context import (
 )
 
 from ..components.guard import show_error
-from ..session import release_context
+from ..session import release_context, whose
 
 _EARLIER = ("Nobody has said", "There are none", "These are out")
 
@@ -109,13 +109,18 @@ def _threats(now: ReleaseContext) -> ReleaseContext:
 def _decision(now: ReleaseContext) -> ReleaseContext:
     known = now.decision
     left, middle, right = st.columns(3)
-    author = left.text_input("Author", known.author, key="ctx-author")
-    approver = left.text_input(
-        "Approved by",
-        known.approver,
-        key="ctx-approver",
-        help="A second person, who has looked at the checks and the reasons.",
-    )
+    author, approver = known.author, known.approver
+    if whose.needs_login():  # then both are logins, and nothing that is typed counts
+        left.caption("Author and approver are told by their logins, under the form.")
+        author = approver = ""
+    else:
+        author = left.text_input("Author", author, key="ctx-author")
+        approver = left.text_input(
+            "Approved by",
+            approver,
+            key="ctx-approver",
+            help="A second person, who has looked at the checks and the reasons.",
+        )
     expert = middle.text_input("Expert", known.expert, key="ctx-expert")
     qualification = middle.text_input(
         "The expert's qualification", known.qualification, key="ctx-qualification"
