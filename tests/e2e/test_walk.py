@@ -21,7 +21,7 @@ QUASI = SAMPLE.quasi
 def go(page: Page, name: str, title: str = "") -> None:
     """Go to a step by the sidebar, and wait until it is drawn."""
     page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
-    expect(page.get_by_role("heading", name=title or name, level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name=title or name, level=1)).to_be_visible(timeout=60_000)
     wait_for_app(page)
 
 
@@ -65,19 +65,21 @@ def download(page: Page, label: str) -> Download:
 def chooses_in_one_panel(page: Page) -> None:
     """Click a bar of the sizes, see its classes chosen everywhere, and clear that by keyboard."""
     chosen = page.locator(".st-key-chosen-bar")
-    plot = page.locator(".st-key-chart-sizes canvas")
+    plot = page.locator(".st-key-chart-sizes .vega-embed svg").first
     plot.scroll_into_view_if_needed()
-    box = plot.bounding_box() or {}
-    # The bar of the largest classes, at its foot.
-    page.mouse.click(box["x"] + 0.93 * box["width"], box["y"] + 0.62 * box["height"])
-    expect(chosen).to_contain_text("Chosen: size of the class")
+    bars = page.locator(".st-key-chart-sizes .mark-rect.role-mark path")
+    expect(bars.first).to_be_attached()
+    boxes = [box for one in bars.all() if (box := one.bounding_box())]
+    tall = max(boxes, key=lambda box: box["height"])
+    page.mouse.click(tall["x"] + tall["width"] / 2, tall["y"] + tall["height"] / 2)
+    expect(chosen).to_contain_text("Chosen: size of the class", timeout=30_000)
     wait_for_app(page)
     expect(page.locator(".st-key-results-panels")).to_contain_text(
         "Rows of other classes than the chosen ones are not shown"
     )
     expect(page.locator(".st-key-chart-attack-strips")).to_contain_text("dots mark where")
     page.keyboard.press("Escape")
-    expect(chosen).to_contain_text("Nothing is chosen")
+    expect(chosen).to_contain_text("Nothing is chosen", timeout=30_000)
     wait_for_app(page)
 
 
