@@ -27,7 +27,11 @@ _WIDTHS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 @register("attack")
 @dataclass(frozen=True, kw_only=True)
 class Similarity(SecretAttack):
-    """Learn what all values of a person's class have in common: a kind of value, or a range."""
+    """Learn what all values of a person's class have in common: a kind of value, or a range.
+
+    Where one person has several rows, it is certain in a class where everyone has such a value,
+    also beside others.
+    """
 
     name: ClassVar[str] = "similarity"
     title: ClassVar[str] = "Similarity"
@@ -41,6 +45,7 @@ class Similarity(SecretAttack):
         "numbers lie within a share of the column's range / n"
     )
     tells_certain: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
     source: ClassVar[str] = (
         "Li, Li and Venkatasubramanian 2007, doi 10.1109/ICDE.2007.367856, section 3.2"
     )

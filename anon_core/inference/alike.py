@@ -1,5 +1,7 @@
 """Which sensitive values are alike: under one node of a hierarchy, or within a short range.
 
+Where one person has several rows, a person counts once who has some value there.
+
 Li, Li and Venkatasubramanian 2007, doi 10.1109/ICDE.2007.367856, section 3.2.
 """
 
@@ -10,6 +12,7 @@ import numpy as np
 from ..base.arrays import F64, I64
 from ..data.frequency import dense_rank
 from ..hierarchy import Hierarchy
+from ..release.crowd import Values
 from .secrets import Entries
 
 
@@ -33,7 +36,16 @@ def under_one_node(entries: Entries, domain: Hierarchy, tree: Hierarchy, level: 
     level : int
     """
     place = np.array([tree.code.get(text, -1) for text in domain.leaves], dtype=np.int64)
-    node = np.where(place >= 0, tree.node(level)[place], -1)[entries.value].astype(np.int32) + 1
+    of_leaf = np.where(place >= 0, tree.node(level)[place], -1)
+    if entries.who is not None:
+        own = entries.who
+        cell = own.member * (int(of_leaf.max(initial=0)) + 2) + of_leaf[own.value] + 1
+        wide = int(own.person.max(initial=0)) + 1
+        cells, people = np.unique(np.unique(cell * wide + own.person) // wide, return_counts=True)
+        found = np.zeros(entries.classes, dtype=np.int64)
+        np.maximum.at(found, cells // (int(of_leaf.max(initial=0)) + 2), people)
+        return found
+    node = of_leaf[entries.value].astype(np.int32) + 1
     rank, first = dense_rank(
         [entries.group.astype(np.int32), node], [entries.classes, int(node.max(initial=0)) + 1]
     )
@@ -54,13 +66,50 @@ def within(entries: Entries, measure: F64, width: float) -> I64:
     width : float
         Length of the range, in the column's own unit.
     """
+    # Half a billionth of the width more, so that sums that come to it are within.
+    last = np.searchsorted(measure, measure + width * (1 + 5e-10), side="right") - 1
+    if entries.who is not None:
+        return _people_within(entries, entries.who, last)
     order = np.argsort(entries.group * len(measure) + entries.value)
     group, value = entries.group[order], entries.value[order]
     key = group * len(measure) + value
-    # Half a billionth of the width more, so that sums that come to it are within.
-    last = np.searchsorted(measure, measure + width * (1 + 5e-10), side="right") - 1
     end = np.searchsorted(key, group * len(measure) + last[value], side="right")
     upto = np.concatenate([[0], np.cumsum(entries.count[order])])
     found = np.zeros(entries.classes, dtype=np.int64)
     np.maximum.at(found, group, upto[end] - upto[:-1])
+    return found
+
+
+def _people_within(entries: Entries, who: Values, last: I64) -> I64:
+    """Return the most people of each class who have a number in one range.
+
+    Of a person who stands in a range several times the first counts: a place is counted by the
+    ranges that begin behind the person's place before it and reach as far as this one.
+
+    Parameters
+    ----------
+    entries : Entries
+    who : Values
+    last : int64 array of shape (leaves,)
+        The last leaf within the range that begins at each.
+    """
+    leaves = len(last)
+    key = who.member * leaves + who.value
+    order = np.argsort(key, kind="stable")
+    key, person = key[order], who.person[order]
+    group = key // leaves
+    end = np.searchsorted(key, group * leaves + last[key % leaves], side="right")
+    places = np.arange(len(key))
+    reached = np.searchsorted(end, places, side="right")  # the first range that reaches a place
+    same = np.lexsort((places, person, group))
+    before = np.full(len(key), -1, dtype=np.int64)
+    again = (person[same][1:] == person[same][:-1]) & (group[same][1:] == group[same][:-1])
+    before[same[1:][again]] = same[:-1][again]
+    begins = np.maximum(before + 1, reached)
+    steps = np.zeros(len(key) + 1, dtype=np.int64)
+    some = begins <= places
+    np.add.at(steps, begins[some], 1)
+    np.add.at(steps, places[some] + 1, -1)
+    found = np.zeros(entries.classes, dtype=np.int64)
+    np.maximum.at(found, group, np.cumsum(steps)[:-1])
     return found

@@ -38,6 +38,8 @@ class Entries:
         Rows, or persons, that have a value.
     share : float64 array of shape (leaves,)
         Share of each value among all that have one: what everybody sees of the whole release.
+    who : Values or None
+        Who has which value in which class, where a column tells persons apart.
     """
 
     group: I64
@@ -45,6 +47,7 @@ class Entries:
     count: I64
     known: I64
     share: F64
+    who: Values | None = None
 
     @property
     def classes(self) -> int:
@@ -69,6 +72,8 @@ class Entries:
 
     def together(self) -> Entries:
         """Return the same people in one class: what is known without a release."""
+        if self.who is not None:
+            return self._together(self.who)
         rows = np.bincount(self.value, self.count, minlength=len(self.share))
         value = np.flatnonzero(rows)
         return Entries(
@@ -77,6 +82,25 @@ class Entries:
             count=rows[value].astype(np.int64),
             known=np.array([rows.sum()], dtype=np.int64),
             share=self.share,
+        )
+
+    def _together(self, who: Values) -> Entries:
+        one = Values(
+            member=np.zeros(len(who.member), dtype=np.int64),
+            person=who.person,
+            value=who.value,
+            missing=who.missing,
+        )
+        wide = int(who.person.max(initial=0)) + 1
+        pairs = np.unique(who.value.astype(np.int64) * wide + who.person)
+        value, count = np.unique(pairs // wide, return_counts=True)
+        return Entries(
+            group=np.zeros(len(value), dtype=np.int64),
+            value=value.astype(np.int32),
+            count=count.astype(np.int64),
+            known=np.array([len(np.unique(who.person))], dtype=np.int64),
+            share=self.share,
+            who=one,
         )
 
 
@@ -189,6 +213,7 @@ def entries_of(counted: Histogram, leaves: int, people: Values | None = None) ->
         count=count,
         known=counted.known,
         share=rows / max(everyone, 1.0),
+        who=None if people is None else _valued(people),
     )
 
 

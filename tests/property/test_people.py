@@ -16,15 +16,20 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from anon_core.attacks.similarity import Similarity
+from anon_core.base.context import Context
 from anon_core.base.errors import AnonError, BadInput, BadPlan, Infeasible, NotFound
 from anon_core.base.registry import family, find
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.attack import Attack
 from anon_core.contracts.model import GroupModel
+from anon_core.hierarchy.prepared import prepared
 from anon_core.job.profile import uniqueness
 from anon_core.job.result import Result
 from anon_core.job.runner import run
 from anon_core.release.audience import audience_of
+from anon_core.release.release import raw_view
+from anon_core.release.truth import truth_of
 from anon_core.verification.checks import verify
 from tests import naive
 from tests.making import Case
@@ -282,6 +287,53 @@ def test_a_belief_that_only_falls_is_not_said_to_grow() -> None:
     assert found.sentence == (
         "No class makes any value of 'illness' likelier than the whole release does."
     )
+
+
+@often(60)
+@given(
+    case=repeated(rows=(5, 24), people=(2, 7)),
+    numbers=st.lists(st.integers(0, 12), min_size=24, max_size=24),
+    width=st.sampled_from([0.0, 0.2, 0.5]),
+)
+def test_what_values_have_in_common_is_certain_where_everyone_has_such_a_value(
+    case: Case, numbers: list[int], width: float
+) -> None:
+    rows = len(case.rows)
+    told: list[str | None] = [str(n) for n in numbers[:rows]]
+    case = dataclasses.replace(
+        case,
+        columns={**{n: case.columns[n] for n in (*case.quasi, "who")}, "n": told},
+        sensitive=("n",),
+        kinds={**{n: k for n, k in case.kinds.items() if n in case.quasi}, "n": "number"},
+    )
+    # Values 0 to 12 in halves, and ranges of numbers.
+    halves = [(str(i), "low" if i < 6 else "high", "*") for i in range(13)]
+    classes: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for i in range(rows):
+        classes[tuple(case.columns[n][i] for n in case.quasi)].append(i)
+    problem = case.problem()
+    everyone, span = set(case.column("who")), max(numbers[:rows]) - min(numbers[:rows])
+    tree = prepared(case.dataset.column("n"), halves)
+    for levels in (None, tree):
+        other = problem if levels is None else dataclasses.replace(problem, trees={"n": levels})
+        sure: set[str] = set()
+        highest = 0.0
+        for own in classes.values():
+            whom = persons(case, own)
+            most = 0
+            for first in {numbers[i] for i in own}:
+                if levels is None:
+                    here = [i for i in own if first <= numbers[i] <= first + width * span + 1e-9]
+                else:
+                    here = [i for i in own if (numbers[i] < 6) == (first < 6)]
+                most = max(most, len(persons(case, here)))
+            highest = max(highest, most / len(whom))
+            sure |= whom if most == len(whom) else set()
+        (found,) = Similarity(width=width).run(
+            raw_view(other), audience_of(other), truth_of(other), Context()
+        )
+        assert (found.succeeded, found.attempted) == (len(sure), len(everyone))
+        assert found.worst == pytest.approx(highest)
 
 
 @pytest.mark.often

@@ -181,7 +181,7 @@ def test_a_planted_leak_is_found_where_it_was_planted(by: Attack) -> None:
 
 def test_people_are_counted_or_the_attack_is_refused() -> None:
     counting = {by.name for by in EVERY if by.counts_people}
-    assert counting == {"probabilistic", "skewness"}
+    assert counting == {"probabilistic", "skewness", "similarity"}
 
 
 def test_shares_of_a_table_without_values() -> None:
