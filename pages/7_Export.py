@@ -11,6 +11,7 @@ from anon_core.base.errors import AnonError
 from anon_core.job.dialect import ENDING as SPREADSHEET
 from anon_core.job.file_formats import FORMATS
 from anon_core.job.result import Result
+from anon_core.job.typed_files import TYPED
 from anon_core.report.checks import Check, checks
 from anon_core.report.context import ReleaseContext
 from anon_core.report.files import as_html, as_json, as_pdf, edition_of, makes_pdf
@@ -222,7 +223,17 @@ def public(result: Result, *, seen: bool) -> None:
                 mime="text/csv",
                 disabled=not seen,
             )
-    if several or result.plan.dialect is not None:
+        for ending in result.plan.formats:
+            typed = f"{name}.{ending}"
+            download(
+                f"{title} for {TYPED[ending][0]}",
+                "**Public edition.** The same rows, numbers as numbers.",
+                lambda typed=typed: result.file(typed),
+                file=typed,
+                mime="application/octet-stream",
+                disabled=not seen,
+            )
+    if several or result.plan.dialect is not None or result.plan.formats:
         download(
             "All tables" if several else "All formats",
             "**Public edition.** A zip of the files above and nothing else.",

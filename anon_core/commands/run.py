@@ -20,6 +20,7 @@ from .output import OK, note, tell, write_json
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from ..data.meanings import Meaning
     from ..job.result import Result
     from ..verification.checks import Verification
 
@@ -36,6 +37,7 @@ def run_recipe(options: argparse.Namespace) -> int:
     from ..job.release_folder import writing
     from ..job.reuse import refuse_undecidable
     from ..job.runner import run
+    from ..job.typed_files import TYPED, typed_files
     from ..verification.checks import verify_files
 
     plan = read_plan(options.recipe)
@@ -47,7 +49,9 @@ def run_recipe(options: argparse.Namespace) -> int:
     if engine.name == "duckdb" or options.progress:
         sys.stderr.write(f"Engine: {engine.name}. {engine.why}\n")
     names = file_names(plan.algorithm.publishes)
-    names += [f"{table}.{ENDING}" for table in plan.algorithm.publishes]
+    names += [
+        f"{table}.{ending}" for table in plan.algorithm.publishes for ending in (ENDING, *TYPED)
+    ]
     _refuse_overwriting(options.out, options.data, names)
     folder = options.recipe.parent
     then = _figures_of(options.then)
@@ -71,6 +75,8 @@ def run_recipe(options: argparse.Namespace) -> int:
         population = read_population(plan, folder)
         context = Context(progress=Stages()) if options.progress else Context()
 
+        meanings: dict[str, Meaning] = {}
+
         def verifier(texts: Mapping[str, bytes], tables: Mapping[str, pa.Table]) -> Verification:
             folder_of_all = staged.new
             if texts:
@@ -79,6 +85,7 @@ def run_recipe(options: argparse.Namespace) -> int:
                         **texts,
                         **written(tables, other_formats()),
                         **spreadsheet_files(plan.dialect, tables),
+                        **typed_files(plan.formats, tables, meanings),
                     }
                 )
             return verify_files(
@@ -99,7 +106,9 @@ def run_recipe(options: argparse.Namespace) -> int:
                     ),
                 )
         else:
-            result = carry(plan, read_as_declared(plan, options.data), levels)
+            dataset = read_as_declared(plan, options.data)
+            meanings |= dataset.meanings
+            result = carry(plan, dataset, levels)
         changed = drift(then, result) if then is not None else ()
         decided = result.decided() if options.decided_out is not None else None
         if options.recipe_out is None:

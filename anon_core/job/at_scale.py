@@ -59,6 +59,7 @@ def why_not_at_scale(plan: Plan) -> tuple[str, ...]:
         "words that are taken out of texts": bool(plan.redacted),
         "what becomes of values that no hierarchy has": plan.reuse.unseen != "fail",
         "a file for spreadsheets": plan.dialect is not None,
+        "files for SPSS, Stata or Excel": bool(plan.formats),
         "a table of the population": bool(plan.population_file),
         "private columns or combinations that a promise looks at": any(
             model.private_columns() or model.needs_combined(roles) for model in plan.models

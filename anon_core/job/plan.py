@@ -42,6 +42,7 @@ from .recipe_parts import (
 from .recipe_text import read_tables
 from .redacted import redacted_of
 from .reuse import Gate, Reuse
+from .typed_files import formats_of
 
 Formulas = Literal["neutralise", "keep"]
 _SECTIONS = {
@@ -106,6 +107,8 @@ class Plan:
         Path of a population table, relative to the recipe; empty if there is none.
     formulas : {'neutralise', 'keep'}
         What an export does with cells that a spreadsheet would execute.
+    formats : tuple of str
+        Further formats of the release, of `typed_files.TYPED`.
     dialect : Dialect or None
         The marks of a CSV file for the reader's spreadsheet, beside the release.
     reuse : Reuse
@@ -133,6 +136,7 @@ class Plan:
     population_size: int | None = None
     population_file: str = ""
     formulas: Formulas = "neutralise"
+    formats: tuple[str, ...] = ()
     dialect: Dialect | None = None
     reuse: Reuse = field(default_factory=Reuse)
     accept: tuple[Gate, ...] = ()
@@ -285,8 +289,9 @@ class Plan:
             named["population"] = {"size": self.population_size}
         elif self.population_file:
             named["population"] = {"file": self.population_file}
+        asked = {"formats": list(self.formats)} if self.formats else {}
         marks = {} if self.dialect is None else {"dialect": self.dialect.as_mapping()}
-        named["export"] = {"formulas": self.formulas, **marks}
+        named["export"] = {"formulas": self.formulas, **asked, **marks}
         if reuse := self.reuse.as_mapping():
             named["reuse"] = reuse
         if self.accept:
@@ -349,7 +354,7 @@ class Plan:
         population = table_of(given, "population")
         refuse_unknown_keys("[population]", population, {"size", "file"})
         export = table_of(given, "export")
-        refuse_unknown_keys("[export]", export, {"formulas", "dialect"})
+        refuse_unknown_keys("[export]", export, {"formulas", "formats", "dialect"})
         reuse = table_of(given, "reuse")
         refuse_unknown_keys("[reuse]", reuse, {"mode", "unseen"})
         engine = table_of(given, "engine")
@@ -378,6 +383,7 @@ class Plan:
             population_size=population.get("size"),
             population_file=texts_of("[population]", {"file": population.get("file", "")})["file"],
             formulas=export.get("formulas", "neutralise"),
+            formats=formats_of(export.get("formats", [])),
             dialect=Dialect.from_mapping(export["dialect"]) if "dialect" in export else None,
             reuse=Reuse.from_mapping(reuse),
             accept=tuple(Gate.from_mapping(gate) for gate in list_of(given, "accept")),

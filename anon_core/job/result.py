@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ..base.errors import BadPlan
 from ..base.registry import family
 from ..contracts.attack import Attack, not_applicable
+from ..data.meanings import Meaning
 from ..partition.optimum import Optimum
 from ..release.attack_result import AttackResult
 from ..release.audience import Audience, audience_of
@@ -29,6 +30,7 @@ from .level_search import LevelSearch
 from .plan import Plan
 from .result_json import as_json
 from .reuse import refuse_undecidable
+from .typed_files import typed_files
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -72,6 +74,8 @@ class Result:
         SHA-256 of the CSV file, where the files lie on a disk and are not held here.
     needing_rows : mapping of str to str
         Metrics and attacks that counts do not tell, by name, each with the reason.
+    meanings : mapping of str to Meaning
+        What the file of the table says of its columns.
     """
 
     plan: Plan
@@ -91,6 +95,7 @@ class Result:
     level_search: LevelSearch | None = None
     written_sha256: str = ""
     needing_rows: Mapping[str, str] = field(default_factory=dict[str, str])
+    meanings: Mapping[str, Meaning] = field(default_factory=dict[str, Meaning])
 
     def decided(self) -> Plan:
         """Return the plan that does to another table what was decided on this one.
@@ -124,6 +129,7 @@ class Result:
     def all_files(self) -> dict[str, bytes]:
         """The public edition in every format, by file name: the CSV files first."""
         beside = spreadsheet_files(self.plan.dialect, self.tables)
+        beside |= typed_files(self.plan.formats, self.tables, self.meanings)
         return {**self.files, **written(self.tables, other_formats()), **beside}
 
     @cached_property

@@ -164,6 +164,7 @@ def run(
         optimum=job.optimum,
         written_sha256=job.digest,
         needing_rows=job.needing_rows,
+        meanings=dataset.meanings,
     )
     refuse_unaccepted(plan.accept, result)
     return result

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base.errors import BadInput, BadPlan, clipped, listing
-from . import match
+from . import match, typed
 from .averages import check_averages, numbers_of
 from .blocks import table_names
 from .cells import TextTable
@@ -302,8 +302,10 @@ def verify_files(
     tables = table_names(promise)
     files = read_files(release_folder, tables)
     found = verify(recipe, private, levels, files, _public_table(recipe, promise, recipe_path))
-    names = [*file_names(tables), *names_of(list(tables))]
-    there = check_presence(section(recipe, "export"), list(tables), files)
+    names = [*file_names(tables), *names_of(list(tables)), *typed.names_of(tables)]
+    export = section(recipe, "export")
+    there = check_presence(export, list(tables), files)
+    there += typed.check_typed(export, tables, release_folder, Path(data_path))
     return replace(found, checks=(*found.checks, *there, check_folder(release_folder, names)))
 
 

@@ -324,5 +324,9 @@ def test_a_file_for_a_spreadsheet_is_promised_without_a_new_run() -> None:
     assert result.file("release.spreadsheet.csv").startswith(b"\xef\xbb\xbf")
     assert 'separator = ";"' in result.plan.as_toml()
     assert app.session_state["state/work"]["draft"]["export"]["formulas"] == "neutralise"
+    app.multiselect(key="export-formats").select("sav").run()
+    assert not app.exception
+    assert app.session_state[state.RESULT].file("release.sav").startswith(b"$FL2")
+    assert "choices have changed" not in words(app)
     app.selectbox(key="export-dialect").select("none").run()
     assert "dialect" not in app.session_state["state/work"]["draft"]["export"]

@@ -1,11 +1,14 @@
-"""The form for the file that the reader's spreadsheet opens: which marks it expects."""
+"""Files for the reader's programs beside the release: a CSV in other marks, SPSS, Stata, Excel."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from anon_core.base.errors import AnonError
 from anon_core.job.dialect import Dialect
 from anon_core.job.result import Result
+from anon_core.job.typed_files import TYPED, typed_files
+from ui.components.guard import show_error
 from ui.session import results
 
 _NONE = "none"
@@ -28,12 +31,13 @@ _WAYS: dict[str, tuple[str, Dialect | None]] = {
 
 
 def draw(result: Result) -> Result:
-    """Draw the choice and return the result with it; the recipe then promises the file."""
+    """Draw the choices and return the result with them; the recipe then promises the files."""
+    left, right = st.columns(2, gap="medium")
     present = result.plan.dialect
     found = next((way for way, (_, dialect) in _WAYS.items() if dialect == present), _OWN)
     ways = [*_WAYS] if found != _OWN else [*_WAYS, _OWN]
     titles = {way: title for way, (title, _) in _WAYS.items()} | {_OWN: "As the recipe says"}
-    choice = st.selectbox(
+    choice = left.selectbox(
         "A CSV file for the reader's spreadsheet, besides",
         ways,
         index=ways.index(found),
@@ -42,6 +46,22 @@ def draw(result: Result) -> Result:
         help="The same rows with the separator, decimal mark, line ends and UTF-8 mark that a "
         "spreadsheet expects. The recipe then promises this file, and verification checks it.",
     )
-    if choice == found:
+    chosen = right.multiselect(
+        "Files for programs, besides",
+        [*TYPED],
+        default=[*result.plan.formats],
+        format_func=lambda ending: f"{TYPED[ending][0]} (.{ending})",
+        key="export-formats",
+        help="The same rows, numbers as numbers. Labels of values that the file of the table had "
+        "are given back to their codes in SPSS and Stata. Verification checks these files, too.",
+    )
+    formats = tuple(ending for ending in TYPED if ending in chosen)
+    dialect = _WAYS[choice][1] if choice != _OWN else present
+    if (dialect, formats) == (present, result.plan.formats):
         return result
-    return results.with_dialect(result, _WAYS[choice][1])
+    try:  # a row tells whether names and formats go together
+        typed_files(formats, {n: t.slice(0, 1) for n, t in result.tables.items()}, result.meanings)
+    except AnonError as error:
+        show_error(error)
+        return result
+    return results.with_export(result, dialect, formats)

@@ -64,17 +64,15 @@ def exchange(before: Result, now: Result) -> None:
     pinning.exchange(before, now)
 
 
-def with_dialect(result: Result, dialect: Dialect | None) -> Result:
-    """Return the result with other marks of the file for a spreadsheet, and keep it as the last.
+def with_export(result: Result, dialect: Dialect | None, formats: tuple[str, ...]) -> Result:
+    """Return the result with other files beside the release, and keep it as the last.
 
     What is published stays the same, so nothing is run again.
     """
     current = is_current()
-    made = replace(result, plan=replace(result.plan, dialect=dialect))
+    made = replace(result, plan=replace(result.plan, dialect=dialect, formats=formats))
     exchange(result, made)
-    kept = {key: value for key, value in state.draft()["export"].items() if key != "dialect"}
-    told = {} if dialect is None else {"dialect": dialect.as_mapping()}
-    state.update_draft(export={**kept, **told})
+    state.update_draft(export=made.plan.as_mapping()["export"])
     if current:
         st.session_state[state.MADE_OF] = now()
     return made

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pyreadstat
 import pytest
+import python_calamine
 
 from anon_core.__main__ import main
 from anon_core.base.errors import BadPlan
@@ -127,3 +128,73 @@ def test_the_file_for_a_spreadsheet_has_the_marks_that_the_recipe_promises(
 def test_a_dialect_that_is_none_is_refused(marks: str, says: str) -> None:
     with pytest.raises(BadPlan, match=says):
         Plan.from_toml(RECIPE.format(shown="labels") + f"\n[export.dialect]\n{marks}\n")
+
+
+def given_back(folder: Path, ending: str) -> pd.DataFrame:
+    place = folder / f"release.{ending}"
+    if ending == "xlsx":
+        book = python_calamine.load_workbook(place).get_sheet_by_index(0).to_python()
+        return pd.DataFrame(book[1:], columns=book[0])
+    read = {"sav": pyreadstat.read_sav, "dta": pyreadstat.read_dta}[ending]
+    frame, told = read(place)
+    assert told.column_names_to_labels["sex"] == "Sex of the person"
+    assert told.variable_value_labels == {"sex": {1: "Male", 2: "Female"}}  # 9 is nobody's
+    return frame
+
+
+@pytest.mark.parametrize("shown", ["labels", "codes"])
+def test_labels_are_given_back_and_verified(
+    tmp_path: Path, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"sex": [1, 1, 2, 2] * 2, "age": [30, 30, 40, 40] * 2, "job": ["a"] * 8})
+    pyreadstat.write_sav(
+        frame,
+        "s.sav",
+        column_labels={"sex": "Sex of the person"},
+        variable_value_labels={"sex": {1: "Male", 2: "Female", 9: "Unknown"}},
+    )
+    told = RECIPE.format(shown=shown).replace('"age"]', '"age", "job"]')
+    Path("recipe.toml").write_text(f'{told}\n[export]\nformats = ["sav", "dta", "xlsx"]\n')
+    asked = ["recipe.toml", "--data", "s.sav"]
+    assert main(["run", *asked, "--out", "release", "--recipe-out", "made.toml"]) == 0
+    release = Path("release")
+    for ending in ("sav", "dta", "xlsx"):
+        found = given_back(release, ending)
+        assert sorted(found["age"]) == [30] * 4 + [40] * 4
+        assert found["job"].tolist() == ["a"] * 8
+        told_sexes = ["Male", "Female"] if shown == "labels" and ending == "xlsx" else [1, 2]
+        if ending != "xlsx" or shown == "labels":
+            assert sorted(found["sex"].unique()) == sorted(told_sexes)
+    check = ["verify", *asked, "--release", "release"]
+    assert main(check) == 0
+    first = {file.name: file.read_bytes() for file in release.iterdir()}
+    assert main(["run", "made.toml", *asked[1:], "--out", "release"]) == 0
+    assert {file.name: file.read_bytes() for file in release.iterdir()} == first
+    for ending in ("sav", "dta", "xlsx"):
+        file = release / f"release.{ending}"
+        right = file.read_bytes()
+        file.write_bytes(right[:-9] + bytes([right[-9] ^ 1]) + right[-8:])
+        capsys.readouterr()
+        assert main(check) == 3
+        assert f"BROKEN  formats: release.{ending} is not byte for byte" in capsys.readouterr().out
+        file.write_bytes(right)
+    (release / "release.dta").unlink()
+    Path("recipe.toml").write_text(f'{told}\n[export]\nformats = ["dta", "xlsx"]\n')
+    assert main(check) == 3
+    said = capsys.readouterr().out
+    assert "release.dta is missing, which the recipe promises" in said
+    assert "release.sav is there, but the recipe does not promise it" in said
+
+
+def test_names_that_spss_has_not_and_formats_that_are_none_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("sex (m/f);age\n1;2\n1;2\n")
+    told = RECIPE.format(shown="labels").replace('"sex"', '"sex (m/f)"')
+    for formats, says in (("sav", "'sex (m/f)' cannot be a variable"), ("pdf", "allowed are")):
+        Path("recipe.toml").write_text(f'{told}\n[export]\nformats = ["{formats}"]\n')
+        assert main(["run", "recipe.toml", "--data", "t.csv", "--out", "release"]) == 1
+        assert says in capsys.readouterr().err
+        assert not Path("release").exists()
