@@ -46,9 +46,18 @@ class _Unlike(Exception):
 
 
 def csv_in_bulk(
-    path: Path, head: bytes, reading: Reading, separator_of: Separator, plain: Plain
+    path: Path,
+    head: bytes,
+    reading: Reading,
+    separator_of: Separator,
+    plain: Plain,
+    *,
+    every: bool = False,
 ) -> TextTable | None:
-    """Return a large CSV file about which no two readers differ; None for every other one."""
+    """Return a large CSV file about which no two readers differ; None for every other one.
+
+    Blanks around names are removed, unless `every` is set.
+    """
     told = _first_lines(head, whole=len(head) == os.stat(path).st_size)
     if told is None or not _is_utf8(reading.encoding) or not _has_plain_path(path):
         return None
@@ -71,7 +80,7 @@ def csv_in_bulk(
     def read(places: Sequence[int]) -> list[Cells]:
         return _read_csv(path, len(header), places, separator, windows=windows, rows=lines - 1)
 
-    names = [own.strip() for own in header]
+    names = header if every else [own.strip() for own in header]
     return TextTable(names, lines - 1, _guarded(read, plain, path, made))
 
 

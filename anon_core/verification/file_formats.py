@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 
 from ..base.errors import BadInput, listing
-from .cells import Narrow
+from .cells import Narrow, TextTable
 from .dialect import names_of
 from .file_bytes import first_difference, parquet_again
 from .findings import Check, many, named, numbers
 from .opening import Content, FileBytes
 from .published import PublishedTable
-from .reading import beyond_rows, read_parquet, read_published
+from .reading import beyond_rows, read_parquet, read_published, read_published_csv
 from .texts import Codes, Spelling
 
 #: Takes a published table, a file's content and its name.
@@ -62,7 +62,13 @@ def read_release(
             found.is_written = row < 0
             if found.is_written:
                 return found
-    return PublishedTable(content, quasi, spelling)
+
+    def plain() -> TextTable:
+        return PublishedTable(content, quasi, spelling).as_cells()
+
+    shown = read_published_csv(content, plain)
+    found = None if shown is None else PublishedTable.of_cells(shown, quasi, spelling)
+    return found or PublishedTable(content, quasi, spelling)
 
 
 def check_writing(release: PublishedTable, content: Content, file: str) -> Check:

@@ -8,12 +8,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import count, islice
+from typing import TextIO
 
 import numpy as np
 import numpy.typing as npt
 
 from ..base.errors import BadInput
-from .cells import Narrow, TextTable
+from .cells import Cells, Narrow, TextTable, narrow
 from .findings import Rows
 from .lines import Lines
 from .opening import Content, refuse_wide
@@ -22,7 +23,15 @@ from .tables import joined
 from .texts import Codes, Spelling
 
 _AT_A_TIME = 1 << 20
+#: Larger files are not read as one text.
+_PLAIN_BELOW = 1 << 29
 _CHUNK = 256  # small, so that its lists are gone before the collector looks at them
+
+
+def _text_of(content: Content) -> TextIO:
+    """Return a file's text, decoded as it is read."""
+    file = io.BytesIO(content) if isinstance(content, bytes) else content.path.open("rb")
+    return io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
 
 
 class PublishedTable:
@@ -47,20 +56,19 @@ class PublishedTable:
     ) -> None:
         self.spelling = spelling
         self._quasi = quasi
-        content = content[:]
-        quick = read_plain(content)
+        quick = read_plain(content[:]) if len(content) < _PLAIN_BELOW else None
         if quick is not None:
             self.header, self.codes, self.texts, self.rows = quick
             refuse_wide(len(self.header) - 1, "The published file")  # a group number goes before
             self.ragged: list[int] = []
             return
         try:
-            text = content.decode("utf-8-sig")
-            csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
-            lines = csv.reader(io.StringIO(text, newline=""), strict=True)
-            self.header = next(lines, [])
-            refuse_wide(len(self.header) - 1, "The published file")
-            self.ragged = self._read(lines)
+            csv.field_size_limit(max(csv.field_size_limit(), len(content) + 1))
+            with _text_of(content) as text:
+                lines = csv.reader(text, strict=True)
+                self.header = next(lines, [])
+                refuse_wide(len(self.header) - 1, "The published file")
+                self.ragged = self._read(lines)
         except (UnicodeDecodeError, csv.Error) as error:
             raise BadInput("The published file is no well-formed CSV file in UTF-8.") from error
         if not self.header:
@@ -81,6 +89,22 @@ class PublishedTable:
         found.codes = [column.codes for column in columns]
         found.texts = [list(column.texts) for column in columns]
         return found
+
+    def as_cells(self) -> TextTable:
+        """Return its cells.
+
+        Raises
+        ------
+        BadInput
+            If its rows differ in length.
+        """
+        if self.ragged:
+            raise BadInput("Rows of the published file differ in length from its header.")
+        columns = [
+            Cells(codes=narrow(codes, len(texts)), texts=texts)
+            for codes, texts in zip(self.codes, self.texts, strict=True)
+        ]
+        return TextTable.of(self.header, columns, self.rows)
 
     def _read(self, lines: Iterable[list[str]]) -> list[int]:
         """Number each column's texts, some rows at a time; return rows of another length."""

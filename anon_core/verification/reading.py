@@ -8,7 +8,7 @@ import io
 import os
 import re
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -208,6 +208,21 @@ def read_published(content: Content, name: str) -> TextTable:
         if found is not None:
             return found
     return plain()
+
+
+def read_published_csv(content: Content, plain: Callable[[], TextTable]) -> TextTable | None:
+    """Read a large published CSV file; None where the plain reader has to.
+
+    Parameters
+    ----------
+    content : bytes or FileBytes
+    plain : callable
+        The plain reader of the same file.
+    """
+    if not isinstance(content, FileBytes) or len(content) < FROM_BYTES:
+        return None
+    told = Reading(separator=",", encoding="utf-8")
+    return csv_in_bulk(content.path, content[:_HEAD], told, separator_of, plain, every=True)
 
 
 def _of_columns(header: Sequence[str], columns: Iterable[Sequence[object]]) -> TextTable:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from ..base.errors import BadPlan, listing
 from .cells import Narrow, TextTable, narrow
@@ -219,6 +220,7 @@ class PrivateTable:
         self.columns: dict[str, PrivateColumn] = {}
         self._table, self._promise, self._levels = private, promise, levels
         self._sets: dict[str, LevelSets] = {}
+        self._used: dict[str, npt.NDArray[np.bool_]] = {}
         self._beside: dict[str, PrivateColumn] = {}
         private.prefetch(promise.published)
         for name in private.names:
@@ -295,9 +297,13 @@ class PrivateTable:
 
     def has_gaps(self, name: str) -> bool:
         """Return whether a published column has a missing value."""
-        column = self.columns[name]
-        used = column.used(None if self._places is None else self.kept)
-        return bool(np.any(used & column.gone))
+        return bool(np.any(self._texts_used(name) & self.columns[name].gone))
+
+    def _texts_used(self, name: str) -> npt.NDArray[np.bool_]:
+        if name not in self._used:
+            rows = None if self._places is None else self.kept
+            self._used[name] = self.columns[name].used(rows)
+        return self._used[name]
 
     def level_sets(self, name: str) -> LevelSets:
         """Return what stands in a column's hierarchy; several checks ask for it.
@@ -325,7 +331,8 @@ class PrivateTable:
         """Return how each value of a column is published: the shortest of its spellings."""
         column = self.columns[name]
         found: dict[Key, str] = {}
-        for text in column.texts_of(None if self._places is None else self.kept):
+        for code in np.flatnonzero(self._texts_used(name) & ~column.gone).tolist():
+            text = column.texts[code]
             key = column.spelling.key(text)
             if key not in found or (len(text), text) < (len(found[key]), found[key]):
                 found[key] = text

@@ -168,11 +168,6 @@ class PrivateColumn:
         found[self.cells if rows is None else self.cells[rows]] = True
         return found
 
-    def texts_of(self, rows: npt.NDArray[np.bool_] | None) -> list[str]:
-        """Return the distinct texts of some rows, or of all, where they have a value."""
-        used = self.used(rows) & ~self.gone
-        return [self.texts[code] for code in np.flatnonzero(used).tolist()]
-
     @property
     def missing(self) -> int:
         """The code of the missing value."""
