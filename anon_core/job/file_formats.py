@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _SPECIAL = re.compile('[,"\\n\\r]')
 #: Rows in one row group of a Parquet file.
 ROW_GROUP = 1 << 20
+_NEAR = 1 << 15
 
 
 def as_csv(table: pa.Table) -> bytes:
@@ -59,9 +60,10 @@ def as_csv(table: pa.Table) -> bytes:
         every = np.repeat(np.arange(len(first)), repeats)
         lines = lines.take(pa.array(every, type=pa.int64()))
     # The values of a string array lie one after the other in its last buffer: that is the file.
-    _, ends, text = (b.to_pybytes() if b is not None else b"" for b in lines.buffers())
-    place = np.frombuffer(ends, dtype=np.int64)
-    return header.encode() + text[place[lines.offset] : place[lines.offset + len(lines)]]
+    _, ends, text = lines.buffers()
+    place = np.frombuffer(cast(Any, ends), dtype=np.int64)
+    begin, end = place[lines.offset], place[lines.offset + len(lines)]
+    return b"".join([header.encode(), memoryview(cast(Any, text))[begin:end]])
 
 
 def _runs(
@@ -116,8 +118,11 @@ class _IntoCsv:
         self._header = 0
 
     def add(self, part: pa.Table) -> None:
-        self._sink.write(memoryview(as_csv(part))[self._header :])
-        self._header = self._header or len(as_csv(part.slice(0, 0)))
+        texts = sum(len(cast(Any, column.chunk(0)).dictionary) for column in part.columns)
+        near = max(_NEAR, 2 * texts)  # lines that stay near the processor, for most columns
+        for start in range(0, max(part.num_rows, 1), near):
+            self._sink.write(memoryview(as_csv(part.slice(start, near)))[self._header :])
+            self._header = self._header or len(as_csv(part.slice(0, 0)))
 
     def close(self) -> None:
         pass

@@ -206,10 +206,9 @@ class SqlTable:
         return self.connection.sql(query)
 
     def one(self, query: str) -> Any:
-        """Return the one value that a query finds."""
+        """Return the one value that a query finds; None where it finds none."""
         row = self.execute(query).fetchone()
-        assert row is not None
-        return row[0]
+        return None if row is None else row[0]
 
     def _column(
         self, name: str, called: str, place: int, kind: ColumnKind | None, options: DataOptions
@@ -217,9 +216,12 @@ class SqlTable:
         """Count a column's texts, and make them a type; return them and the width of its codes."""
         import pyarrow as pa
 
+        text = f"CAST({called} AS VARCHAR)"
+        typed = self.one(f"SELECT typeof({called}) FROM source LIMIT 1") != "VARCHAR"
+        value = f"any_value({called})" if typed else text
         self.execute(
-            f"CREATE TEMP TABLE texts AS SELECT CAST({called} AS VARCHAR) AS text, "
-            f"any_value({called}) AS value, count(*) AS tally FROM source GROUP BY 1"
+            f"CREATE TEMP TABLE texts AS SELECT {text} AS text, {value} AS value, "
+            f"count(*) AS tally FROM source GROUP BY {text}"
         )
         distinct = int(self.one("SELECT count(*) FROM texts"))
         if distinct > MOST_TEXTS:

@@ -31,7 +31,7 @@ def _table(seed: int) -> pd.DataFrame:
     jobs = [row[0] for row in LEVELS["job"]]
     return pd.DataFrame(
         {
-            "free": draw.choice(["", " x", "y\nz", "-5", "@t", '"q"'], rows),
+            "text": draw.choice(["", " x", "y\nz", "-5", "@t", '"q"'], rows),
             "age": draw.choice(["20", "20.0", "31", "45", "?", "60"], rows),
             "job": draw.choice(jobs, rows),
             "person name": draw.permutation(rows).astype(str),
@@ -57,7 +57,7 @@ def _recipe(folder: Path, technique: dict[str, object], missing: str) -> Path:
                 "identifier": ["person name"],
                 "quasi": ["age", "job", "zip"],
                 "sensitive": ["illness"],
-                "insensitive": ["free"],
+                "insensitive": ["text"],
             },
             "hierarchies": {name: f"{name}.csv" for name in levels},
             "algorithm": technique,
@@ -145,8 +145,8 @@ def test_relaxed_cuts_draw_among_equal_rows_and_are_not_for_counts(tmp_path: Pat
 @pytest.mark.parametrize(
     ("broken", "why"),
     [
-        ("age,job,zip,illness,free,person name\n20,a b\n", "no table that DuckDB can read"),
-        ("age,job,zip,illness,free,person name\n", "has no rows"),
+        ("age,job,zip,illness,text,person name\n20,a b\n", "no table that DuckDB can read"),
+        ("age,job,zip,illness,text,person name\n", "has no rows"),
     ],
 )
 def test_a_broken_file_is_refused_and_nothing_stays(
