@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,10 +47,11 @@ def edition_of(
     """
     # A reason for another role than the one it has is no reason for it.
     roles = result.plan.roles
+    told_of = {part.name for part in fields(roles)}  # being left out is no part of them
     reasons = {
         one.name: one.reason
         for one in suggested(result.problem.dataset)
-        if one.name in _columns(getattr(roles, one.role, ()))
+        if one.name in _columns(getattr(roles, one.role, ()) if one.role in told_of else ())
     }
     told = evidence(result, context or ReleaseContext(), command=command, suggested=reasons)
     return public_edition(told) if public else internal_edition(told)

@@ -169,6 +169,6 @@ def _notes(meaning: Meaning, declared: int) -> list[str]:
     if declared:
         notes.append(
             f"{declared:,} {'cell holds a value' if declared == 1 else 'cells hold values'} that "
-            "the file declares as missing, and are missing here."
+            f"the file declares as missing, and {'is' if declared == 1 else 'are'} missing here."
         )
     return notes
