@@ -26,7 +26,7 @@ from benchmarks.tables import K, Source
 from benchmarks.timing import Row, shown, table
 
 SENSITIVE = "occupation"
-#: Seconds in which whatever goes on is to stop.
+#: Seconds in which whatever goes on was asked to stop; what is measured is told beside it.
 LATEST = 0.5
 _TRIES = 10
 _SWEPT = (5, 20)
@@ -75,7 +75,7 @@ def stops(bench: Bench, source: Source) -> None:
             lambda context: sweep(plan, over, dataset, levels, context=context, keep=False),
         )
     )
-    print(table(f"Stopped within {shown(LATEST)}, as was asked: {source.title}", rows))
+    print(table(f"How soon it stops, {shown(LATEST)} was asked: {source.title}", rows))
 
 
 def _promised(algorithm: str, model: str, **given: Any) -> dict[str, Any]:
