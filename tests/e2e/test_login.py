@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -68,7 +69,7 @@ def log_in(browser: Browser, url: str, name: str) -> Page:
     return page
 
 
-def test_neither_sees_anything_of_the_other(browser: Browser, host: str) -> None:
+def test_neither_sees_anything_of_the_other(browser: Browser, host: str, home: Path) -> None:
     ana = log_in(browser, host, "Ana Alba")
     rows = "".join(f"{20 + i % 3},{CELL if i % 2 else 'Flu'}\n" for i in range(24))
     table = {"name": TABLE, "mimeType": "text/csv", "buffer": f"age,illness\n{rows}".encode()}
@@ -117,3 +118,10 @@ def test_neither_sees_anything_of_the_other(browser: Browser, host: str) -> None
     expect(ana.get_by_test_id("stSidebar")).to_contain_text("No table yet")
     ana.context.close()
     ben.context.close()
+
+    # What the server wrote, Streamlit's own lines among it, tells what happened and no value.
+    written = (home / "server.log").read_text()
+    told = [json.loads(line) for line in written.splitlines() if line.startswith('{"time"')]
+    assert {"session", "open", "work", "log out"} <= {one["event"] for one in told}
+    assert len({one["who"] for one in told}) == 2
+    assert not [text for text in (CELL, TABLE, "illness", "Alba", "clinic") if text in written]

@@ -19,7 +19,7 @@ def gate() -> None:
     begins = ending.keep_only("" if person is None else person.key)
     whose.note_what_happens()
     if person is not None and begins:
-        here().note("log in")
+        here().note("session")
     if person is not None:
         return
     st.title("Anonymity Workbench", anchor=False)
