@@ -65,7 +65,8 @@ def head(run: Series) -> None:
                 width="content",
                 help="Keep it for Compare.",
             ):
-                pinning.pin(result, results.choices_of_last())
+                made_of = results.made_of()
+                pinning.pin(result, None if made_of is None else made_of["choices"])
                 st.rerun()
         else:
             st.button(f"Pinned as {run.heading}", key="pinned", disabled=True, width="content")

@@ -80,6 +80,9 @@ def test_a_pinned_run_becomes_the_result_with_its_choices() -> None:
         assert results.is_current()
         assert state.plan().algorithm == first.plan.algorithm
         assert state.plan().models == first.plan.models
+        state.set_roles(replace(state.roles(), sensitive=()), ("Salary",))
+        reopening.open_pin(pin)
+        assert not results.is_current()  # its roles are others than those chosen now
         with pytest.raises(BadPlan, match="another table"):
             reopening.open_pin(replace(pin, table="of another"))
 

@@ -82,7 +82,9 @@ def exchange(before: Result, now: Result) -> None:
 def put(letter: str, result: Result) -> None:
     """Keep a run under the letter it had, unless another one has it now."""
     if letter not in {p.letter for p in pins()}:
-        new = Pin(letter=letter, title=_title(result.plan), result=result)
+        table = state.dataset()
+        found = "" if table is None else table.fingerprint
+        new = Pin(letter=letter, title=_title(result.plan), result=result, table=found)
         st.session_state[_PINS] = sorted([*pins(), new], key=lambda p: p.letter)
 
 

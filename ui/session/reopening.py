@@ -28,7 +28,11 @@ def open_pin(pin: Pin) -> None:
         state.set_choices(dict(pin.choices))
     told = pin.result.plan.as_mapping()
     state.update_draft(algorithm=told["algorithm"], models=told["models"])
+    # Of a run that came out of a session file the choices are not known: its roles may be others.
+    made_of = results.now()
+    if pin.choices is None and state.plan().roles != pin.result.plan.roles:
+        made_of = results.MadeOf(fingerprint="", choices=state.choices())
     if pin.result is not results.last():
-        results.keep(pin.result)
+        results.keep(pin.result, made_of=made_of)
     else:
-        results.renew()
+        results.renew(made_of)

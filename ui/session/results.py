@@ -46,15 +46,9 @@ def keep(result: Result, *, made_of: MadeOf | None = None) -> None:
     st.session_state[state.MADE_OF] = now() if made_of is None else made_of
 
 
-def renew() -> None:
-    """Say that the last result belongs to what is chosen now."""
-    st.session_state[state.MADE_OF] = now()
-
-
-def choices_of_last() -> dict[str, Any] | None:
-    """Return what was chosen for the last result."""
-    made_of = cast(MadeOf | None, st.session_state.get(state.MADE_OF))
-    return None if made_of is None else made_of["choices"]
+def renew(made_of: MadeOf) -> None:
+    """Say what the last result was made of."""
+    st.session_state[state.MADE_OF] = made_of
 
 
 def exchange(before: Result, now: Result) -> None:
