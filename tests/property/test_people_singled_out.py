@@ -79,9 +79,9 @@ def attacked(attack: Attack, release: Release, context: Context | None = None) -
     return cast(AttackResult, found)
 
 
-@often(100)
+@often(48)
 @given(drawn=of_people())
-def test_people_are_unique_whose_rows_own_onlyfit_somebody(drawn: Boxed) -> None:
+def test_people_are_unique_whose_rows_alone_fit_somebody(drawn: Boxed) -> None:
     release = drawn.release
     rows, people = told(release)
     who, quasi = whose(release, drawn.case), release.problem.quasi
@@ -106,7 +106,7 @@ def test_people_are_unique_whose_rows_own_onlyfit_somebody(drawn: Boxed) -> None
     assert one.raw == len(set().union(*(alone(raw, named, people, c) for c in sets))) / everyone
 
 
-@often(60)
+@often(48)
 @given(drawn=of_people())
 def test_sets_are_special_that_one_person_has(drawn: Boxed) -> None:
     release = drawn.release
@@ -180,7 +180,7 @@ def test_a_file_is_of_combinations_of_one_person_and_of_two() -> None:
     assert unique.details[1].rows[-1]["people"] == 1
 
 
-@often(100)
+@often(48)
 @given(drawn=of_people(), seed=st.integers(0, 99))
 def test_a_match_is_right_that_is_one_of_the_persons_rows(drawn: Boxed, seed: int) -> None:
     release, problem = drawn.release, drawn.release.problem
