@@ -116,7 +116,7 @@ def check_parquet(release: PublishedTable, content: Content, file: str) -> Check
             sentence=f"The dictionary or the statistics of {listing(idle)} in {file} hold values "
             "that stand in no published row of their row group.",
         )
-    wrong = np.zeros(release.rows, dtype=np.bool_)
+    wrong, odd = np.zeros(release.rows, dtype=np.bool_), list[str]()
     for place in range(len(release.header)):
         cells = shown.column_at(place)
         texts = ["", *cells.texts]  # code -1 is null, an empty cell
@@ -126,11 +126,14 @@ def check_parquet(release: PublishedTable, content: Content, file: str) -> Check
             for pair in np.unique(pairs).tolist()
             if release.texts[place][pair // len(texts)] != texts[pair % len(texts)]
         ]
-        wrong |= np.isin(pairs, unlike)
+        if unlike:
+            odd.append(release.header[place])
+            wrong |= np.isin(pairs, unlike)
     rows = numbers(wrong)
     return Check(
         name=name,
         holds=False,
+        column=odd[0] if odd else "",
         rows=rows.first,
         sentence=f"{many(len(rows), 'row', 'differs', 'differ')} between the Parquet and the CSV "
         f"file {named(rows)}."

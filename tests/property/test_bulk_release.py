@@ -118,3 +118,20 @@ def test_the_release_itself_holds_either_way(desk: Path, monkeypatch: pytest.Mon
         found = told(desk, desk / "out", bulk=True)
     assert found["holds"]
     assert found == told(desk, desk / "out", bulk=False)
+
+
+def test_one_cell_that_only_one_file_shows_is_named_by_row_and_column(
+    desk: Path, tmp_path: Path
+) -> None:
+    content = (desk / "out" / "release.csv").read_bytes()
+    lines = content.decode().splitlines(keepends=True)
+    place = next(place for place, line in enumerate(lines) if ",flu," in line)
+    lines[place] = lines[place].replace(",flu,", ",gout,")
+    for name in ("release.csv", "release.parquet"):
+        (tmp_path / name).write_bytes((desk / "out" / name).read_bytes())
+    (tmp_path / "release.csv").write_text("".join(lines))
+    checks = {check["name"]: check for check in told(desk, tmp_path, bulk=True)["checks"]}
+    assert not checks["parquet"]["holds"]
+    assert checks["parquet"]["rows"] == [place]
+    assert checks["parquet"]["column"] == "ill"
+    assert checks["coverage"]["rows"] == [place]
