@@ -240,6 +240,8 @@ def _tell(result: Result, out: Path) -> None:
         tell(f"{measure.metric}: {measure.value:.6g}")
     for attack in result.attacks:
         tell(f"{attack.attack}: {attack.sentence}")
+    for name, why in result.needing_rows.items():
+        tell(f"{name}: not run. {why}")
     if result.level_search is not None:
         tell(result.level_search.sentence)
     if result.exact:

@@ -180,7 +180,9 @@ def test_a_killed_run_leaves_nothing_that_the_next_one_does_not_remove_and_tell(
     left.mkdir(parents=True)
     (left / "table.duckdb").write_bytes(b"private")
     assert _run(tmp_path, "--engine", "duckdb") == 0
-    assert "was killed" in capsys.readouterr().err
+    told = capsys.readouterr()
+    assert "was killed" in told.err
+    assert "not run. It looks at single rows" in told.out
     assert not left.parent.exists()
 
 
