@@ -9,7 +9,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 #: Largest recipe or hierarchy file that is read: 256 MiB.
 MOST_TEXT_BYTES = 1 << 28
@@ -38,6 +41,30 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
     OSError
         If there is none, or it cannot be read; `TooManyBytes` where it is larger than allowed.
     """
+    with _opened(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > most_bytes:
+            raise TooManyBytes(size, most_bytes)
+        content = file.read(most_bytes + 1)  # it may have grown, or not tell its size
+    if len(content) > most_bytes:
+        raise TooManyBytes(len(content), most_bytes)
+    return content
+
+
+def first_bytes(path: Path, count: int) -> bytes:
+    """Return the first bytes of a regular file, fewer where it has no more.
+
+    Raises
+    ------
+    OSError
+        If there is none, or it cannot be read.
+    """
+    with _opened(path) as file:
+        return file.read(count)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
     try:
         _refuse_odd(os.stat(path))
         # Not waiting for anybody, should the file have become a pipe since.
@@ -45,14 +72,8 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
     except ValueError as error:
         raise OSError(errno.EINVAL, "the path is not valid") from error
     with os.fdopen(handle, "rb") as file:
-        found = os.fstat(handle)
-        _refuse_odd(found)
-        if found.st_size > most_bytes:
-            raise TooManyBytes(found.st_size, most_bytes)
-        content = file.read(most_bytes + 1)  # it may have grown, or not tell its size
-    if len(content) > most_bytes:
-        raise TooManyBytes(len(content), most_bytes)
-    return content
+        _refuse_odd(os.fstat(handle))
+        yield file
 
 
 def _refuse_odd(found: os.stat_result) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..base.errors import BadPlan, brief
+from ..base.opening import first_bytes
 
 if TYPE_CHECKING:
     from .plan import Plan
@@ -131,9 +132,7 @@ def chosen(plan: Plan, path: Path) -> Chosen:
 def _cells(path: Path) -> int:
     """Return about how many cells a table has: Parquet says it, of others the size does."""
     try:
-        with path.open("rb") as file:
-            packed = file.read(4) == b"PAR1"
-        if not packed:
+        if first_bytes(path, 4) != b"PAR1":
             return path.stat().st_size // _BYTES_OF_TEXT
         from pyarrow import parquet
 
@@ -144,8 +143,7 @@ def _cells(path: Path) -> int:
 
 
 def _held_by_duckdb(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(4) == b"PAR1" or path.suffix.lower() in (".csv", ".tsv", ".txt", ".gz")
+    return first_bytes(path, 4) == b"PAR1" or path.suffix.lower() in (".csv", ".tsv", ".txt", ".gz")
 
 
 def _machine() -> int:

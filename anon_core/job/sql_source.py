@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..base.errors import BadInput
+from ..base.errors import BadInput, clipped
+from ..base.opening import first_bytes
 from ..data.reading import DataOptions
 from ..data.reading.separator import find_separator
 from ..data.table import check_names
@@ -106,18 +107,21 @@ def quoted(value: str) -> str:
 
 def _begins(path: Path, mark: bytes) -> bool:
     try:
-        with path.open("rb") as file:
-            return file.read(len(mark)) == mark
+        return first_bytes(path, len(mark)) == mark
     except OSError as error:
-        raise BadInput(f"{path.name} cannot be read.", remedy="Check the path.") from error
+        raise BadInput(
+            f"{clipped(path.name)} cannot be read ({error.strerror}).", remedy="Check the path."
+        ) from error
 
 
 def state(path: Path) -> tuple[int, int]:
     """Return what changes when a file is written to: its size and its time."""
     try:
         found = path.stat()
-    except OSError as error:
-        raise BadInput(f"There is no file {path.name}.", remedy="Check the path.") from error
+    except (OSError, ValueError) as error:  # ValueError: a character that no path may hold
+        raise BadInput(
+            f"There is no file {clipped(path.name)}.", remedy="Check the path."
+        ) from error
     return found.st_size, found.st_mtime_ns
 
 

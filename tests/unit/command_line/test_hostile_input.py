@@ -234,6 +234,15 @@ def test_a_table_that_is_no_file(desk: Desk, capsys: pytest.CaptureFixture[str],
 
 
 @pytest.mark.parametrize("what", ODD)
+def test_a_table_that_is_no_file_for_duckdb(
+    desk: Desk, capsys: pytest.CaptureFixture[str], what: str
+) -> None:
+    desk.recipe.write_text(desk.recipe.read_text() + '[engine]\nname = "duckdb"\n')
+    desk.data = odd(desk.folder, what)  # type: ignore[assignment]
+    desk.refused(capsys)
+
+
+@pytest.mark.parametrize("what", ODD)
 def test_a_recipe_that_is_no_file(
     desk: Desk, capsys: pytest.CaptureFixture[str], what: str
 ) -> None:
