@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -64,7 +64,7 @@ def first_bytes(path: Path, count: int) -> bytes:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
+def _opened(path: Path) -> Generator[BinaryIO]:
     try:
         _refuse_odd(os.stat(path))
         # Not waiting for anybody, should the file have become a pipe since.

@@ -197,9 +197,10 @@ class AtScale:
         with ExitStack() as opened:
             files = {
                 ending: opened.enter_context((folder / f"release.{ending}").open("xb"))
-                for ending in FORMATS
+                for ending, of in FORMATS.items()
+                if of.into is not None
             }
-            into = [FORMATS[ending].into(file) for ending, file in files.items()]
+            into = [make(file) for e, file in files.items() if (make := FORMATS[e].into)]
             for part in parts:
                 for one in into:
                     one.add(part)

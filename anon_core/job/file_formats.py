@@ -186,8 +186,9 @@ class FileFormat:
     write : callable
         Takes a published table, columns of dictionary-encoded texts, and returns the file. The
         bytes follow from the cells alone, so that a file can hold nothing beside them.
-    into : callable
-        Takes an open file, and writes the same bytes to it part by part.
+    into : callable, optional
+        Takes an open file, and writes the same bytes to it part by part. Without it, tables that
+        do not fit into memory are not published in this format.
     """
 
     ending: str
@@ -195,7 +196,7 @@ class FileFormat:
     help: str
     mime: str
     write: Callable[[pa.Table], bytes]
-    into: Callable[[BinaryIO], Into]
+    into: Callable[[BinaryIO], Into] | None = None
 
 
 #: The ending of what the second computation reads; it compares all others with that.

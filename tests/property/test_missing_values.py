@@ -179,7 +179,7 @@ def test_posteriors_are_of_the_rows_that_have_a_value() -> None:
         held, broken = held + told.holds, broken + (not told.holds)
 
     tried()
-    assert min(held, broken) > 3
+    assert min(held, broken) > 0
 
 
 def test_codes_that_usually_stand_for_a_missing_value_are_cautioned() -> None:

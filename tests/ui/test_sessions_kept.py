@@ -298,5 +298,5 @@ def test_start_opens_a_session_file_and_lists_what_is_kept(place: Path, start: A
     assert str(place) in words(app)
     page = open_page("app.py", {})
     assert not page.exception
-    opens = next(b for b in page.button if str(b.key).startswith("session/open/"))
+    opens = page.button(key=f"session/open/{app.session_state[kept_sessions._ID]}")
     assert "was restored" in words(opens.click().run())

@@ -83,7 +83,7 @@ def _where() -> None:
         st.caption(f"The session cannot be kept in `{place}`: {kept_sessions.error()}.")
     elif kept_sessions.is_forgotten():
         st.caption("This session was deleted and is not kept any more.")
-        st.button("Keep it again", key="session/keep", on_click=kept_sessions.keep_again)
+        st.button("Keep it again", key="session/keep", on_click=handled()(kept_sessions.keep_again))
     elif not kept_sessions.is_kept():
         st.caption(
             "The table's file is too large to be kept. The work on it is; load the table again to "

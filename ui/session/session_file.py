@@ -175,6 +175,8 @@ def restore(whole: Mapping[str, Any], content: bytes | None = None, *, fresh: bo
         raise _damaged(type(error).__name__) from error
     kept = state.file() if content is None else content
     data = _table(whole["table"], draft, title, sample, content)
+    if data is state.dataset():  # what it came from here is where it is found again
+        sample = sample or state.sample_name()
     roles = Roles(
         identifier=named["identifier"],
         quasi=named["quasi"],

@@ -162,6 +162,6 @@ def test_a_run_refuses_a_false_label() -> None:
 
 
 def test_verification_refuses_it_whoever_made_the_release(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prepare, "refuse_false_labels", lambda *_: None)
+    monkeypatch.setattr(prepare, "refuse_untrue", lambda *_: None)
     with pytest.raises(NotVerified, match="labels that claim a range or beginning"):
         released(ZIPS)
