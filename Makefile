@@ -25,12 +25,12 @@ ifdef ARGS
 	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest $(ARGS)
 else
 	@$(PY) -m pytest -n auto --dist loadfile -m "not e2e and not long"
-	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest -m e2e
+	@CHROMIUM="$$(sh scripts/chromium.sh)" $(PY) -m pytest -m "e2e and not long"
 endif
 
-test-long: dev ## run the tests that take too long for every change (ARGS= goes to pytest)
+test-long: dev chromium ## run the tests that take too long for every change (ARGS= goes to pytest)
 	@$(PY) scripts/fetch_sample.py
-	@TEST_LONG=1 $(PY) -m pytest -m "long or often" $(ARGS)
+	@CHROMIUM="$$(sh scripts/chromium.sh)" TEST_LONG=1 $(PY) -m pytest -m "long or often" $(ARGS)
 
 check: lint types imports test ## format, lint, types, import rules, then every test
 
