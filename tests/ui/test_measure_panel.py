@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,15 +17,17 @@ from anon_core.release.results import Measure
 from tests.ui.sessions import RESULTS, RUN, carried_out, load, open_page, words
 
 
-def until(app: AppTest, text: str) -> str:
-    """Draw the page until it says something; return all it says."""
+def until(app: AppTest, there: Callable[[str], bool]) -> str:
+    """Draw the page until something is there; return all it says."""
     for _ in range(100):
-        if text in words(app).replace("\\", ""):
+        if there(words(app).replace("\\", "")):
             break
         time.sleep(0.05)
         app.run()
     assert not app.exception
-    return words(app).replace("\\", "")
+    told = words(app).replace("\\", "")
+    assert there(told)
+    return told
 
 
 def test_a_metric_is_measured_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,7 +41,7 @@ def test_a_metric_is_measured_when_asked_for(monkeypatch: pytest.MonkeyPatch) ->
     app.run()
     assert app.selectbox(key="further-metric").options == ["Model utility"]
     app.button(key="measure-further").click().run()
-    told = until(app, "not installed")
+    told = until(app, lambda said: "not installed" in said)
     assert "Training a model needs scikit-learn, which is not installed" in told
     assert "pip install 'anonymity-workbench[models]'" in told
     assert "model-utility" not in app.session_state["state/result"].measures
@@ -50,7 +53,7 @@ def test_a_metric_is_measured_when_asked_for(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(ModelUtility, "measure", measured)
     app.selectbox(key="further-metric/model-utility/model").set_value("forest").run()
     app.button(key="measure-further").click().run()
-    told = until(app, "0.125")
+    told = until(app, lambda _: "model-utility" in app.session_state["state/result"].measures)
     assert "not installed" not in told
     assert "**Model utility**" in told
     now = app.session_state["state/result"]
