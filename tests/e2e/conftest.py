@@ -175,7 +175,7 @@ def page(
     tab.console_errors = console_errors
 
     def note(message: ConsoleMessage) -> None:
-        if message.type == "error":
+        if message.type == "error" and not _asks_below_its_page(message):
             console_errors.append(message.text)
 
     context.on("request", lambda sent: requests_seen.append(sent.url))
@@ -192,6 +192,16 @@ def page(
     context.close()
     assert not outside, f"requests left this machine: {outside}"
     assert not console_errors, f"the browser's console shows errors: {console_errors}"
+
+
+def _asks_below_its_page(message: ConsoleMessage) -> bool:
+    """Whether Streamlit, on a page's address, asked for its server below it before the root.
+
+    It does so when a page is opened by its address and when a connection ends, which may be seen
+    or not as a tab is left.
+    """
+    path = urlsplit(message.location["url"]).path
+    return "404" in message.text and re.fullmatch(r"/\w+/_stcore/[\w-]+", path) is not None
 
 
 def _local(url: str) -> bool:

@@ -70,7 +70,3 @@ def test_a_judgement_typed_and_left_at_once_stays_also_after_a_reload(page: Page
     wait_for_app(page, seconds=60)
     assert asked == ["beforeunload"]
     expect(page.get_by_text("This is a new session.")).to_be_visible(timeout=PATIENCE)
-    # Below the address of a page Streamlit asks for its server in vain before it finds it.
-    errors: list[str] = page.console_errors  # type: ignore[attr-defined]
-    assert all("404" in error for error in errors)
-    errors.clear()

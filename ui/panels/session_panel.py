@@ -16,6 +16,7 @@ from ..words.explain import plain
 PANEL = "Session"
 _BEGUN = "session/begun"
 _SAID = "session/said"
+_SAID_ON = "session/said_on"  # the page it was said on
 _ERROR = "session/open_error"
 
 
@@ -25,22 +26,34 @@ def begin() -> None:
         st.session_state[_BEGUN] = True
         if state.dataset() is None:
             try:
-                st.session_state[_SAID] = kept_sessions.restore_named()
+                _say(kept_sessions.restore_named())
             except AnonError as error:
                 st.session_state[_ERROR] = error
     again.settle()
     kept_sessions.save()
 
 
-def told() -> None:
-    """Tell at the top of a page what was restored, once, and what of it differs."""
+def told(title: str) -> None:
+    """Tell at the top of a page what was restored, and what of it differs.
+
+    What was restored stays until another page is opened: a page is drawn anew for many reasons,
+    and would take the sentence away before it is read.
+    """
     error: AnonError | None = st.session_state.pop(_ERROR, None)
     if error is not None:
         show_error(error, where="The session was not opened")
-    if said := st.session_state.pop(_SAID, ""):
-        st.info(plain(said), icon=":material/history:")
+    if said := st.session_state.get(_SAID, ""):
+        if st.session_state.setdefault(_SAID_ON, title) == title:
+            st.info(plain(said), icon=":material/history:")
+        else:
+            _say("")
     for sentence in again.said():
         st.warning(plain(sentence), icon=":material/warning:")
+
+
+def _say(what: str) -> None:
+    st.session_state[_SAID] = what
+    st.session_state.pop(_SAID_ON, None)
 
 
 def draw() -> None:
@@ -136,7 +149,7 @@ def kept() -> None:
 @handled()
 def _open(name: str) -> None:
     try:
-        st.session_state[_SAID] = kept_sessions.restore(name)
+        _say(kept_sessions.restore(name))
     except AnonError as error:
         st.session_state[_ERROR] = error
 
@@ -150,5 +163,5 @@ def opened(content: bytes, table: bytes | None = None) -> None:
         If it is none, or its table is not here; nothing changes then.
     """
     fresh = state.dataset() is None
-    st.session_state[_SAID] = session_file.restore(session_file.parse(content), table, fresh=fresh)
+    _say(session_file.restore(session_file.parse(content), table, fresh=fresh))
     kept_sessions.part_from()

@@ -135,7 +135,7 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
         narrow.folds_sidebar(title)
         if state.dataset() is not None and not kept_sessions.is_kept():
             leaving.asks_first()
-    session_panel.told()
+    session_panel.told(title)
     lacking = missing(needs)
     if not lacking:
         return True
