@@ -7,7 +7,7 @@ import streamlit as st
 from anon_core.base.errors import AnonError
 from anon_core.data.table import Dataset
 from ui.components.guard import panel, show_error
-from ui.panels import hierarchy_files, level_panel, shell
+from ui.panels import hierarchy_files, level_panel, many_hierarchies_panel, shell
 from ui.panels.hierarchy_builder import builder
 from ui.session import state
 from ui.words.explain import plain
@@ -37,6 +37,8 @@ def main() -> None:
 def _choice(data: Dataset) -> None:
     """Draw everything that an edit changes; an edit draws no more than this again."""
     roles = state.roles()
+    with panel(many_hierarchies_panel.PANEL):
+        many_hierarchies_panel.draw(roles.quasi)
     # What a sensitive column can be published as is chosen on Run.
     columns = (*roles.quasi, *(n for n in roles.sensitive if n not in roles.quasi))
     column = st.radio(

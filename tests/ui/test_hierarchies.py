@@ -9,7 +9,7 @@ from anon_core.base.errors import AnonError, BadHierarchy
 from anon_core.data.roles import Roles
 from anon_core.hierarchy import levels_csv, parse_levels
 from tests.ui.sessions import words
-from ui.session import drafts, loading, state
+from ui.session import drafts, loading, many_hierarchies, state
 from ui.session.loading import Opened
 
 HIERARCHIES = "pages/3_Hierarchies.py"
@@ -176,3 +176,44 @@ def test_hierarchies_of_other_columns_do_not_change_the_plan(session: None) -> N
     assert state.fingerprint() == before
     state.set_levels("age", None)
     assert state.fingerprint() != before
+
+
+def test_files_of_a_folder_are_taken_over_by_name_and_undone_together(session: None) -> None:
+    loading.load_sample("toth-private")
+    hierarchies = {n: levels_csv(loading.hierarchy_of(n)).encode() for n in ("Zip", "Age")}
+    for name in hierarchies:
+        state.set_levels(name, None)
+    before = state.choices()
+    many_hierarchies.load(
+        [
+            Opened(name="toth_hierarchy_zip.csv", content=hierarchies["Zip"]),
+            Opened(name="age.csv", content=hierarchies["Age"]),
+            Opened(name="colour.csv", content=b"a;*"),
+            Opened(name="Salary.csv", content=b"\xff"),
+        ]
+    )
+    lines = {line.column: line for line in many_hierarchies.said()}
+    assert sorted(state.levels()) == ["Age", "Zip"]
+    assert lines["Zip"].source == "toth_hierarchy_zip.csv"
+    assert lines["Zip"].height > 0
+    assert "UTF-8" in lines["Salary"].why
+    assert lines[""].why == "No column is named like that."
+    assert state.undo()
+    assert state.choices() is before
+
+
+def test_one_click_proposes_for_all_columns_and_one_takes_it_back(start: AppTest) -> None:
+    opened(start, "toth-private")
+    assert start.button(key="hierarchies/propose_all").disabled
+    work = start.session_state["state/work"]
+    start.session_state["state/work"] = {**work, "levels": {}}
+    start.run()
+    start.button(key="hierarchies/propose_all").click().run()
+    assert not start.exception
+    assert sorted(start.session_state["state/work"]["levels"]) == ["Zip"]  # ages as they are
+    told = start.session_state["hierarchies/many"]
+    assert sorted(line.column for line in told) == ["Age", "Zip"]
+    assert all(line.why in words(start).replace("\\", "") for line in told)
+    start.button(key="hierarchies/undo_many").click().run()
+    assert start.session_state["state/work"]["levels"] == {}
+    assert not [b for b in start.button if b.key == "hierarchies/put_away"]

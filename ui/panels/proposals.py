@@ -15,7 +15,8 @@ from ..words.explain import plain
 
 #: Rows of the preview.
 _SHOWN = 40
-_NAMES = {
+#: Names of the builders for a person.
+NAMES = {
     "calendar": "Calendar",
     "weeks": "Weeks",
     "clock": "Times of day",
@@ -69,12 +70,12 @@ def _offer(data: Dataset, column: Column) -> None:
 
 
 def _why_not(one: Withheld) -> str:
-    return plain(f"Not offered – {_NAMES.get(one.builder, one.builder)}: {one.reason}")
+    return plain(f"Not offered – {NAMES.get(one.builder, one.builder)}: {one.reason}")
 
 
 def _name(one: Proposal) -> str:
     levels = f"{one.height} level{'s' if one.height > 1 else ''}"
-    return plain(f"{_NAMES.get(one.builder, one.builder.capitalize())} · {levels}")
+    return plain(f"{NAMES.get(one.builder, one.builder.capitalize())} · {levels}")
 
 
 def _preview(one: Proposal) -> None:

@@ -82,6 +82,20 @@ def draw() -> None:
             "secret of chance are. Internal: keep it where the table is kept.",
         )
         st.page_link("app.py", label="Open a session", icon=":material/folder_open:")
+        if kept_sessions.folder() is not None:
+            _delete()
+
+
+def _delete() -> None:
+    st.button(
+        "Delete kept sessions",
+        key="session/delete",
+        icon=":material/delete:",
+        on_click=handled()(kept_sessions.delete_all),
+        width="stretch",
+        help="Deletes the folder with all tables and sessions in it. What is open stays open, "
+        "and is not kept any more.",
+    )
 
 
 def _where() -> None:
@@ -108,15 +122,6 @@ def _where() -> None:
             "brings the session back. Results are carried out and verified again."
         )
     st.caption(f"Folder: `{place}`")
-    st.button(
-        "Delete kept sessions",
-        key="session/delete",
-        icon=":material/delete:",
-        on_click=handled()(kept_sessions.delete_all),
-        width="stretch",
-        help="Deletes the folder with all tables and sessions in it. What is open stays open, "
-        "and is not kept any more.",
-    )
 
 
 def kept() -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 import streamlit as st
@@ -353,6 +354,17 @@ def undo() -> bool:
     st.session_state[_PAST] = past[:-1]
     st.session_state.pop(_GOING_ON, None)
     return True
+
+
+@contextmanager
+def one_change() -> Generator[None]:
+    """Let everything that is changed inside be undone together."""
+    before, past = _work(), cast(list[dict[str, Any]], st.session_state.get(_PAST) or [])
+    try:
+        yield
+    finally:
+        if _work() is not before and st.session_state.get(_WORK) is not None:
+            st.session_state[_PAST] = [*past, before][-STEPS:]
 
 
 def can_undo() -> bool:
