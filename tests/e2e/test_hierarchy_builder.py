@@ -288,7 +288,7 @@ def test_a_file_that_lacks_values_asks_for_a_place(page: Page, tmp_path: Path) -
 
 def load(page: Page, name: str, content: bytes) -> None:
     """Load a hierarchy file."""
-    page.get_by_role("button", name="Import").click()
+    page.get_by_role("button", name="Import", exact=True).click()
     page.get_by_test_id("stPopoverBody").locator("input[type=file]").set_input_files(
         {"name": name, "mimeType": "text/csv", "buffer": content}
     )
