@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 _SETTLED = """
 () => {
@@ -26,3 +26,17 @@ def wait_for_app(page: Page, *, seconds: float = 30) -> None:
     """
     page.evaluate("() => { window.settledSince = undefined; }")
     page.wait_for_function(_SETTLED, timeout=seconds * 1000)
+
+
+def follow(page: Page, step: str) -> None:
+    """Click a step in the sidebar, with the pointer taken off whatever it would be told about."""
+    page.mouse.move(0, 0)  # a tooltip stands in the way for as long as the pointer rests
+    page.get_by_test_id("stSidebar").get_by_role("link", name=step, exact=True).click()
+
+
+def go(page: Page, step: str, *, title: str = "") -> None:
+    """Go to a step by the sidebar, and wait until it is drawn."""
+    follow(page, step)
+    heading = page.get_by_role("heading", name=title or step, level=1, exact=True)
+    expect(heading).to_be_visible(timeout=60_000)
+    wait_for_app(page, seconds=60)

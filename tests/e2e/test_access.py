@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.access import EXCEPTIONS, violations
-from tests.e2e.browser import wait_for_app
-from tests.e2e.test_walk import go, pin
+from tests.e2e.browser import go, wait_for_app
+from tests.e2e.test_walk import pin
 from ui.charts import theme
 
 PAGES = ("Data", "Roles", "Hierarchies", "Run", "Results", "Compare", "Export")
@@ -29,7 +29,7 @@ def reach(page: Page, name: str, title: str = "") -> None:
     folded = page.get_by_test_id("stExpandSidebarButton")
     if folded.is_visible():
         folded.click()
-    go(page, name, title)
+    go(page, name, title=title)
 
 
 def look(page: Page, width: int, found: dict[str, Any]) -> None:

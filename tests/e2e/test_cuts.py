@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from anon_core.hierarchy import parse_levels
-from tests.e2e.browser import wait_for_app
-from tests.e2e.test_hierarchy_builder import build_of, go, saved
+from tests.e2e.browser import go, wait_for_app
+from tests.e2e.test_hierarchy_builder import build_of, saved
 
 
 def people() -> bytes:

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from anon_core.hierarchy import parse_levels
 from anon_core.samples import hierarchy_folder
-from tests.e2e.browser import wait_for_app
+from tests.e2e.browser import go, wait_for_app
 
 MARITAL = parse_levels(
     (hierarchy_folder() / "adult" / "marital-status.csv").read_text(encoding="utf-8"), "marital"
@@ -51,12 +51,6 @@ def build_of(page: Page, content: bytes, column: str = "marital-status") -> None
     go(page, "Hierarchies")
     page.locator(".st-key-hierarchies-column").get_by_text(column, exact=True).click()
     expect(page.locator(f'.tree[data-column="{column}"]')).to_be_visible()
-    wait_for_app(page)
-
-
-def go(page: Page, name: str) -> None:
-    page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
-    expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
     wait_for_app(page)
 
 

@@ -7,13 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.browser import wait_for_app
-
-
-def go(page: Page, name: str) -> None:
-    page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
-    expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
-    wait_for_app(page)
+from tests.e2e.browser import go, wait_for_app
 
 
 @pytest.mark.slow

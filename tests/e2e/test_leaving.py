@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from playwright.sync_api import Dialog, Page, expect
 
-from tests.e2e.browser import wait_for_app
+from tests.e2e.browser import follow, wait_for_app
 
 FIELD = "Your judgement"
 PATIENCE = 60_000
-
-
-def go(page: Page, step: str) -> None:
-    page.get_by_test_id("stSidebar").get_by_role("link", name=step, exact=True).click()
 
 
 def test_a_judgement_typed_and_left_at_once_stays_also_after_a_reload(page: Page) -> None:
@@ -24,25 +20,25 @@ def test_a_judgement_typed_and_left_at_once_stays_also_after_a_reload(page: Page
     for scheme, colour in (("dark", "rgb(169, 180, 192)"), ("light", "rgb(75, 85, 99)")):
         page.emulate_media(color_scheme=scheme)  # the system's setting changes meanwhile
         expect(quiet).to_have_css("color", colour)
-    go(page, "Run")
+    follow(page, "Run")
     expect(page.get_by_role("heading", name="Run", exact=True)).to_be_visible(timeout=PATIENCE)
     wait_for_app(page)
     page.locator(".st-key-run button").click()
     expect(page.get_by_text("Released in")).to_be_visible(timeout=PATIENCE)
 
     for step, text in (("Results", "Under contract. "), ("Export", "One year only.")):
-        go(page, step)
+        follow(page, step)
         field = page.get_by_label(FIELD)
         expect(field).to_be_visible(timeout=PATIENCE)
         wait_for_app(page)
         field.focus()
         page.keyboard.press("Control+End")
         page.keyboard.type(text)
-        go(page, "Roles")
+        follow(page, "Roles")
         expect(page.get_by_role("heading", name="Roles", exact=True)).to_be_visible(
             timeout=PATIENCE
         )
-    go(page, "Results")
+    follow(page, "Results")
     expect(page.get_by_label(FIELD)).to_have_value(
         "Under contract. One year only.", timeout=PATIENCE
     )

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.e2e.browser import wait_for_app
+from tests.e2e.browser import go, wait_for_app
 from tests.e2e.conftest import free_port, served
 from tests.e2e.provider import CLIENT, SECRET, Provider, provided
-from tests.e2e.test_walk import go, pin
+from tests.e2e.test_walk import pin
 
 PEOPLE = {
     "1": {"name": "Ana Alba", "email": "ana@clinic.test", "email_verified": True},
@@ -104,7 +104,7 @@ def test_neither_sees_anything_of_the_other(browser: Browser, host: str, home: P
     expect(ben.get_by_role("button", name="Restore the previous table")).to_have_count(0)
 
     # Ana still has what she had, also what was replaced; what she had is gone when she logs out.
-    go(ana, "Start", "Anonymity Workbench")
+    go(ana, "Start", title="Anonymity Workbench")
     ana.get_by_role("button", name="Restore the previous table").click()
     expect(ana.get_by_test_id("stSidebar")).to_contain_text(TABLE, timeout=30_000)
     go(ana, "Data")

@@ -19,7 +19,7 @@ from playwright.sync_api import Page, expect
 from anon_core.base.registry import family
 from anon_core.base.secret import draw, spell
 from anon_core.job.old_recipes import VERSION
-from tests.e2e.browser import wait_for_app
+from tests.e2e.browser import follow, go, wait_for_app
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PATIENCE = 60_000
@@ -100,12 +100,6 @@ def told(inputs: Path) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
     for process in running.values():
         process.kill()
         process.communicate()
-
-
-def go(page: Page, name: str) -> None:
-    page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
-    expect(page.get_by_role("heading", name=name, level=1)).to_be_visible(timeout=PATIENCE)
-    wait_for_app(page, seconds=60)
 
 
 def pinned(page: Page, inputs: Path, letter: str, *beside: str) -> None:
@@ -199,7 +193,7 @@ def test_two_outcomes_stand_side_by_side_and_are_asked(
     asked(
         page, "What is told of one person?", "13 rows fit, so the right one is picked 1 time in 13"
     )
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Start", exact=True).click()
+    follow(page, "Start")
     wait_for_app(page, seconds=60)
     pinned(page, inputs, "B")
     asked(page, "What changed since the last run?", "algorithm.name: optimal → permutation")

@@ -12,17 +12,10 @@ import pytest
 from playwright.sync_api import Download, Page, expect
 
 from anon_core.samples import sample
-from tests.e2e.browser import wait_for_app
+from tests.e2e.browser import go, wait_for_app
 
 SAMPLE = sample("hospital")
 QUASI = SAMPLE.quasi
-
-
-def go(page: Page, name: str, title: str = "") -> None:
-    """Go to a step by the sidebar, and wait until it is drawn."""
-    page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
-    expect(page.get_by_role("heading", name=title or name, level=1)).to_be_visible(timeout=60_000)
-    wait_for_app(page)
 
 
 LEVELS = ("One level per column", "Optimal full-domain search")

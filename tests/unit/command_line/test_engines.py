@@ -74,7 +74,7 @@ def _recipe(folder: Path, technique: dict[str, object], missing: str) -> Path:
 
 @pytest.mark.parametrize(
     ("technique", "missing"),
-    zip(TECHNIQUES, ("drop", "keep", "drop"), strict=True),
+    list(zip(TECHNIQUES, ("drop", "keep", "drop"), strict=True)),
     ids=lambda t: str(t["name"]) if isinstance(t, dict) else t,
 )
 def test_both_engines_publish_the_same_bytes(
