@@ -11,7 +11,14 @@ from anon_core.words.phrases import outcome, promises
 from anon_core.words.plan_words import intentions, not_defined, out_of_reach
 from ui.components import hotkey
 from ui.components.guard import handled, panel, show_error
-from ui.forms import attack_form, promises_form, run_form, sensitive_levels, technique_picker
+from ui.forms import (
+    attack_form,
+    earlier_form,
+    promises_form,
+    run_form,
+    sensitive_levels,
+    technique_picker,
+)
 from ui.panels import cost_panel, counts_panel
 from ui.panels.shell import next_step, page
 from ui.session import confirming, jobs, results, running, state
@@ -44,6 +51,8 @@ def choices() -> None:
     # Whether there is a table of the population decides what can be set above it.
     settings = st.container()
     people = run_form.people(draft, rows)
+    with st.expander("An earlier release of the same people"):
+        released = earlier_form.earlier(draft)
     with settings:
         attacks = attack_form.attacks(
             draft,
@@ -61,6 +70,7 @@ def choices() -> None:
         metrics=metrics,
         attacks=attacks,
         population=people,
+        earlier=released,
         export=export,
     )
     promises_form.told_by_the_table(promised, technique_picker.chosen(algorithm["name"]))

@@ -279,6 +279,7 @@ def _reports(result: Result, *, public: bool, disabled: bool) -> None:
 def internal(result: Result) -> None:
     """Draw the downloads that stay in the house."""
     people = population.find(result.plan.population_file)
+    released = population.find(result.plan.earlier.file)
     st.subheader("Internal edition", anchor=False)
     st.warning(
         "These files hold the seed or figures of the private table. Whoever has the seed can undo "
@@ -290,7 +291,7 @@ def internal(result: Result) -> None:
         "**Internal edition, holds the seed.** A zip that runs where it is unpacked: "
         "`anonymity-workbench run recipe.toml --data FILE --out DIR`, or from a checkout "
         "`.venv/bin/python -m anon_core run` with the same arguments.",
-        lambda: bundle.archive(result, people),
+        lambda: bundle.archive(result, people, released),
         file="recipe.zip",
         mime="application/zip",
     )

@@ -14,8 +14,9 @@ import pandas as pd
 from anon_core.data.kinds import ColumnKind
 from anon_core.data.roles import Roles
 from anon_core.data.table import Dataset
-from anon_core.hierarchy import from_rows
+from anon_core.hierarchy import TOP, from_rows
 from anon_core.job.plan import Plan
+from anon_core.release.earlier import encode_earlier
 from anon_core.release.grouping import Grouping
 from anon_core.release.problem import Problem, build_problem
 from anon_core.release.release import Release
@@ -41,6 +42,7 @@ class Case:
     kinds: dict[str, ColumnKind] = field(default_factory=dict)
     levels: dict[str, Levels] = field(default_factory=dict)
     person: str = ""
+    earlier: pd.DataFrame | None = None
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -75,7 +77,21 @@ class Case:
             for name, rows in self.levels.items()
             if name in self.quasi
         }
-        return build_problem(dataset, self.roles, built, population=population, combined=combined)
+        made = build_problem(dataset, self.roles, built, population=population, combined=combined)
+        if self.earlier is None:
+            return made
+        return replace(
+            made,
+            earlier=encode_earlier(
+                Dataset.from_frame(self.earlier), dataset, self.roles, made.hierarchies, {}, "all"
+            ),
+        )
+
+    def with_earlier(self) -> Case:
+        """Return the case with an earlier release: all but the first quasi-identifier hidden."""
+        shown = [*self.quasi, *self.sensitive]
+        hidden = self.frame[shown].assign(**dict.fromkeys(self.quasi[1:], TOP))
+        return replace(self, earlier=hidden)
 
     def plan(self, **given: object) -> Plan:
         """Return a plan by the recipe's tables; what is not given is k-anonymity with k = 2.

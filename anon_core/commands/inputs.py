@@ -47,15 +47,30 @@ def read_population(plan: Plan, folder: Path) -> Dataset | None:
     BadInput
         If the file cannot be read.
     """
+    return _read_beside(plan, folder, plan.population_file)
+
+
+def read_earlier(plan: Plan, folder: Path) -> Dataset | None:
+    """Read the earlier release that a recipe names, relative to its folder, if it does.
+
+    Raises
+    ------
+    BadInput
+        If the file cannot be read.
+    """
+    return _read_beside(plan, folder, plan.earlier.file)
+
+
+def _read_beside(plan: Plan, folder: Path, place: str) -> Dataset | None:
     from ..data.reading import MOST_BYTES_OF_COMMANDS, DataOptions, read_table
 
-    if not plan.population_file:
+    if not place:
         return None
     told = plan.data
     tokens = DataOptions(
         missing_values=told.missing_values, dates=told.dates, decimals=told.decimals
     )
-    return read_table(folder / plan.population_file, tokens, most_bytes=MOST_BYTES_OF_COMMANDS)
+    return read_table(folder / place, tokens, most_bytes=MOST_BYTES_OF_COMMANDS)
 
 
 class Stages:

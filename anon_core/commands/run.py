@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.errors import BadInput, BadPlan, clipped, listing
-from .inputs import Stages, read_as_declared, read_population
+from .inputs import Stages, read_as_declared, read_earlier, read_population
 from .output import OK, note, tell, write_json
 
 if TYPE_CHECKING:
@@ -92,7 +92,13 @@ def run_recipe(options: argparse.Namespace) -> int:
                 options.recipe, options.data, folder_of_all, seed=plan.seed, told=plan.completed()
             )
 
-        carry = partial(run, population=population, context=context, verifier=verifier)
+        carry = partial(
+            run,
+            population=population,
+            earlier=read_earlier(plan, folder),
+            context=context,
+            verifier=verifier,
+        )
         levels = load_hierarchies(plan, folder)
         if engine.name == "duckdb":
             with closing(AtScale(plan, options.data, staged.spill, engine.memory)) as held:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..base.errors import BadPlan, clipped
 from ..base.registry import find
-from .inputs import Stages, read_as_declared, read_population
+from .inputs import Stages, read_as_declared, read_earlier, read_population
 from .output import INFEASIBLE, OK, STOPPED, note, tell, write_json
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def sweep_recipe(options: argparse.Namespace) -> int:
             read_as_declared(plan, options.data),
             load_hierarchies(plan, options.recipe.parent),
             population=read_population(plan, options.recipe.parent),
+            earlier=read_earlier(plan, options.recipe.parent),
             context=Context(progress=Stages()) if options.progress else Context(),
             found=found,
             keep=False,

@@ -23,6 +23,7 @@ from ..data.roles import Roles
 from ..hierarchy import read_levels
 from .confirmed import Confirmed, confirmed_of
 from .dialect import Dialect
+from .earlier_file import EarlierFile
 from .engine import Engine
 from .level_table import LevelTable as LevelTable
 from .old_recipes import VERSION, renewed
@@ -60,6 +61,7 @@ _SECTIONS = {
     "metrics",
     "attacks",
     "population",
+    "earlier",
     "export",
     "release",
     "reuse",
@@ -105,6 +107,8 @@ class Plan:
         Stated size of the population, for journalist risk.
     population_file : str
         Path of a population table, relative to the recipe; empty if there is none.
+    earlier : EarlierFile
+        A release of the same people that is out already.
     formulas : {'neutralise', 'keep'}
         What an export does with cells that a spreadsheet would execute.
     formats : tuple of str
@@ -135,6 +139,7 @@ class Plan:
     attacks: tuple[Attack, ...] = ()
     population_size: int | None = None
     population_file: str = ""
+    earlier: EarlierFile = field(default_factory=EarlierFile)
     formulas: Formulas = "neutralise"
     formats: tuple[str, ...] = ()
     dialect: Dialect | None = None
@@ -204,8 +209,8 @@ class Plan:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files that the plan names: hierarchies, and the table of the population."""
-        named = (*self.hierarchies.values(), self.population_file)
+        """The files that the plan names: hierarchies, the population, an earlier release."""
+        named = (*self.hierarchies.values(), self.population_file, self.earlier.file)
         return tuple(path for path in named if path)
 
     def moved(self, old: str | Path, new: str | Path) -> Plan:
@@ -222,6 +227,9 @@ class Plan:
             self,
             hierarchies={column: seen(path) for column, path in self.hierarchies.items()},
             population_file=seen(self.population_file) if self.population_file else "",
+            earlier=replace(
+                self.earlier, file=seen(self.earlier.file) if self.earlier.file else ""
+            ),
         )
 
     @property
@@ -289,6 +297,8 @@ class Plan:
             named["population"] = {"size": self.population_size}
         elif self.population_file:
             named["population"] = {"file": self.population_file}
+        if earlier := self.earlier.as_mapping():
+            named["earlier"] = earlier
         asked = {"formats": list(self.formats)} if self.formats else {}
         marks = {} if self.dialect is None else {"dialect": self.dialect.as_mapping()}
         named["export"] = {"formulas": self.formulas, **asked, **marks}
@@ -353,6 +363,8 @@ class Plan:
         refuse_unknown_keys("[roles]", roles, _ROLES)
         population = table_of(given, "population")
         refuse_unknown_keys("[population]", population, {"size", "file"})
+        earlier = table_of(given, "earlier")
+        refuse_unknown_keys("[earlier]", earlier, {"file", "people"})
         export = table_of(given, "export")
         refuse_unknown_keys("[export]", export, {"formulas", "formats", "dialect"})
         reuse = table_of(given, "reuse")
@@ -382,6 +394,7 @@ class Plan:
             attacks=tuple(technique_of("attack", Attack, a) for a in list_of(given, "attacks")),
             population_size=population.get("size"),
             population_file=texts_of("[population]", {"file": population.get("file", "")})["file"],
+            earlier=EarlierFile.from_mapping(earlier),
             formulas=export.get("formulas", "neutralise"),
             formats=formats_of(export.get("formats", [])),
             dialect=Dialect.from_mapping(export["dialect"]) if "dialect" in export else None,

@@ -29,6 +29,7 @@ from ..release.vocabulary import LONGEST_SET
 from ..verification.averages import check_groups
 from ..verification.checks import Verification, verify
 from .chances import Chances, chances
+from .earlier_file import beside_earlier
 from .file_formats import READ, written
 from .level_search import at_least_levels
 from .level_table import LevelTable
@@ -59,6 +60,7 @@ def run(
     hierarchies: Mapping[str, LevelTable] | None = None,
     *,
     population: Dataset | None = None,
+    earlier: Dataset | None = None,
     context: Context | None = None,
     verifier: Verifier | None = None,
     assess: bool = True,
@@ -77,6 +79,8 @@ def run(
         By column (see `load_hierarchies`); columns without one are published exactly or not at all.
     population : Dataset, optional
         A table of the population, for journalist risk; else the plan's stated size is used.
+    earlier : Dataset, optional
+        The published table of an earlier release, which the plan names.
     context : Context, optional
         Progress, cancellation and deadline. Its generator is replaced by what the seed gives.
     verifier : callable, optional
@@ -121,6 +125,7 @@ def run(
                 dataset,
                 hierarchies,
                 population=population,
+                earlier=earlier,
                 context=within,
                 verifier=verifier,
                 assess=assess,
@@ -134,6 +139,7 @@ def run(
         dataset=dataset,
         hierarchies=dict(hierarchies or {}),
         population=population,
+        earlier=earlier,
         verifier=verifier,
         assess=assess or bool(plan.accept),  # gates are never left out
         fit=fit,
@@ -178,6 +184,7 @@ class _Job:
     dataset: Dataset
     hierarchies: dict[str, LevelTable]
     population: Dataset | None
+    earlier: Dataset | None
     verifier: Verifier | None
     assess: bool
     fit: Fit
@@ -204,6 +211,8 @@ def _read(job: _Job, context: Context) -> None:
     plan = job.plan
     job.models = counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
     job.problem = job.fit(plan, job.dataset, job.hierarchies, job.population)
+    if job.assess:
+        job.problem = beside_earlier(plan, job.problem, job.earlier, job.hierarchies)
     job.audience, job.reference = audience_of(job.problem), reference_of(job.problem)
     job.chance = chances(plan, job.problem)
     refuse_unsteered(plan.algorithm, plan.models)

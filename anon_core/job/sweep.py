@@ -44,6 +44,7 @@ def sweep(
     hierarchies: Mapping[str, LevelTable] | None = None,
     *,
     population: Dataset | None = None,
+    earlier: Dataset | None = None,
     context: Context | None = None,
     found: Callable[[Point], object] | None = None,
     keep: bool = True,
@@ -54,7 +55,7 @@ def sweep(
     ----------
     plan : Plan
     over : Varied
-    dataset, hierarchies, population
+    dataset, hierarchies, population, earlier
         As for `run`; the table is encoded once.
     context : Context, optional
         For progress and cancel.
@@ -81,7 +82,7 @@ def sweep(
     The optimal search may choose its levels for all sizes at once (`with_best_levels`); every point
     is a run of its own all the same, verified like any other.
     """
-    work = _Sweep(plan, over, dataset, hierarchies, population, context or Context())
+    work = _Sweep(plan, over, (dataset, hierarchies, population, earlier), context or Context())
     points: list[Point] = []
     todo = combinations(over.variations)
     for place, choices in enumerate(todo):
@@ -101,13 +102,11 @@ class _Sweep:
         self,
         plan: Plan,
         over: Varied,
-        dataset: Dataset,
-        hierarchies: Mapping[str, LevelTable] | None,
-        population: Dataset | None,
+        inputs: tuple[Dataset, Mapping[str, LevelTable] | None, Dataset | None, Dataset | None],
         context: Context,
     ) -> None:
         self.plan, self.over, self.context = plan, over, context
-        self.inputs = dataset, hierarchies, population
+        self.inputs = inputs
         self.fit = EncodedOnce()
         self.kept = 0
         self.size, self.sizes = self._size()
@@ -118,13 +117,19 @@ class _Sweep:
         began = time.perf_counter()
         notes: tuple[str, ...] = ()
         quiet = replace(self.context, progress=silent)
-        dataset, levels, people = self.inputs
+        dataset, levels, people, earlier = self.inputs
         try:
             asked, notes = varied(self.plan, choices, self.over.settings)
             size = choices.get(self.size) if self.size else None
             known = self._best_levels(choices, asked).get(size) if isinstance(size, int) else None
             result = run(
-                known or asked, dataset, levels, population=people, context=quiet, fit=self.fit
+                known or asked,
+                dataset,
+                levels,
+                population=people,
+                earlier=earlier,
+                context=quiet,
+                fit=self.fit,
             )
         except Cancelled:
             raise
@@ -148,7 +153,7 @@ class _Sweep:
         others: dict[str, Value] = {p: v for p, v in choices.items() if p != self.size}
         key = repr(others)
         if key not in self._at_once:
-            dataset, levels, people = self.inputs
+            dataset, levels, people, _ = self.inputs
             quiet = replace(self.context, progress=silent)
             try:
                 self._at_once[key] = with_best_levels(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ..data.kinds import ColumnKind
 from ..data.roles import Roles
 from ..hierarchy import Hierarchy
+from .earlier import Earlier
 from .people import Population
 from .problem import Problem
 
@@ -30,6 +31,8 @@ class Audience:
     trees : mapping of str to Hierarchy
         Which values of sensitive columns are alike, where somebody gave that; such a column is
         published exactly all the same.
+    earlier : Earlier or None
+        A release of the same people that is out already.
     """
 
     roles: Roles
@@ -37,6 +40,7 @@ class Audience:
     hierarchies: Mapping[str, Hierarchy]
     population: Population | None = None
     trees: Mapping[str, Hierarchy] = field(default_factory=dict[str, Hierarchy])
+    earlier: Earlier | None = None
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -66,4 +70,5 @@ def audience_of(problem: Problem) -> Audience:
         },
         population=problem.population,
         trees=problem.trees,
+        earlier=problem.earlier,
     )

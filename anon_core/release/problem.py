@@ -17,6 +17,7 @@ from ..data.roles import Roles
 from ..data.table import Dataset
 from ..hierarchy import Hierarchy, flat
 from .combined import with_combinations
+from .earlier import Earlier
 from .holdout import Holdout, holdout_of
 from .people import Population, encode_population
 
@@ -44,6 +45,8 @@ class Problem:
     larger : tuple of Dataset
         Tables that hold everyone of this one and more, whom attacks are controlled by; the first
         that has every column is taken.
+    earlier : Earlier or None
+        A release of the same people that is out already.
     """
 
     dataset: Dataset
@@ -53,6 +56,7 @@ class Problem:
     population: Population | None = None
     trees: Mapping[str, Hierarchy] = field(default_factory=dict[str, Hierarchy])
     larger: tuple[Dataset, ...] = ()
+    earlier: Earlier | None = None
 
     @property
     def quasi(self) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ def tables(seed: int) -> Iterator[tuple[Problem, np.random.Generator]]:
         case: Case = with_numbers_in_one(random_case(rng, rows=int(rng.integers(8, 40)), quasi=3))
         one_more = case.frame.iloc[[*range(len(case.frame)), 0]]
         for people in (None, Dataset.from_frame(one_more, kinds=case.kinds)):
-            yield case.problem(population=people), rng
+            yield case.with_earlier().problem(population=people), rng
 
 
 @pytest.mark.parametrize("name", COUNTING)

@@ -78,9 +78,13 @@ class Planted:
     promise: Mapping[str, Any] = field(default_factory=lambda: ONE_COLUMN)
     public: Rows = ()
     public_control: Rows = ()
+    earlier: Rows = ()
+    earlier_control: Rows = ()
     told: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
-    def attacked(self, name: str, rows: Rows, public: Rows) -> tuple[Found, set[int]]:
+    def attacked(
+        self, name: str, rows: Rows, public: Rows, earlier: Rows
+    ) -> tuple[Found, set[int]]:
         """Publish a table; return what the attack found, and the classes of the first people."""
         columns = tuple("ab")
         quasi = columns[:1] if self.sensitive else columns
@@ -96,10 +100,12 @@ class Planted:
                 algorithm=self.algorithm or as_it_is,
                 models=[self.promise],
                 attacks=[{"name": name, **self.told}],
+                **({"earlier": {"file": "earlier.csv"}} if earlier else {}),
             ),
             case.dataset,
             {"b": KINDS} if self.sensitive else {},
             population=people_of(public, case) if public else None,
+            earlier=people_of(earlier, case) if earlier else None,
         )
         (found,) = (a for a in result.as_json()["attacks"] if a["name"] == name)
         places = truth_of(result.problem, result.release).places
@@ -151,6 +157,16 @@ LEAKS: Mapping[str, Planted] = {
         control=classes("fcuofc", "ffccfcuo"),
         people=6,
         least=0.4,
+    ),
+    # An earlier class shares one value with hers; in the control all of them.
+    "composition": replace(
+        SECRET,
+        leak=classes("fffccc", "uuuooo"),
+        control=classes("fffccc", "uuuooo"),
+        people=3,
+        least=0.25,
+        earlier=classes("fffuuu"),
+        earlier_control=classes("fffccc"),
     ),
     # Each value goes with one age, in groups that hold several of both.
     "definetti": replace(
@@ -270,13 +286,15 @@ def test_a_planted_leak_is_found_and_its_control_is_not(name: str) -> None:
         ):
             assert sorted(mine) == sorted(theirs)
 
-    found, classes_of = planted.attacked(name, planted.leak, planted.public)
+    found, classes_of = planted.attacked(name, planted.leak, planted.public, planted.earlier)
     assert planted.figure(found) >= planted.least
     if planted.people:
         assert found["at_risk"] == planted.people
         assert set(found["classes_hit"]) == classes_of
 
-    other, _ = planted.attacked(name, planted.control, planted.public_control)
+    other, _ = planted.attacked(
+        name, planted.control, planted.public_control, planted.earlier_control
+    )
     assert abs(planted.figure(other)) <= planted.least / 4
     assert other["rate"] < found["rate"]
     if planted.people:

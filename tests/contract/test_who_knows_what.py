@@ -38,7 +38,7 @@ def drawn(number: int) -> tuple[Case, list[int]]:
     rng = np.random.default_rng([211, number])
     case = with_numbers_in_one(random_case(rng, rows=int(rng.integers(12, 30)), quasi=2))
     group = np.unique(rng.integers(0, 4, len(case.rows)), return_inverse=True)[1]
-    return case, group.tolist()
+    return case.with_earlier(), group.tolist()
 
 
 def redrawn(case: Case, group: Sequence[int], blocks: Blocks, number: int) -> Case:

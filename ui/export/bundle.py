@@ -39,7 +39,9 @@ def recipe(result: Result) -> str:
     return recipe_plan(result).as_toml()
 
 
-def archive(result: Result, people: Population | None = None) -> bytes:
+def archive(
+    result: Result, people: Population | None = None, earlier: Population | None = None
+) -> bytes:
     """Return recipe, hierarchies, script and a note as a zip that runs where it is unpacked."""
     plan = recipe_plan(result)
     files: dict[str, str | bytes] = {"recipe.toml": plan.as_toml()}
@@ -47,6 +49,8 @@ def archive(result: Result, people: Population | None = None) -> bytes:
         files[path] = levels_csv(result.problem.hierarchies[column])
     if people is not None and plan.population_file == people.path:
         files[people.path] = people.content
+    if earlier is not None and plan.earlier.file == earlier.path:
+        files[earlier.path] = earlier.content
     files["reproduce.py"] = script(result)
     files["README.txt"] = _README
     return _packed(files)

@@ -31,12 +31,10 @@ def main() -> None:
 
     plan = Plan.from_toml((HERE / "recipe.toml").read_text(encoding="utf-8"))
     table = read_table(given.table, plan.data)
-    people = None
-    if plan.population_file:
-        people = read_table(
-            HERE / plan.population_file, DataOptions(missing_values=plan.data.missing_values)
-        )
-    result = run(plan, table, load_hierarchies(plan, HERE), population=people)
+    beside = DataOptions(missing_values=plan.data.missing_values)
+    people = read_table(HERE / plan.population_file, beside) if plan.population_file else None
+    earlier = read_table(HERE / plan.earlier.file, beside) if plan.earlier.file else None
+    result = run(plan, table, load_hierarchies(plan, HERE), population=people, earlier=earlier)
 
     write_release(given.folder, result.all_files)
     for check in result.verification.checks:

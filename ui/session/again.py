@@ -82,12 +82,12 @@ def begin(runs: list[dict[str, Any]]) -> None:
 
 def start() -> None:
     """Carry out the runs that wait, one after another, in a thread."""
-    plans: list[tuple[dict[str, Any], Plan, Any, Any]] = []
+    plans: list[tuple[dict[str, Any], Plan, Any, Any, Any]] = []
     said: list[str] = []
     for told in waiting():
         plan = Plan.from_mapping(told["plan"])
         try:
-            plans.append((told, plan, *running.inputs(plan)))
+            plans.append((told, plan, *running.inputs(plan), running.earlier(plan)))
         except AnonError as error:
             said.append(f"{_name(told)} waits: {error.message} {error.remedy}")
     st.session_state[_SAID] = said
@@ -96,10 +96,17 @@ def start() -> None:
 
     def work(context: Context) -> list[tuple[dict[str, Any], Result | AnonError]]:
         made: list[tuple[dict[str, Any], Result | AnonError]] = []
-        for place, (told, plan, table, people) in enumerate(plans):
+        for place, (told, plan, table, people, earlier) in enumerate(plans):
             part = part_of(context, place / len(plans), (place + 1) / len(plans))
             try:
-                result = run(plan, table, told["levels"], population=people, context=part)
+                result = run(
+                    plan,
+                    table,
+                    told["levels"],
+                    population=people,
+                    earlier=earlier,
+                    context=part,
+                )
                 made.append((told, result))
             except Cancelled:
                 raise

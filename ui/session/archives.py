@@ -110,7 +110,7 @@ def table_of(recipe: Opened, files: Sequence[Opened]) -> Opened | None:
         If it is no recipe.
     """
     plan = Plan.from_toml(text_of(recipe))
-    named = {PurePosixPath(p).name for p in (*plan.hierarchies.values(), plan.population_file)}
+    named = {PurePosixPath(p).name for p in plan.files}
     found = [
         one
         for one in files

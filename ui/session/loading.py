@@ -328,7 +328,7 @@ def open_recipe(recipe: Opened, others: Sequence[Opened] = ()) -> tuple[str, ...
         if column in plan.roles.quasi:
             from_rows(typed.column(column), rows)
     tables = plan.as_mapping()
-    draft: dict[str, Any] = {"types": {}, "population": {}} | {
+    draft: dict[str, Any] = {"types": {}, "population": {}, "earlier": {}} | {
         key: value for key, value in tables.items() if key not in ("roles", "hierarchies")
     }
     notes = [f"The recipe is of an older version. {note}" for note in plan.notes]
@@ -357,6 +357,17 @@ def open_recipe(recipe: Opened, others: Sequence[Opened] = ()) -> tuple[str, ...
             notes.append(
                 f"The recipe names the population table {name}, which is not here. Choose it "
                 "together with the recipe, or on Run; until then there is no population."
+            )
+    if plan.earlier.file:
+        name = PurePath(plan.earlier.file).name
+        own = next((one for one in others if PurePath(one.name).name == name), None)
+        kept_earlier = population.add(name, own.content, "earlier").path if own else ""
+        told = replace(plan.earlier, file=kept_earlier)
+        draft["earlier"] = told.as_mapping()
+        if own is None:
+            notes.append(
+                f"The recipe names the earlier release {name}, which is not here. Choose it "
+                "together with the recipe, or on Run; until then nothing is compared with it."
             )
     state.set_work(roles=plan.roles, levels=levels, draft=draft, notes=plan.notes)
     return tuple(notes)

@@ -1,4 +1,4 @@
-"""Population tables for journalist risk: kept with the session, named after their content."""
+"""Tables beside the one released: of the population, and earlier releases; kept by content."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from anon_core.data.table import Dataset
 from . import limits
 
 _KEPT = "populations"
-_MOST = 4
+_MOST = 6
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Population:
-    """An uploaded population table.
+    """An uploaded table of the population, or an earlier release.
 
     Attributes
     ----------
@@ -36,8 +36,8 @@ class Population:
     table: Dataset
 
 
-def add(title: str, content: bytes) -> Population:
-    """Read and keep a population table.
+def add(title: str, content: bytes, what: str = "population") -> Population:
+    """Read and keep a table beside the one released; `what` begins its name.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def add(title: str, content: bytes) -> Population:
         If the host takes no table of this size.
     """
     ending = "parquet" if content.startswith(b"PAR1") else "csv"
-    path = f"population-{hashlib.sha256(content).hexdigest()[:12]}.{ending}"
+    path = f"{what}-{hashlib.sha256(content).hexdigest()[:12]}.{ending}"
     kept = _kept()
     if path not in kept:
         while len(kept) >= _MOST:
@@ -60,7 +60,7 @@ def add(title: str, content: bytes) -> Population:
 
 
 def find(path: str) -> Population | None:
-    """Return the population table a plan names, if the session still has it."""
+    """Return the table that a plan names so, if the session still has it."""
     return _kept().get(path)
 
 

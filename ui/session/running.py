@@ -31,10 +31,11 @@ def start() -> None:
     """
     plan = state.plan()
     table, people = inputs(plan)
+    released = earlier(plan)
     levels = {name: rows for name, rows in state.levels().items() if name in plan.hierarchies}
 
     def work(context: Context) -> Result:
-        return run(plan, table, levels, population=people, context=context)
+        return run(plan, table, levels, population=people, earlier=released, context=context)
 
     st.session_state.pop(_ERROR, None)
     st.session_state[_MADE_OF] = results.now()
@@ -61,6 +62,25 @@ def inputs(plan: Plan) -> tuple[Dataset, Dataset | None]:
             remedy="Load it again under Population on Run, or state a size.",
         )
     return table, found.table
+
+
+def earlier(plan: Plan) -> Dataset | None:
+    """Return the earlier release that a plan names.
+
+    Raises
+    ------
+    BadPlan
+        If it is gone.
+    """
+    if not plan.earlier.file:
+        return None
+    found = population.find(plan.earlier.file)
+    if found is None:
+        raise BadPlan(
+            "The earlier release is not in this session any more.",
+            remedy="Load it again under Attackers on Run.",
+        )
+    return found.table
 
 
 def is_running() -> bool:

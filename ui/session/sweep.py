@@ -49,6 +49,7 @@ def start(
     try:
         plan = state.plan()
         table, people = running.inputs(plan)
+        released = running.earlier(plan)
         lists = [Variation(path=TECHNIQUE, values=tuple(techniques))]
         if path:
             lists.append(Variation(path=path, values=tuple(values)))
@@ -62,7 +63,14 @@ def start(
 
     def work(context: Context) -> list[Point]:
         return sweeping.sweep(
-            plan, over, table, levels, population=people, context=context, found=found.append
+            plan,
+            over,
+            table,
+            levels,
+            population=people,
+            earlier=released,
+            context=context,
+            found=found.append,
         )
 
     jobs.start(JOB, "Sweep", work, needs=tuple(techniques))

@@ -1,0 +1,199 @@
+"""A release that is out already: what each of its classes covers, and which values it holds.
+
+It is read from its published cells alone, by the hierarchies that are published with the new
+release: who stood in it is not known from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..base.arrays import B1, I32, I64
+from ..base.errors import BadInput, listing
+from ..data.frequency import dense_rank
+from ..data.kinds import KINDS, ColumnKind
+from ..data.roles import Roles
+from ..data.table import MISSING, Dataset
+from ..hierarchy import TOP, Hierarchy
+from ..hierarchy.ranges import read_range
+from .value_sets import members_of
+
+#: Who of the table stood in the earlier release: everyone, or nobody says who.
+Overlap = Literal["unknown", "all"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Earlier:
+    """The classes of an earlier release, by what can be read of them today.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Quasi-identifiers that both releases publish.
+    cover : mapping of str to bool array of shape (texts, leaves)
+        By column, which of today's leaves each published text stands for.
+    cells : int32 array of shape (classes, columns)
+        Text of each class.
+    size : int64 array of shape (classes,)
+        Rows.
+    values : mapping of str to (int64, int32, int64) arrays of shape (entries,)
+        By sensitive column class, value and rows. A value is a leaf of today's hierarchy; one that
+        no row of today has, a number beyond; so is a missing one where none is missing today.
+    people : {'unknown', 'all'}
+    """
+
+    columns: tuple[str, ...]
+    cover: Mapping[str, B1]
+    cells: I32
+    size: I64
+    values: Mapping[str, tuple[I64, I32, I64]] = field(repr=False)
+    people: Overlap = "unknown"
+
+    @property
+    def rows(self) -> int:
+        """Published rows of the earlier release."""
+        return int(self.size.sum())
+
+
+def encode_earlier(
+    table: Dataset,
+    own: Dataset,
+    roles: Roles,
+    hierarchies: Mapping[str, Hierarchy],
+    levels: Mapping[str, Sequence[Sequence[str]]],
+    people: Overlap = "unknown",
+) -> Earlier:
+    """Read an earlier release by the hierarchies of the new one.
+
+    Parameters
+    ----------
+    table : Dataset
+        The published table, as it was read.
+    own : Dataset
+        The table that is released now.
+    roles : Roles
+    hierarchies : mapping of str to Hierarchy
+    levels : mapping of str to level table
+        They tell labels that no row of today is under.
+    people : {'unknown', 'all'}
+
+    Raises
+    ------
+    BadInput
+        If it has no quasi-identifier, or a text that nothing explains: another hierarchy was used.
+    """
+    columns = tuple(name for name in roles.quasi if name in table.names)
+    if not columns:
+        raise BadInput(
+            f"The earlier release has none of the quasi-identifiers {listing(roles.quasi)}; it "
+            f"has {listing(table.names)}.",
+            remedy="Give the table that was published, with its columns' names.",
+        )
+    cover: dict[str, B1] = {}
+    parts: list[I32] = []
+    for name in columns:
+        codes, texts = _as_published(table, name)
+        kind = own.column(name).kind
+        known = {cell.strip() for row in levels.get(name, ()) for cell in row}
+        cover[name] = _covered(texts, hierarchies[name], kind, known)
+        parts.append(codes)
+    group, first = dense_rank(parts, [len(cover[name]) for name in columns])
+    values: dict[str, tuple[I64, I32, I64]] = {}
+    for name in roles.sensitive:
+        if name in table.names and name not in roles.quasi:
+            leaf = _leaves(*_as_published(table, name), hierarchies[name])
+            wide = int(leaf.max(initial=0)) + 1
+            pair, entry = dense_rank([group.astype(np.int32), leaf], [len(first), wide])
+            count = np.bincount(pair, minlength=len(entry)).astype(np.int64)
+            values[name] = group[entry], leaf[entry], count
+    return Earlier(
+        columns=columns,
+        cover=cover,
+        cells=np.stack([part[first] for part in parts], axis=1).astype(np.int32),
+        size=np.bincount(group, minlength=len(first)).astype(np.int64),
+        values=values,
+        people=people,
+    )
+
+
+def _as_published(table: Dataset, name: str) -> tuple[I32, tuple[str, ...]]:
+    """Return a column's codes and texts as they stand in the file; missing ones are texts too."""
+    codes, texts = table.column(name).as_read
+    at = np.where(codes < 0, len(texts), codes).astype(np.int32)
+    return at, (*texts, MISSING)
+
+
+def _covered(
+    texts: Sequence[str], hierarchy: Hierarchy, kind: ColumnKind, known: set[str]
+) -> npt.NDArray[np.bool_]:
+    """Return which leaves each text stands for, shape (texts, leaves).
+
+    Raises
+    ------
+    BadInput
+        If nothing explains a text.
+    """
+    found = np.zeros((len(texts), len(hierarchy.leaves)), dtype=np.bool_)
+    labels: dict[str, list[tuple[int, int]]] = {}
+    for level in range(hierarchy.height + 1):
+        lo, hi = hierarchy.bounds(level)
+        for label, a, b in zip(hierarchy.labels[level], lo.tolist(), hi.tolist(), strict=True):
+            labels.setdefault(label, []).append((a, b))
+    odd: list[str] = []
+    for place, written in enumerate(texts):
+        text = written[1:] if written.startswith("'") and written not in labels else written
+        measured = _measured(text, hierarchy, kind)
+        members = None if KINDS[kind].measured else members_of(text)
+        for a, b in labels.get(text, ()):
+            found[place, a : b + 1] = True
+        if text in labels:
+            continue
+        if text == TOP or (text == MISSING and not hierarchy.has_missing):
+            found[place] = True
+        elif measured is not None:
+            found[place] = measured
+        elif members is not None:
+            leaves = [hierarchy.code[m] for m in members if m in hierarchy.code]
+            found[place, leaves] = True
+        elif text != MISSING and text not in known and (known or KINDS[kind].measured):
+            odd.append(written)
+    if odd:
+        raise BadInput(
+            f"In the earlier release, {len(odd)} distinct "
+            f"{'text' if len(odd) == 1 else 'texts'} of '{hierarchy.column}' "
+            f"{'is' if len(odd) == 1 else 'are'} neither a value nor a group of its hierarchy.",
+            remedy="Give the column the hierarchy that the earlier release was made with.",
+            values=odd[:5],
+        )
+    return found
+
+
+def _measured(text: str, hierarchy: Hierarchy, kind: ColumnKind) -> B1 | None:
+    """Return the leaves of a number, date or range of them; None where it is none."""
+    read = KINDS[kind].read
+    if read is None or hierarchy.measure is None:
+        return None
+    value = read(text)
+    ends = (value, value) if not np.isnan(value) else read_range(text, kind)
+    if ends is None:
+        return None
+    return (hierarchy.measure >= ends[0]) & (hierarchy.measure <= ends[1])
+
+
+def _leaves(codes: I32, texts: Sequence[str], hierarchy: Hierarchy) -> I32:
+    """Return the leaf of each row of a column published exactly; see `Earlier.values`."""
+    own: list[int] = []
+    beyond = len(hierarchy.leaves)
+    for text in texts:
+        plain = text[1:] if text.startswith("'") and text not in hierarchy.code else text
+        leaf = hierarchy.code.get(plain, beyond)
+        if text == MISSING and hierarchy.has_missing:
+            leaf = hierarchy.missing_leaf
+        beyond += leaf == beyond
+        own.append(leaf)
+    return np.array(own, dtype=np.int32)[codes]

@@ -1,0 +1,54 @@
+"""An earlier release of the same people: its published table, and who of the table stood in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from anon_core.base.errors import AnonError
+
+from ..components.guard import show_error
+from ..session import population_tables as kept
+from ..words.explain import plain
+from .following import follow, place
+
+_WHO = {
+    "unknown": "Nobody says who stood in both",
+    "all": "Everyone of this table stood in it",
+}
+
+
+def earlier(draft: dict[str, Any], *, where: str = "run") -> dict[str, Any]:
+    """Draw the choice of an earlier release; return the recipe's table, empty for none."""
+    present: dict[str, Any] = draft.get("earlier") or {}
+    held = kept.find(str(present.get("file", "")))
+    file = st.file_uploader(
+        "An earlier release of the same people, as it was published (CSV or Parquet)",
+        type=["csv", "gz", "parquet"],
+        key=f"{where}-earlier-file",
+        help="Whoever has both releases keeps, of each person, the values that both allow.",
+    )
+    if file is not None:
+        try:
+            held = kept.add(file.name, file.getvalue(), "earlier")
+        except AnonError as error:
+            show_error(error, where=file.name)
+            return {}
+    if held is None:
+        return {}
+    st.caption(f"Loaded: {plain(held.title)}, {held.table.rows:,} published rows.")
+    names = list(_WHO)
+    now = str(present.get("people", "unknown"))
+    key = f"{where}-earlier-people"
+    people = st.radio(
+        "Who stood in both",
+        names,
+        index=place(names, follow(key, now)),
+        format_func=lambda name: _WHO[name],
+        key=key,
+        help="Where nobody says it, what is found is an upper bound.",
+    )
+    if st.checkbox("Leave it out", key=f"{where}-earlier-out"):
+        return {}
+    return {"file": held.path, "people": people}
