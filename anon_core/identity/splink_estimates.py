@@ -22,6 +22,7 @@ _PAIRS = 300_000  # pairs of a row and a person that one estimate compares: abou
 _ROWS = 20  # fewer than so many say next to nothing
 _COLUMNS = 4  # with two columns beside that of the pairs, several answers explain them alike
 _LOOK = 0.1  # seconds between two looks at whether somebody cancelled
+_TRIES = 15
 _ROUNDS = 50
 
 
@@ -218,12 +219,13 @@ def _in_thread(sides: _Sides, context: Context) -> list[F64 | None]:
         except Exception as error:  # noqa: BLE001 -- told on the thread that waits
             wrong.append(error)
 
-    thread = threading.Thread(target=work, daemon=True)
+    # No daemon: DuckDB must not be cut off in mid-query when the process ends.
+    thread = threading.Thread(target=work)
     thread.start()
     while thread.is_alive():
         thread.join(_LOOK)
         if context.cancel.is_set():
-            connection.interrupt()
+            _stop(thread, connection)
             context.check()
     connection.close()
     if wrong:
@@ -232,6 +234,15 @@ def _in_thread(sides: _Sides, context: Context) -> list[F64 | None]:
             remedy="State the chance of an error in place of having it estimated.",
         ) from wrong[0]
     return box[0]
+
+
+def _stop(thread: threading.Thread, connection: Any) -> None:
+    """End one query after the other for a short time, and leave behind what still goes on."""
+    for _ in range(_TRIES):
+        connection.interrupt()
+        thread.join(_LOOK / 5)
+        if not thread.is_alive():
+            return
 
 
 def _reweighed(column: Agreement, match: F64) -> Agreement:
