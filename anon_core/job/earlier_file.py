@@ -24,8 +24,9 @@ class EarlierFile:
     ----------
     file : str
         The published table, relative to the recipe; empty if there is none.
-    people : {'unknown', 'all'}
-        Who of the table stood in it with the values they have now.
+    people : {'unknown', 'all', 'grown'}
+        Who stood in both with the values they have now: nobody says it; everyone of the table; or
+        everyone of the earlier release, to whom others have come since.
     """
 
     file: str = ""
@@ -43,7 +44,9 @@ class EarlierFile:
         if not isinstance(file, str):
             raise BadPlan("[earlier] file is no text.", remedy="Quote the path.")
         if people not in get_args(Overlap):
-            raise BadPlan(f"[earlier] people is {brief(people)}.", remedy="Use 'all' or 'unknown'.")
+            raise BadPlan(
+                f"[earlier] people is {brief(people)}.", remedy="Use 'unknown', 'all' or 'grown'."
+            )
         return cls(file=file, people=people)
 
     def as_mapping(self) -> dict[str, Any]:

@@ -23,8 +23,9 @@ from ..hierarchy import TOP, Hierarchy
 from ..hierarchy.ranges import read_range
 from .value_sets import members_of
 
-#: Who of the table stood in the earlier release: everyone, or nobody says who.
-Overlap = Literal["unknown", "all"]
+#: Who stood in both: nobody says who, everyone of the table, or everyone of the earlier release,
+#: to whom others have come since.
+Overlap = Literal["unknown", "all", "grown"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -44,7 +45,7 @@ class Earlier:
     values : mapping of str to (int64, int32, int64) arrays of shape (entries,)
         By sensitive column class, value and rows. A value is a leaf of today's hierarchy; one that
         no row of today has, a number beyond; so is a missing one where none is missing today.
-    people : {'unknown', 'all'}
+    people : {'unknown', 'all', 'grown'}
     """
 
     columns: tuple[str, ...]
@@ -80,7 +81,7 @@ def encode_earlier(
     hierarchies : mapping of str to Hierarchy
     levels : mapping of str to level table
         They tell labels that no row of today is under.
-    people : {'unknown', 'all'}
+    people : {'unknown', 'all', 'grown'}
 
     Raises
     ------

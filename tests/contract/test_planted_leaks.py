@@ -168,6 +168,15 @@ LEAKS: Mapping[str, Planted] = {
         earlier=classes("fffuuu"),
         earlier_control=classes("fffccc"),
     ),
+    # An earlier class has one value in common with hers, and one row of it.
+    "correspondence": replace(
+        SECRET,
+        leak=classes("ffcccc", "uuuooo"),
+        control=classes("ffcccc", "uuuooo"),
+        people=2,
+        earlier=classes("fooooo"),
+        earlier_control=classes("ffcccc"),
+    ),
     # Each value goes with one age, in groups that hold several of both.
     "definetti": replace(
         SECRET,

@@ -16,6 +16,7 @@ from .following import follow, place
 _WHO = {
     "unknown": "Nobody says who stood in both",
     "all": "Everyone of this table stood in it",
+    "grown": "Everyone of it is in this table, which has grown",
 }
 
 

@@ -16,6 +16,8 @@ from anon_core.base.context import Context
 from anon_core.base.errors import BadInput
 from anon_core.data.table import Dataset
 from anon_core.hierarchy import from_rows
+from anon_core.overlap.composed import Classes
+from anon_core.overlap.correspondence import rows_left
 from anon_core.release.attack_result import AttackResult
 from anon_core.release.audience import audience_of
 from anon_core.release.earlier import Overlap, encode_earlier
@@ -143,3 +145,74 @@ def test_cells_of_the_earlier_release_are_read_as_they_are_published(
     frame["age"] = "odd"
     with pytest.raises(BadInput, match="neither a value nor a group"):
         encode_earlier(Dataset.from_frame(frame), problem.dataset, problem.roles, built, {})
+
+
+def test_the_worked_example_of_correspondence() -> None:
+    """Of five in Europe and four in France three are left, whoever the person is."""
+    # 0 is Europe and France, 1 Europe and the UK; flu is 0 and HIV 1.
+    here = Classes(
+        places=(0,),
+        cover=[np.eye(2, dtype=np.bool_)],
+        cells=np.array([[0], [1]], dtype=np.int32),
+        pool=np.arange(2),
+        rows=np.array([4, 4]),
+        entry=np.array([0, 0, 1, 1]),
+        value=np.array([0, 1, 0, 1], dtype=np.int32),
+        count=np.array([3, 1, 1, 3]),
+    )
+    there = Classes(
+        places=(0,),
+        cover=[np.ones((1, 2), dtype=np.bool_)],
+        cells=np.array([[0]], dtype=np.int32),
+        pool=np.arange(1),
+        rows=np.array([5]),
+        entry=np.array([0, 0]),
+        value=np.array([0, 1], dtype=np.int32),
+        count=np.array([2, 3]),
+    )
+    french = np.array([[0]], dtype=np.int32)
+    left = rows_left(here, there, french, grown=True, context=Context())
+    assert (left.here.tolist(), left.there.tolist()) == ([4], [5])
+    assert left.both.toarray().tolist() == [[2, 1]]
+    assert left.joined is not None
+    assert left.joined.toarray().tolist() == [[2, 1]]
+
+
+def test_rows_left_are_those_of_some_mapping_by_counts() -> None:
+    """Every way to deal an earlier class's rows to classes here: the most that are left."""
+    rng = np.random.default_rng(2008)
+    for _ in range(30):
+        shown = rng.integers(0, 4, (2, 2))  # classes here by values
+        before = np.array([rng.integers(0, shown[:, v].sum() + 1) for v in (0, 1)])
+        possible = [
+            [x for x in range(shown[0, v] + 1) if 0 <= before[v] - x <= shown[1, v]] for v in (0, 1)
+        ]
+        # Of whoever stood in both, the rows from the earlier class; of whoever joined, the others.
+        came = [max(one) for one in possible]
+        joined = [shown[0, v] - min(one) for v, one in enumerate(possible)]
+        entry, value = (x.ravel() for x in np.indices((2, 2)))
+        here = Classes(
+            places=(0,),
+            cover=[np.eye(2, dtype=np.bool_)],
+            cells=np.array([[0], [1]], dtype=np.int32),
+            pool=np.arange(2),
+            rows=shown.sum(axis=1),
+            entry=entry,
+            value=value.astype(np.int32),
+            count=shown.ravel(),
+        )
+        there = replace(
+            here,
+            cover=[np.ones((1, 2), dtype=np.bool_)],
+            cells=np.array([[0]], dtype=np.int32),
+            pool=np.arange(1),
+            rows=before[None, :].sum(axis=1),
+            entry=np.zeros(2, dtype=np.int64),
+            value=np.arange(2, dtype=np.int32),
+            count=before,
+        )
+        people = np.array([[0]], dtype=np.int32)
+        left = rows_left(here, there, people, grown=True, context=Context())
+        assert left.both.toarray().tolist() == [came]
+        assert left.joined is not None
+        assert left.joined.toarray().tolist() == [joined]

@@ -1,0 +1,174 @@
+"""Correspondence: rows of an earlier release that this one continues, and rows that it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..base.arrays import F64
+from ..base.context import Context, part_of
+from ..base.params import number
+from ..base.registry import register
+from ..contracts.attack import Attack, Disclosure, Question
+from ..overlap.composed import classes_of_earlier, classes_of_view
+from ..overlap.correspondence import Left, chance_of, rows_left
+from ..release.attack_result import AttackResult, Details
+from ..release.audience import Audience
+from ..release.release import View
+from ..release.results import per_cent
+from ..release.truth import Truth
+
+
+@register("attack")
+@dataclass(frozen=True, kw_only=True)
+class Correspondence(Attack):
+    """Strike out the rows of a class that cannot be a person's by an earlier release."""
+
+    name: ClassVar[str] = "correspondence"
+    title: ClassVar[str] = "Rows two releases leave"
+    summary: ClassVar[str] = (
+        "Someone who knows a person's quasi-identifiers and lays this release beside an earlier "
+        "one strikes out the rows of the person's class that cannot stand in both."
+    )
+    formula: ClassVar[str] = (
+        "mean over people of 1 / rows left; of each value min(A, B) for whoever stood in both, "
+        "min(B, T − A) for whoever joined: A, B rows in the earlier class and in this one, T in "
+        "all classes here that the earlier class may have gone to"
+    )
+    source: ClassVar[str] = (
+        "Fung, Wang, Fu and Pei 2008, Anonymity for continuous data publishing, EDBT"
+    )
+    discloses: ClassVar[Disclosure] = "identity"
+    answers: ClassVar[tuple[Question, ...]] = ("linkability", "singling out")
+    told_at: ClassVar[int] = 5
+    rows_only: ClassVar[str] = (
+        "It takes everybody to have one row in each release; here one person may have several."
+    )
+
+    threshold: float = number(
+        default=0.2,
+        low=0.0,
+        high=1.0,
+        help="Chance above which a person counts as at risk: 0.2 is 1 in 5, 0.0909 is 1 in 11.",
+        label="Acceptable chance",
+    )
+
+    def reason_not_applicable(self, view: View, audience: Audience) -> str:
+        """Ask for an earlier release with a sensitive column of this one."""
+        if audience.earlier is None:
+            return "It needs an earlier release of the same people, and none was given."
+        if not [name for name in audience.secret if name in audience.earlier.values]:
+            return "The earlier release has none of the sensitive columns, so no row is struck out."
+        if view.averaged:
+            return "It needs a release whose cells cover values: an average fits nobody for sure."
+        if view.whole_quasi() is None:
+            return "The quasi-identifiers are permuted apart, and no line fits a person as a whole."
+        return ""
+
+    def run(
+        self, view: View, audience: Audience, truth: Truth, context: Context
+    ) -> Sequence[AttackResult]:
+        """Attack every person, by each sensitive column that both releases publish."""
+        earlier = audience.earlier
+        columns = [n for n in audience.secret if earlier is not None and n in earlier.values]
+        return [
+            self._attack(
+                view,
+                audience,
+                truth,
+                name,
+                part_of(context, i / len(columns), (i + 1) / len(columns)),
+            )
+            for i, name in enumerate(columns)
+        ]
+
+    def _attack(
+        self, view: View, audience: Audience, truth: Truth, column: str, context: Context
+    ) -> AttackResult:
+        earlier, frequency, places = audience.earlier, truth.frequency, truth.places
+        assert earlier is not None
+        grown, sure = earlier.people == "grown", earlier.people == "all"
+        two = classes_of_earlier(earlier, audience.quasi, column)
+        value = frequency.codes[:, frequency.columns.index(column)].astype(np.int32)
+
+        def against(shown: View, part: Context) -> Left:
+            one = classes_of_view(shown, audience.hierarchies, column)
+            return rows_left(one, two, frequency.run_codes, grown=grown, context=part)
+
+        left = against(view, part_of(context, 0.0, 0.5))
+        raw = against(truth.raw, part_of(context, 0.5, 1.0))
+        kept = places.group >= 0
+        run, own = frequency.run[places.key[kept]], value[places.key[kept]]
+        rows, group = places.count[kept], places.group[kept]
+        chance = _chance(left, run, own)
+        of_raw = _chance(raw, frequency.run, value)
+        alone = [
+            float((rows / np.maximum(fit[run], 1) * (fit[run] > 0)).sum()) / truth.rows
+            for fit in (left.here, left.there)
+        ]
+        per_class = np.zeros(len(view.group_size))
+        inside = group < len(per_class)
+        np.maximum.at(per_class, group[inside], chance[inside])
+        succeeded = float((rows * chance).sum())
+        rate, exposed = succeeded / truth.rows, int(rows[chance > self.threshold].sum())
+        worst = float(chance.max(initial=0.0))
+        return AttackResult(
+            attack=self.name,
+            column=column,
+            attempted=truth.rows,
+            eligible=view.rows,
+            succeeded=succeeded,
+            rate=rate,
+            worst=worst,
+            baseline=max(alone),
+            raw=float((frequency.count * of_raw).sum()) / truth.rows,
+            at_risk=exposed,
+            threshold=self.threshold,
+            per_class=per_class,
+            interval=None if sure else (min(alone[0], rate), rate),
+            upper_bound=not sure,
+            sentence=(
+                f"With the earlier release and '{column}' beside it, a person's row is picked "
+                f"{per_cent(rate)} of the time on average and {per_cent(worst)} at worst; by the "
+                f"better of the two alone {per_cent(max(alone))}."
+                + ("" if sure else " Nobody said who stood in both, so this is an upper bound.")
+            ),
+            details=(_details(left, run, rows),),
+        )
+
+
+def _chance(left: Left, run: np.ndarray, own: np.ndarray) -> F64:
+    """Return the chance of picking each person's row: the greater one, where either may be."""
+    both = chance_of(left.both, run, own)
+    return both if left.joined is None else np.maximum(both, chance_of(left.joined, run, own))
+
+
+def _details(left: Left, run: np.ndarray, rows: np.ndarray) -> Details:
+    """Return how many rows are left to people, by each release and by both."""
+    ways = {
+        "this release": left.here,
+        "the earlier release": left.there,
+        "both": np.asarray(left.both.sum(axis=1)),
+    }
+    if left.joined is not None:
+        ways["whoever joined since"] = np.asarray(left.joined.sum(axis=1))
+    whole = max(int(rows.sum()), 1)
+    return Details(
+        title="People by the rows that are left to them",
+        rows=tuple(
+            {
+                "at most": most,
+                **{
+                    name: float(rows[(way[run] > 0) & (way[run] <= most)].sum()) / whole
+                    for name, way in ways.items()
+                },
+            }
+            for most in (1, 2, 3, 5, 10, 20, 50, 100)
+        ),
+        x="at most",
+        y=tuple(ways),
+        note="Whoever fits no row of the earlier release is not among them.",
+    )
