@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,9 +12,11 @@ from ..base.context import Context
 from ..base.registry import register
 from ..contracts.algorithm import Algorithm, Approach
 from ..contracts.model import GroupModel
+from ..contracts.stopping import limits_told
 from ..lattice.nodes import Nodes, rows_allowed, suppression_budget
 from ..release.problem import Problem
 from ..release.results import Outcome, SearchAccount
+from ..release.stop_rule import RaisedLevels
 
 
 @register("algorithm")
@@ -79,8 +81,11 @@ class Datafly(Algorithm):
             step["column raised"] = problem.quasi[widest]
             at[widest] += 1
         # 3. Remove what is left over.
+        told, stopped = limits_told(problem, models), None
+        if told is not None:
+            stopped = RaisedLevels(**told, levels=tuple(at), budget=nodes.budget)
         return Outcome(
-            release=nodes.release(tuple(at)),
+            release=replace(nodes.release(tuple(at)), stopped=stopped),
             account=SearchAccount(
                 proven=False,
                 node=nodes.names(tuple(at)),

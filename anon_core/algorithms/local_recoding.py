@@ -16,12 +16,14 @@ from ..contracts.model import GroupModel
 from ..contracts.partitioner import Buckets, run_buckets
 from ..contracts.per_column import weights_by_column
 from ..contracts.search_cost import CellCost, saving
+from ..contracts.stopping import limits_told
 from ..lattice.nodes import suppression_budget
 from ..partition.best_gain import cell_prices, gain_parts
 from ..partition.box_release import box_outcome
 from ..partition.merging import keeping, merged
 from ..release.problem import Problem
 from ..release.results import Outcome
+from ..release.stop_rule import UncutClasses
 
 
 @register("algorithm")
@@ -113,7 +115,12 @@ class LocalRecoding(Algorithm):
             return first  # what the public makes safe in whole columns is not safe in parts
         group = np.full(len(groups.group), -1, dtype=np.int64)
         group[published] = kept.group
-        return box_outcome(problem, replace(groups, group=group), nodes)
+        refined = box_outcome(problem, replace(groups, group=group), nodes)
+        told = limits_told(problem, models)
+        if told is None or context.out_of_time():
+            return refined
+        stopped = UncutClasses(**told, cut=("apart",) * len(nodes), by_node=tuple(nodes))
+        return replace(refined, release=replace(refined.release, stopped=stopped))
 
     def _search(self) -> Algorithm:
         """Return the first step with this technique's budget, and its metric where it goes by one.

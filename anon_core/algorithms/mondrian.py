@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ..base.context import Context
@@ -15,11 +15,13 @@ from ..contracts.model import GroupModel
 from ..contracts.partitioner import run_buckets
 from ..contracts.per_column import column_weights, weights_by_column
 from ..contracts.search_cost import CellCost, saving
+from ..contracts.stopping import limits_told
 from ..partition.best_gain import cell_prices, gain_parts
 from ..partition.box_release import box_outcome
 from ..partition.mondrian_cuts import cut_by_tree, relaxed_parts, strict_parts
 from ..release.problem import Problem
 from ..release.results import Outcome
+from ..release.stop_rule import UncutClasses
 
 
 @register("algorithm")
@@ -120,4 +122,19 @@ class Mondrian(Algorithm):
             prices = cell_prices(problem, self.metric, nodes, weights)
             quartiles = self.cut_at == "quartiles"
             part = gain_parts(problem, models, prices, context, quartiles=quartiles)
-        return box_outcome(problem, run_buckets(problem, part), nodes)
+        found = box_outcome(problem, run_buckets(problem, part), nodes)
+        told = limits_told(problem, models)
+        if told is None or context.out_of_time() or self.cut_at == "quartiles":
+            return found
+        # Median cuts by value may leave two parts in one group of the hierarchy: no class is known.
+        by_median = self.cut_at == "median"
+        if by_median and any(node and not tree for node, tree in zip(nodes, trees, strict=True)):
+            return found
+        ways = ("children", "median") if by_median else ("apart", "anywhere")
+        stopped = UncutClasses(
+            **told,
+            cut=tuple(ways[0] if node else ways[1] for node in nodes),
+            by_node=tuple(nodes),
+            marginal=by_median,
+        )
+        return replace(found, release=replace(found.release, stopped=stopped))

@@ -9,7 +9,7 @@ nodes are counted in one pass where that takes seconds at most: bounds by sizes 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
 import numpy as np
@@ -22,16 +22,18 @@ from ..contracts.algorithm import Algorithm, Approach
 from ..contracts.metric import Metric
 from ..contracts.model import GroupModel, least_class
 from ..contracts.search_cost import CellCost, SizeCost
+from ..contracts.stopping import limits_told
 from ..kernels.bounds import highest, raise_below, removed_by_leaf, rows_kept, spared
 from ..lattice.bulk_decide import walk_all
 from ..lattice.classify import FAILED, SATISFIED, UNKNOWN, Classification
 from ..lattice.lattice import Classes, Lattice, Node
-from ..lattice.node_cost import NodeCost, best_by
+from ..lattice.node_cost import NodeCost, best_by, level_prices
 from ..lattice.nodes import MOST_LISTED, rows_allowed, suppression_budget
 from ..lattice.recoding_models import transformation_choice
 from ..lattice.size_sweep import SizeSweep
 from ..release.problem import Problem
 from ..release.results import Outcome, SearchAccount
+from ..release.stop_rule import CheapestLevels
 
 _TIE = 1e-12
 #: Tuples from which a node is first asked whether it fails by far.
@@ -117,8 +119,9 @@ class Optimal(Algorithm):
         minimal = tuple(nodes.original(n) for n in nodes.minimal()) if complete else ()
         asked = complete and self.list_minimal
         on_paths = tuple(nodes.original(n) for n in nodes.locally_minimal()) if asked else ()
+        stopped = self._stopped(problem, models, nodes, node) if floor is None else None
         return Outcome(
-            release=nodes.release(node),
+            release=replace(nodes.release(node), stopped=stopped),
             account=SearchAccount(
                 proven=floor is None,
                 cost=least,
@@ -133,6 +136,22 @@ class Optimal(Algorithm):
                 bounded=nodes.lattice.size - decided if floor is None else 0,
             ),
         )
+
+    def _stopped(
+        self,
+        problem: Problem,
+        models: Sequence[GroupModel],
+        nodes: Classification,
+        node: Node,
+    ) -> CheapestLevels | None:
+        """Return what is public of the search, where no row may go: all before it fails."""
+        told = limits_told(problem, models)
+        if told is None or nodes.budget or self.transformation not in ("AG_TS", "AG"):
+            return None
+        prices = None
+        if isinstance(self.metric, CellCost) and self.metric.by_domain:
+            prices = tuple(level_prices(problem, self.metric, h) for h in problem.quasi_hierarchies)
+        return CheapestLevels(**told, levels=nodes.original(node), prices=prices)
 
 
 def _cheapest(nodes: Classification, swept: SizeSweep, cost: Metric) -> tuple[Node, float]:

@@ -48,6 +48,8 @@ class Attack(Technique):
     needs_permuted: ClassVar[bool] = False
     #: Whether it works only with a public table.
     needs_public: ClassVar[bool] = False
+    #: Whether it works only where a technique says when its search stopped; see `StopRule`.
+    needs_stop_rule: ClassVar[bool] = False
     #: Place in which its outcome is told; attacks on a single person come first.
     told_at: ClassVar[int] = 9
     #: Whether its `worst` is the chance of picking anyone who is known to be in the table.

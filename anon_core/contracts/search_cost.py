@@ -29,6 +29,8 @@ class CellCost(Metric):
     #: Whether the price of a range is the distance of its ends, and a first step where they
     #: differ: then cuts and clusterings look it up.
     by_distance: ClassVar[bool] = False
+    #: Whether prices follow from the hierarchies alone, and tell nothing of the table.
+    by_domain: ClassVar[bool] = False
 
     @abstractmethod
     def price(

@@ -30,6 +30,7 @@ class GeneralizationHeight(CellCost):
     )
     formula: ClassVar[str] = "mean over cells of level / height; AG = Σ of the levels"
     source: ClassVar[str] = "Toth 2015, section 6.2; height: Samarati 2001, doi 10.1109/69.971193"
+    by_domain: ClassVar[bool] = True
 
     def price(
         self, problem: Problem, column: str, lo: npt.NDArray[np.int32], hi: npt.NDArray[np.int32]

@@ -30,6 +30,7 @@ class Loss(CellCost):
     )
     source: ClassVar[str] = "Iyengar 2002, doi 10.1145/775047.775089"
     by_distance: ClassVar[bool] = True
+    by_domain: ClassVar[bool] = True
     headline: ClassVar[Headline] = "cells"
 
     def price(

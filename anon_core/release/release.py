@@ -16,6 +16,7 @@ from .grouping import Grouping, group_runs
 from .guarantee import Guarantee
 from .linked_columns import RowSource
 from .problem import Problem
+from .stop_rule import StopRule
 from .vocabulary import Vocabulary, of_level
 
 Block = tuple[str, ...]
@@ -45,6 +46,8 @@ class Release:
         class's cell stands for. It is not published; what is lost is measured by it.
     guarantee : Guarantee or None
         What the way it was made is proven to guarantee, whatever the table.
+    stopped : StopRule or None
+        When the search stopped, where the technique says it; public as the technique itself is.
     """
 
     problem: Problem
@@ -57,6 +60,7 @@ class Release:
         default_factory=dict[str, npt.NDArray[np.int32]]
     )
     guarantee: Guarantee | None = None
+    stopped: StopRule | None = None
 
     @property
     def replaced(self) -> tuple[str, ...]:
@@ -252,6 +256,8 @@ class View:
         Whether group ids are in the release.
     guarantee : Guarantee or None
         What the way it was made is proven to guarantee: no secret.
+    stopped : StopRule or None
+        When the search stopped: no secret.
     """
 
     vocabularies: Mapping[str, Vocabulary]
@@ -261,6 +267,7 @@ class View:
     sensitive: tuple[str, ...]
     published: bool
     guarantee: Guarantee | None = None
+    stopped: StopRule | None = None
     _persons: dict[tuple[str, ...], Persons] = field(default_factory=dict, repr=False)
     _source: RowSource | None = field(default=None, repr=False)
 
@@ -361,6 +368,7 @@ def view(release: Release) -> View:
         sensitive=problem.sensitive,
         published=grouping.published,
         guarantee=release.guarantee,
+        stopped=release.stopped,
         _source=row_source(release),
     )
 

@@ -261,6 +261,16 @@ LEAKS: Mapping[str, Planted] = {
         people=6,
         least=0.5,
     ),
+    # With one row to spare two rows of a class must differ, or levels had stayed as they were.
+    "refinement": replace(
+        SINGLED_OUT,
+        leak=[("x", "q"), ("y", "q"), ("x", "p"), ("x", "p"), ("y", "p")],
+        control=[("x", "q"), ("x", "q"), ("x", "q"), ("y", "q"), ("y", "p")],
+        people=2,
+        algorithm={"name": "datafly", "max_suppression": 0.2},
+        promise={"name": "k-anonymity", "k": 2},
+        told={"few": 1},
+    ),
     # Three of four have what one in four of everyone has.
     "skewness": replace(
         SECRET,

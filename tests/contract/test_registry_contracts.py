@@ -609,6 +609,12 @@ def test_the_anchor_of_an_attack_is_itself_on_the_raw_table(attack: str, people:
         )
         assert "rows stay whole" in reason
         return
+    if cast(type[Attack], find("attack", attack)).needs_stop_rule:
+        reason = cast(Attack, technique("attack", attack)).reason_not_applicable(
+            raw_view(distinct_rows().problem()), audience_of(PATIENTS.problem())
+        )
+        assert "says when the search stopped" in reason
+        return
     for _ in range(5):
         case = with_numbers_in_one(random_case(rng, rows=30))
         known = case.dataset if people == "table" else cast("int | None", people)

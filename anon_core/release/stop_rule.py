@@ -1,0 +1,102 @@
+"""When a search stopped: what is public of the way in which a release was chosen.
+
+A technique states it with the release. It follows from the technique's name and parameters, which
+are published with the release, and tells of the table only what the release shows: an attacker who
+knows the algorithm reasons from it which tables would have been released like that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StopRule:
+    """What every class had to keep when it was decided whether to go on.
+
+    Attributes
+    ----------
+    least : int
+        Rows every class needs.
+    rows : int
+        Rows of the table, those included that were removed.
+    distinct : mapping of str to int
+        Different values of a sensitive column that every class needs.
+    share : mapping of str to int
+        l of a sensitive column of which no value may fill more than 1/l of a class.
+    """
+
+    least: int
+    rows: int
+    distinct: Mapping[str, int] = field(default_factory=dict[str, int])
+    share: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    @property
+    def sizes_alone(self) -> bool:
+        """Whether nothing but the sizes of classes decided."""
+        return not self.distinct and not self.share
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CheapestLevels(StopRule):
+    """One level a column, no row removed: all choices that come before it break a promise.
+
+    Attributes
+    ----------
+    levels : tuple of int
+        Level of every quasi-identifier.
+    prices : tuple of float64 arrays of shape (levels, leaves), or None
+        What a value's cell costs at each level, by quasi-identifier: choices are ordered by the sum
+        over all rows, then by the sum of levels, then by the levels. None where only this is
+        public: a choice below another one is never dearer.
+    """
+
+    levels: tuple[int, ...]
+    prices: tuple[npt.NDArray[np.float64], ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RaisedLevels(StopRule):
+    """Levels were raised one at a time until few enough rows were left over, which were removed.
+
+    The column of most distinct values was raised, of those below their top; among equals the first.
+
+    Attributes
+    ----------
+    levels : tuple of int
+        Level of every quasi-identifier at the end.
+    budget : int
+        Rows that could be removed.
+    """
+
+    levels: tuple[int, ...]
+    budget: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class UncutClasses(StopRule):
+    """No class could be cut any further in any column, so that all its parts keep the promises.
+
+    Cells are as narrow as the values they stand for: a range ends with values of its rows, a group
+    of the hierarchy is the smallest one that holds them.
+
+    Attributes
+    ----------
+    cut : tuple of {'median', 'children', 'apart', 'anywhere'}
+        How each quasi-identifier would have been cut: at the lower median, up to it, or below it
+        where ties leave too little above; into the children of the smallest group; by any one group
+        apart from the rest; or at any place.
+    by_node : tuple of bool
+        Whether each is published in groups of the hierarchy, and not in ranges.
+    marginal : bool
+        Whether everything that was decided on the way hung on each column by itself, so that rows
+        of a class could exchange their values in a column and nothing else would have come of it.
+    """
+
+    cut: tuple[str, ...]
+    by_node: tuple[bool, ...]
+    marginal: bool = False

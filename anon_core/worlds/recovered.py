@@ -1,0 +1,150 @@
+"""How many ways there are to fill each class, for whoever knows when the search stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+
+from ..base.arrays import I64
+from ..base.context import Context
+from ..base.errors import AnonError
+from ..release.stop_rule import CheapestLevels, RaisedLevels, StopRule, UncutClasses
+from .base_cells import Boxes
+from .drawn import drawn_worlds
+from .levels import Worlds, first_levels, raised_levels
+from .lonely import least_worlds
+from .program import solutions
+from .uncut import UncutWorlds
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Refined:
+    """What is left open of each class.
+
+    Attributes
+    ----------
+    worlds : int64 array of shape (classes,)
+        Ways to fill a class, at least; no more than were asked for, and one.
+    alone : int64 array of shape (classes,)
+        The same for whoever knows the release alone.
+    decided : bool array of shape (classes,)
+        Whether it is known if there is one way only.
+    filled : mapping of int to tuple of int
+        The rows in each base cell of the classes that can be filled in one way only.
+    consistent : bool
+        Whether any table can have led to the release; else the stop rule is not that of the search.
+    unused : str
+        What of the stop rule was not used, as a sentence; empty where all of it was.
+    """
+
+    worlds: I64
+    alone: I64
+    decided: npt.NDArray[np.bool_]
+    filled: Mapping[int, tuple[int, ...]]
+    consistent: bool = True
+    unused: str = ""
+
+
+def refine(rule: StopRule, boxes: Boxes, most: int, context: Context) -> Refined:
+    """Count the ways to fill each class, up to `most`; the context's deadline bounds the time."""
+    if isinstance(rule, UncutClasses):
+        return _of_uncut(rule, boxes, most, context)
+    found = None
+    if isinstance(rule, CheapestLevels):
+        found = first_levels(rule, boxes, context)
+        if found is None:
+            return _of_lonely(rule, boxes, most, context)
+    elif isinstance(rule, RaisedLevels):
+        found = raised_levels(rule, boxes, context)
+        if found is None:
+            least = drawn_worlds(rule, boxes, most, context)
+            exact = (boxes.lo == boxes.hi).all(axis=1)
+            return _at_least(boxes, least, exact | (least > 1), most)
+    if found is None:
+        raise AnonError(
+            f"Nothing is known of searches that stop by {type(rule).__name__}.",
+            remedy="Run the attack on a technique that is shipped.",
+        )
+    return _of_worlds(found, boxes, most, context)
+
+
+def _alone(boxes: Boxes, most: int) -> I64:
+    """Return the ways to fill each class by its size and cells alone, no more than most + 1."""
+    found = np.ones(len(boxes.size), dtype=np.int64)
+    for number, size in enumerate(boxes.size.tolist()):
+        cells = int(min(boxes.cells(number), 1e6))
+        if cells > 1:
+            found[number] = min(comb(size + cells - 1, size), most + 1)
+    return found
+
+
+def _of_worlds(found: Worlds, boxes: Boxes, most: int, context: Context) -> Refined:
+    """Count the ways that the programs leave open."""
+    alone = _alone(boxes, most)
+    worlds, decided, filled = np.ones_like(alone), alone == 1, dict[int, tuple[int, ...]]()
+    consistent = True
+    for number, own in enumerate(found.classes):
+        context.report(number / len(found.classes), "Counting tables")
+        ways = solutions(found.programs, own, most, context)
+        consistent &= bool(ways.found) or not ways.complete
+        worlds[number] = max(len(ways.found) + (not ways.complete and ways.timely), 1)
+        decided[number] |= ways.timely or len(ways.found) > 1
+        if ways.complete and len(ways.found) == 1:
+            filled[number] = ways.found[0]
+    return Refined(
+        worlds=worlds, alone=alone, decided=decided, filled=filled, consistent=consistent
+    )
+
+
+def _of_lonely(rule: CheapestLevels, boxes: Boxes, most: int, context: Context) -> Refined:
+    """Prove by single tables how much stays open, where programs would be too large."""
+    return _at_least(boxes, *least_worlds(rule, boxes, most, context), most)
+
+
+def _at_least(boxes: Boxes, least: I64, decided: npt.NDArray[np.bool_], most: int) -> Refined:
+    """Return what is known where ways are not counted, but some of them written down."""
+    exact = (boxes.lo == boxes.hi).all(axis=1)
+    filled = {int(number): (int(boxes.size[number]),) for number in np.flatnonzero(exact)}
+    return Refined(
+        worlds=least,
+        alone=_alone(boxes, most),
+        decided=decided,
+        filled=filled,
+        unused=""
+        if decided.all()
+        else "The table has too many combinations of values for a program over all of them.",
+    )
+
+
+def _of_uncut(rule: UncutClasses, boxes: Boxes, most: int, context: Context) -> Refined:
+    """Count the ways to fill each class that was not cut any further."""
+    count = UncutWorlds(rule=rule, boxes=boxes, most=most)
+    size = len(boxes.size)
+    worlds, alone = np.ones(size, dtype=np.int64), np.ones(size, dtype=np.int64)
+    decided, filled, consistent = np.zeros(size, np.bool_), dict[int, tuple[int, ...]](), True
+    for number in range(size):
+        context.report(number / size, "Counting ways to fill classes")
+        before, _ = count.worlds(number, context, stop=False)
+        ways, known = count.worlds(number, context)
+        sides = count.sides(number)
+        consistent &= ways > 0
+        worlds[number], alone[number] = max(ways, 1) if known else 1, before
+        if known and ways == 1:
+            decided[number] = True
+            filled[number] = count.filled(number, context)
+        # Rows that exchange their values in a column change no cut where each column was cut by
+        # itself; where two columns vary there always are such rows.
+        elif rule.marginal and len(sides) > 1:
+            worlds[number], decided[number] = max(worlds[number], 2), True
+    return Refined(
+        worlds=worlds,
+        alone=alone,
+        decided=decided,
+        filled=filled,
+        consistent=consistent,
+        unused="" if decided.all() else "Which cuts were made before the last was not used.",
+    )

@@ -1,0 +1,182 @@
+"""Refinement: the attacker's worlds are the tables that the search really treats alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from anon_core.attacks.refinement import Refinement
+from anon_core.base.context import Context, now
+from anon_core.base.registry import find
+from anon_core.models.k_anonymity import KAnonymity
+from anon_core.release.audience import audience_of
+from anon_core.release.release import Release
+from anon_core.release.stop_rule import CheapestLevels, RaisedLevels, StopRule, UncutClasses
+from anon_core.release.truth import truth_of
+from anon_core.worlds.drawn import drawn_worlds
+from anon_core.worlds.levels import first_levels, raised_levels
+from anon_core.worlds.lonely import least_worlds
+from anon_core.worlds.program import solutions
+from anon_core.worlds.recovered import refine
+from anon_core.worlds.uncut import UncutWorlds
+from tests.every_table import UNEVEN, A, B, Behind, boxes_behind, every_release, table
+from tests.making import Levels
+
+SIX = [("a1", "b1")] * 5 + [("a2", "b2")]
+NUMBERS: Levels = [(str(n), "*") for n in range(1, 7)]
+EXACT = {
+    "optimal": dict[str, Any](),
+    "datafly": {"max_suppression": 0.25},
+}
+SOUND = ("mondrian", "local-recoding")
+
+
+def released(name: str, rows: list[tuple[str, ...]], told: dict[str, Any], k: int = 2) -> Release:
+    levels = [A, B] if len(rows[0]) == 2 else [NUMBERS]
+    case = table(rows, levels, "text" if len(rows[0]) == 2 else "number")
+    algorithm: Any = find("algorithm", name).from_mapping(told)
+    return algorithm.run(case.problem(), [KAnonymity(k=k)], Context()).release
+
+
+def counted(found: tuple[tuple[int, ...], ...]) -> set[tuple[tuple[int, int], ...]]:
+    """Return the splits of six rows: over a1 and a2, and over b1 and b2."""
+    ways = {((w[0] + w[1], w[2] + w[3]), (w[0] + w[2], w[1] + w[3])) for w in found}
+    assert len(found[0]) == 4
+    return ways
+
+
+def test_the_cheapest_levels_leave_eight_worlds() -> None:
+    release = released("optimal", SIX, {})
+    boxes, rule = boxes_behind(release), release.stopped
+    assert isinstance(rule, CheapestLevels)
+    assert rule.levels == (1, 1)
+    worlds = first_levels(rule, boxes, Context())
+    assert worlds is not None
+    found = solutions(worlds.programs, worlds.classes[0], 50, Context())
+    assert found.complete
+    assert len(found.found) == 8
+    splits = {(5, 1), (1, 5)}
+    assert counted(found.found) == {(a, b) for a in splits for b in splits}
+
+
+def test_raised_levels_leave_twenty_worlds() -> None:
+    release = released("datafly", SIX, {"max_suppression": 0.0})
+    boxes, rule = boxes_behind(release), release.stopped
+    assert isinstance(rule, RaisedLevels)
+    assert rule.levels == (1, 1)
+    worlds = raised_levels(rule, boxes, Context())
+    assert worlds is not None
+    found = solutions(worlds.programs, worlds.classes[0], 50, Context())
+    assert found.complete
+    assert len(found.found) == 20
+    a, b = (set(pair) for pair in zip(*counted(found.found), strict=True))
+    assert b == {(5, 1), (1, 5)}
+    assert a == {(n, 6 - n) for n in range(1, 6)}
+
+
+def test_where_the_median_cuts_nothing_most_rows_share_one_value() -> None:
+    release = released("mondrian", [("1",)] * 7 + [("6",)], {})
+    boxes, rule = boxes_behind(release), release.stopped
+    assert isinstance(rule, UncutClasses)
+    assert boxes.size.tolist() == [8]
+    count = UncutWorlds(rule=rule, boxes=boxes, most=20)
+    assert count.worlds(0, Context()) == (6, True)
+    assert count.worlds(0, Context(), stop=False) == (21, True)
+    (side,) = count.sides(0)
+    found = count._count([side], 8, True, Context()).found
+    assert {max(way) for way in found} == {6, 7}
+
+
+def check_class(behind: Behind, number: int, exact: bool) -> int:
+    """Compare one class with all tables behind it; return whether its ways were counted right."""
+    rule, true = behind.release.stopped, behind.ways(number)
+    assert rule is not None
+    found = refine(rule, behind.boxes, 5, Context())
+    assert found.consistent
+    if found.decided[number]:
+        assert (found.worlds[number] == 1) == (true == 1)
+    if found.worlds[number] == 1 and found.decided[number]:
+        base = [tuple(cell) for cell in behind.boxes.base(number).tolist()]
+        filled = Counter(dict(zip(base, found.filled[number], strict=True)))
+        assert +filled == Counter(dict(behind.worlds[0][number]))
+    assert found.decided[number] or not exact
+    return int(found.worlds[number] == min(true, 6))
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_ways_are_those_of_all_tables_that_the_search_treats_alike(name: str) -> None:
+    for behind in every_release(name, 4, [UNEVEN, B], EXACT[name]):
+        classes = range(len(behind.boxes.size))
+        assert all(check_class(behind, number, exact=True) for number in classes)
+        bounded(behind)
+
+
+def bounded(behind: Behind) -> None:
+    """What is proven by single tables is never more than what there is."""
+    rule: StopRule | None = behind.release.stopped
+    if isinstance(rule, CheapestLevels):
+        least, decided = least_worlds(rule, behind.boxes, 5, Context())
+    else:
+        assert isinstance(rule, RaisedLevels)
+        least = drawn_worlds(rule, behind.boxes, 5, Context())
+        decided = least > 1
+    for number in range(len(behind.boxes.size)):
+        true = behind.ways(number)
+        assert least[number] <= min(true, 6)
+        assert not decided[number] or (least[number] == 1) == (true == 1)
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_what_is_said_of_uncut_classes_is_true_of_all_tables(name: str) -> None:
+    right = [
+        check_class(behind, number, exact=False)
+        for behind in every_release(name, 4, [UNEVEN, B])
+        for number in range(len(behind.boxes.size))
+    ]
+    assert sum(right) > 0.8 * len(right)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "rows", "k", "told"),
+    [
+        ("optimal", 6, 3, {}),
+        ("optimal", 5, 2, {"metric": "discernibility"}),
+        ("datafly", 5, 2, {"max_suppression": 0.0}),
+        ("datafly", 5, 2, {"max_suppression": 0.2}),
+        ("datafly", 6, 3, {"max_suppression": 0.17}),
+        ("mondrian", 5, 2, {}),
+        ("mondrian", 5, 2, {"cut_at": "best-gain"}),
+        ("local-recoding", 5, 2, {}),
+    ],
+)
+def test_larger_tables(name: str, rows: int, k: int, told: dict[str, Any]) -> None:
+    exact = name in EXACT and "metric" not in told
+    for behind in every_release(name, rows, [A, B], told, k=k):
+        for number in range(len(behind.boxes.size)):
+            right = check_class(behind, number, exact=False)
+            assert right or not exact
+
+
+def test_the_truth_only_scores_and_time_that_ends_leaves_a_bracket() -> None:
+    release = released("optimal", SIX, {})
+    other = table([("a4", "b2")] * 6, [A, B]).problem()
+    audience = audience_of(release.problem)
+    right = Refinement(few=8).run(
+        release.view, audience, truth_of(release.problem, release), Context()
+    )[0]
+    wrong = Refinement(few=8).run(release.view, audience, truth_of(other), Context())[0]
+    assert (right.at_risk, right.undecided, right.worst) == (6, 0, 1 / 8)
+    assert (wrong.at_risk, wrong.undecided, wrong.worst) == (6, 0, 1 / 8)
+    timely = Context(deadline=now() - 1)
+    late = Refinement().run(release.view, audience, truth_of(release.problem, release), timely)[0]
+    assert (late.undecided, late.interval, late.worst, late.at_risk) == (6, (0.0, 1.0), 1.0, 6)
+    assert "6 rows not decided; treated as exposed" in late.sentence
+
+
+def test_it_does_not_apply_where_no_rule_is_known() -> None:
+    release = released("mondrian", SIX, {"cuts": "relaxed"})
+    reason = Refinement().reason_not_applicable(release.view, audience_of(release.problem))
+    assert "says when the search stopped" in reason
