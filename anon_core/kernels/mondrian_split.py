@@ -22,7 +22,8 @@ _SAME_WIDTH = 1e-9
 _COUNT = 32  # a tag's count stands above so many bits for the tuple's number
 _NUMBER = (1 << _COUNT) - 1
 _BITS = 62  # attributes beyond so many share a bit of what is known
-_BINS = 256  # codes, or runs of codes, that are weighed at a time
+#: Codes, or runs of codes, that are weighed at a time.
+BINS = 256
 
 #: Where a column's code stands in the words.
 _FIELD = [("word", "i8"), ("shift", "i8"), ("mask", "i8")]
@@ -52,7 +53,7 @@ WATCHED = np.dtype(
 NODE = np.dtype([("number", "i8"), ("first", "i8"), ("last", "i8")])
 
 #: A piece of a part that a cut would make: where it begins, its rows, and its next free place.
-_PIECE = np.dtype([("begin", "i8"), ("rows", "i8"), ("next", "i8")])
+PIECE = np.dtype([("begin", "i8"), ("rows", "i8"), ("next", "i8")])
 
 
 class Packed(NamedTuple):
@@ -493,11 +494,11 @@ def split(
     most = 2
     for d in range(len(axes)):
         most = max(most, int(axes[d]["leaves"]))
-    pieces = np.empty(most + 1, _PIECE)
+    pieces = np.empty(most + 1, PIECE)
     values = 0
     for c in range(len(watched)):
         values = max(values, int(watched[c]["values"]))
-    room = Room(pieces, np.zeros(values, np.int64), np.empty(_BINS, np.int64))
+    room = Room(pieces, np.zeros(values, np.int64), np.empty(BINS, np.int64))
     spent = settled = 0
     while depth > 0 and spent < work:
         depth -= 1

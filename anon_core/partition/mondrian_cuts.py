@@ -123,6 +123,8 @@ def strict_parts(
     """
     if by_limits(models):
         tuples = watched_tuples(problem, models)
+        if context.listening:  # what later events number
+            context.event("tuples", runs=tuples.run)
         return tuples.per_run(_partition(problem, tuples, by_tree, weights, context))
     refuse_whole(problem, models)
     frequency = problem.frequency
@@ -179,6 +181,8 @@ def relaxed_parts(
         share=share,
         least=max((m.least_size() for m in models), default=1),
     )
+    if context.listening:
+        context.event("tuples", keys=key)
     part = _partition(problem, rows, by_tree, weights, context, relaxed=True)
     return buckets_of_rows(key, part)
 

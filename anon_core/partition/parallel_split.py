@@ -28,6 +28,7 @@ from ..kernels.mondrian_split import (
     tag,
 )
 from ..lattice.lattice import layout_of
+from .told_cuts import split_once
 
 WORK = 50_000_000  # looks at a code between two looks whether to stop, about 0.1 s
 GRAIN = 8_192  # tuples up to which a part is left to one thread, more in large tables
@@ -108,8 +109,8 @@ def cut(tuples: Tuples, by: Axes, context: Context) -> I64:
     Where the cuts are does not depend on who makes them, or when. When time is up, parts that still
     wait to be cut stay as they are, which is the best partition so far: each keeps the promises.
 
-    Whoever listens is told of every cut: event "cut" with the tuples of each piece, by number.
-    Parts are then cut one by one.
+    Whoever listens is told of every part that is looked at (see `split_once`), and of every cut:
+    event "cut" with the tuples of each piece, by number. Parts are then cut one by one.
 
     Raises
     ------
@@ -162,8 +163,13 @@ def cut(tuples: Tuples, by: Axes, context: Context) -> I64:
             if stop.is_set():
                 break
             top = stack[depth - 1, :2].tolist()
-            some = 1 if large or context.listening else WORK
-            depth, done = split(packed, first, stack, depth, by, tuples.least, watched, some)
+            if context.listening:
+                depth, done = split_once(
+                    packed, first, stack, depth, by, tuples.least, watched, context
+                )
+            else:
+                some = 1 if large else WORK
+                depth, done = split(packed, first, stack, depth, by, tuples.least, watched, some)
             settled.append(done)
             if context.listening:
                 begins = {*np.flatnonzero(first[slice(*top)]) + top[0], *stack[:depth, 0].tolist()}

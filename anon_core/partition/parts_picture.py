@@ -122,7 +122,7 @@ def parts_picture(
             strict=True,
         )
     )
-    axes = [_axis(problem, name) for name in (across, up)]
+    axes = [axis_of(problem, name) for name in (across, up)]
     points, gathered = _points(problem, release, axes, inside)
     return PartsPicture(
         across=axes[0],
@@ -165,7 +165,8 @@ def _covered(
     return first, last
 
 
-def _axis(problem: Problem, name: str) -> Axis:
+def axis_of(problem: Problem, name: str) -> Axis:
+    """Return a quasi-identifier as an axis."""
     hierarchy = problem.hierarchies[name]
     count = len(hierarchy.leaves)
     kind = KINDS[problem.dataset.column(name).kind]

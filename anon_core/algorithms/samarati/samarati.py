@@ -81,6 +81,8 @@ class Samarati(Algorithm):
         budget = rows_allowed(problem, self.max_suppression)
         nodes = Classification(problem, models, budget, context, self.transformation)
         matrix = _matrix(nodes, models) if self.check == "distance vectors" else None
+        if matrix is not None and context.listening:
+            context.event("matrix", outliers=matrix.outliers, vectors=matrix.vectors)
         search = _ByHeight(nodes, matrix)
         lowest = search.lowest()
         minimal = search.at_height(lowest)
@@ -161,6 +163,7 @@ class _ByHeight:
         before = self.nodes.checked + self.looked_up
         places = np.flatnonzero(self._heights == height).tolist()
         self.nodes.context.check()
+        self._tell_height(height, places)
         found = any(self._satisfied(self.nodes.lattice.node(place)) for place in places)
         self.steps.append(
             {
@@ -171,6 +174,13 @@ class _ByHeight:
             }
         )
         return found
+
+    def _tell_height(self, height: int, places: Sequence[int]) -> None:
+        """Tell whoever listens which height is probed: event "height", with its nodes."""
+        nodes = self.nodes
+        if nodes.context.listening:
+            there = [nodes.original(nodes.lattice.node(place)) for place in places]
+            nodes.context.event("height", height=height, nodes=there)
 
     def _satisfied(self, node: Node) -> bool:
         nodes, status = self.nodes, self.nodes.status
