@@ -88,8 +88,9 @@ def added(monkeypatch):
 
 
 def test_contributing_shows_the_example_as_it_is():
-    code, _ = blocks(CONTRIBUTING, "python")
+    code, _, lesson = blocks(CONTRIBUTING, "python")
     assert code == EXAMPLE.read_text()
+    assert lesson == EXAMPLE.with_name("hide_all_lesson.py").read_text()
 
 
 def test_the_example_keeps_what_every_algorithm_has_to(monkeypatch):
@@ -129,7 +130,7 @@ def test_the_algorithm_of_contributing_works(desk, monkeypatch, capsys):
 
 def recomputed(folder, monkeypatch):
     """Enter the second computation of CONTRIBUTING for as long as a test lasts."""
-    _, code = blocks(CONTRIBUTING, "python")
+    _, code, _ = blocks(CONTRIBUTING, "python")
     (folder / "share_limit.py").write_text(code)
     monkeypatch.setattr(second, "_found", dict(second.second_computations()))
     spec = importlib.util.spec_from_file_location(

@@ -19,7 +19,7 @@ from ..session import precompile_status as warming
 from ..words.explain import plain
 from . import login, session_panel
 
-__all__ = ["STEPS", "Needs", "Step", "missing", "next_step", "page", "undo_button"]
+__all__ = ["BESIDE", "STEPS", "Needs", "Step", "missing", "next_step", "page", "undo_button"]
 
 Needs = Literal["nothing", "dataset", "roles", "result", "comparison"]
 #: The page that a session began on.
@@ -80,6 +80,8 @@ STEPS: tuple[Step, ...] = (
     Step(page="pages/6_Compare.py", label="Compare", needs="comparison"),
     Step(page="pages/7_Export.py", label="Export", needs="result"),
 )
+#: What stands beside the steps.
+BESIDE: tuple[Step, ...] = (Step(page="pages/8_Learn.py", label="Learn", needs="nothing"),)
 
 #: What is missing → (what to say, page that provides it, label of the link).
 _MISSING: dict[str, tuple[str, str, str]] = {
@@ -200,6 +202,9 @@ def _sidebar() -> None:
         locked = [step for step in STEPS if missing(step.needs)]
         if locked:
             st.caption(f"{locked[0].label}: {_MISSING[missing(locked[0].needs)][0]}")
+        st.divider()
+        for step in BESIDE:
+            _step(step)
         session_panel.draw()
         if pinning.pins():
             st.divider()
@@ -247,7 +252,9 @@ def _step(step: Step) -> None:
         return
     lacking = missing(step.needs)
     icon = ":material/radio_button_unchecked:"
-    if _done(step):
+    if step in BESIDE:
+        icon = ":material/school:"
+    elif _done(step):
         icon = ":material/check_circle:"
     st.page_link(
         step.page,

@@ -1,0 +1,154 @@
+"""What a lesson is: its source, its examples, and the steps it makes of a trace."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from .pictures import Picture
+
+if TYPE_CHECKING:
+    from .example import Example
+    from .trace import Trace
+
+#: Rows of a table that a lesson is still read on.
+MOST_ROWS = 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Where an algorithm is from; `where` is the figure or slide of the example."""
+
+    author: str
+    year: int
+    title: str
+    doi: str = ""
+    where: str = ""
+
+    @property
+    def cited(self) -> str:
+        """The source in one line."""
+        place = f", {self.where}" if self.where else ""
+        doi = f", doi {self.doi}" if self.doi else ""
+        return f"{self.author} {self.year}. {self.title}{place}{doi}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """An answer that is offered; its `id` may be that of a part of the picture."""
+
+    id: str
+    label: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is asked before a step is shown.
+
+    Attributes
+    ----------
+    asks : str
+    choices : tuple of Choice
+    answer : str
+        Id of the right choice, as the trace has it.
+    why : str
+        One sentence.
+    pictures : tuple of Picture
+        What is looked at meanwhile; empty is what the step before shows.
+    """
+
+    asks: str
+    choices: tuple[Choice, ...]
+    answer: str
+    why: str
+    pictures: tuple[Picture, ...] = ()
+
+    @property
+    def right(self) -> Choice:
+        """The right choice."""
+        return next(choice for choice in self.choices if choice.id == self.answer)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exercise:
+    """A question at the end of a lesson, answered by a choice."""
+
+    question: Question
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One step of a lesson.
+
+    Attributes
+    ----------
+    title : str
+        What happens, a few words.
+    words : str
+        What is seen and why, one to four sentences.
+    pictures : tuple of Picture
+    question : Question or None
+        What is asked before the step is shown.
+    together : tuple of int
+        Of every row of the table the group it stands in now, -1 where it is suppressed: what an
+        attacker cannot tell apart. Empty where nothing is published yet.
+    printed : str
+        What the source prints wrongly here, and what is right; empty if nothing.
+    """
+
+    title: str
+    words: str
+    pictures: tuple[Picture, ...]
+    question: Question | None = None
+    together: tuple[int, ...] = ()
+    printed: str = ""
+
+    @property
+    def log(self) -> str:
+        """The step as a line of text."""
+        end = "" if self.title.endswith("?") else "."
+        return f"{self.title}{end} {self.words}"
+
+
+class Lesson(ABC):
+    """A lesson; a file of `lessons/` holds one and is found by itself.
+
+    Attributes
+    ----------
+    name : str
+        What its address names it by.
+    number : int
+        Its place in the course.
+    title, summary : str
+    minutes : int
+        How long it takes to read.
+    source : Source
+    examples : sequence of Example
+        The first one is shown unless another is asked for.
+    runs : mapping of str to mapping
+        What is run, by name: `algorithm` and `models` as a recipe has them. They are run in this
+        order on the example's table.
+    """
+
+    name: ClassVar[str]
+    number: ClassVar[int]
+    title: ClassVar[str]
+    summary: ClassVar[str]
+    minutes: ClassVar[int] = 4
+    source: ClassVar[Source]
+    examples: ClassVar[Sequence[Example]]
+    runs: ClassVar[Mapping[str, Mapping[str, Any]]]
+
+    @abstractmethod
+    def steps(self, trace: Trace) -> Sequence[Step]:
+        """Return the steps; words and pictures come from the trace."""
+
+    def exercises(self, trace: Trace) -> Sequence[Exercise]:
+        """Return the exercises at the end; their answers come from the trace too."""
+        return ()
+
+    def refuses(self, trace: Trace) -> str:
+        """Say why the lesson cannot be drawn on a table; empty where it can."""
+        return ""

@@ -1,0 +1,1 @@
+"""One lesson a file, found by itself; `docs/lessons.md` says what a trace tells."""

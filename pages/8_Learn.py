@@ -1,0 +1,45 @@
+"""Learn: published algorithms step by step, each on the example of its own source."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from anon_core.base.errors import AnonError
+from anon_core.learn import all_lessons
+from ui.components.guard import panel, show_error
+from ui.panels import lesson_panel, shell
+from ui.session import learning
+from ui.words.explain import plain
+
+
+def main() -> None:
+    """Draw the page."""
+    shell.page("Learn", "🎓")
+    with panel("Lesson"):
+        try:
+            lesson = learning.chosen_lesson()
+            if lesson is None:
+                _course()
+                return
+            st.button("All lessons", key="learn/all", icon=":material/list:", on_click=_all)
+            st.header(plain(lesson.title), anchor=False)
+            lesson_panel.draw_lesson(learning.reading(lesson))
+        except AnonError as error:
+            show_error(error)
+            st.button("To the lessons", key="learn/away", on_click=_all)
+
+
+def _course() -> None:
+    st.write(
+        "Every lesson tells what a published algorithm does, step by step, on the example of its "
+        "own source. The steps are those of the run itself; you predict, look, and follow one "
+        "person through all of them."
+    )
+    lesson_panel.cards(all_lessons())
+
+
+def _all() -> None:
+    learning.open_lesson("")
+
+
+main()

@@ -1,0 +1,235 @@
+"""Every lesson is a story of its own run: what it draws, asks and ends with is the run's."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from collections import Counter
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from anon_core.base.errors import BadInput
+from anon_core.learn import Example, Lesson, Step, Trace, all_lessons, find_lesson, traced
+from anon_core.learn.attacker import attack_said
+from anon_core.learn.drawing import View, draw
+from anon_core.learn.example import FOLDER_VARIABLE, Material, own_example
+from anon_core.learn.handout import handout
+from anon_core.learn.pictures import Table, ids
+from anon_core.learn.shelf import examples_of
+from anon_core.learn.trace import Run, quiet_run
+from tests.making import Case
+
+NUMBERS = ["11", "12", "14", "20", "21", "25", "33", "34", "36", "41", "42", "49"]
+LETTERS = ["a", "b", "b", "c", "a", "d", "c", "b", "d", "a", "a", "c"]
+OWN = Case(
+    columns={"who": list("ABCDEFGHIJKL"), "n": NUMBERS, "q": LETTERS, "s": list("xyxyxyzzxxyz")},
+    quasi=("n", "q"),
+    sensitive=("s",),
+    identifier=("who",),
+    kinds={"n": "number", "q": "ordered"},
+    levels={
+        "n": [(n, f"{n[0]}0-{n[0]}9", "*") for n in NUMBERS],
+        "q": [(q, "ab" if q in "ab" else "cd", "*") for q in "abcd"],
+    },
+)
+
+
+def own() -> Example:
+    material = Material(
+        dataset=OWN.dataset,
+        roles=OWN.roles,
+        types=OWN.kinds,
+        levels={name: [list(row) for row in rows] for name, rows in OWN.levels.items()},
+    )
+    return own_example(material, "Twelve people")
+
+
+def lesson_of_contributing() -> Lesson:
+    """Return the lesson that CONTRIBUTING shows in full."""
+    file = Path(__file__).parents[3] / "docs" / "examples" / "hide_all_lesson.py"
+    return cast(Lesson, runpy.run_path(str(file))["HideAllLesson"]())
+
+
+LESSONS = (*all_lessons(), lesson_of_contributing())
+PAIRS = [
+    *((lesson, example) for lesson in LESSONS for example in lesson.examples),
+    *((lesson, own()) for lesson in LESSONS),
+]
+NAMED = [f"{lesson.name}-{example.name}" for lesson, example in PAIRS]
+every = pytest.mark.parametrize("pair", PAIRS, ids=NAMED)
+
+
+@cache
+def told(pair: tuple[Lesson, Example]) -> tuple[Trace, tuple[Step, ...]]:
+    lesson, example = pair
+    trace = traced(lesson, example)
+    return trace, tuple(lesson.steps(trace))
+
+
+def shown(table: Table) -> Counter[tuple[str, ...]]:
+    """Return the rows of a table as texts, those that are suppressed left out."""
+    rows = [tuple(cell.text for cell in row.cells) for row in table.rows]
+    return Counter(row for row in rows if "suppressed" not in row)
+
+
+def published(run: Run, columns: tuple[str, ...]) -> Counter[tuple[str, ...]]:
+    """Return the rows of a run's published tables, those of several joined by their columns."""
+    frame = run.result.published.to_pandas().astype(str)
+    return Counter(frame[list(columns)].itertuples(index=False, name=None))
+
+
+@every
+def test_the_last_step_shows_the_release_that_a_run_gives(pair: tuple[Lesson, Example]) -> None:
+    lesson, example = pair
+    trace, steps = told(pair)
+    releases = [p for p in steps[-1].pictures if isinstance(p, Table) and p.release]
+    assert releases
+    for table in releases:
+        alone = quiet_run(lesson, example, table.release)
+        assert alone.together == trace[table.release].together
+        names = tuple(head.name for head in table.columns)
+        assert shown(table) == published(alone, names)
+
+
+@every
+def test_every_step_can_be_drawn_and_every_answer_given(pair: tuple[Lesson, Example]) -> None:
+    trace, steps = told(pair)
+    asked = [step.question for step in steps if step.question]
+    asked += [exercise.question for exercise in pair[0].exercises(trace)]
+    assert asked
+    for question in asked:
+        offered = [choice.id for choice in question.choices]
+        assert question.answer in offered
+        assert len(set(offered)) == len(offered) > 1
+        assert question.why
+    for number, step in enumerate(steps):
+        assert step.title
+        assert step.words
+        assert step.pictures
+        assert len(step.together) in (0, trace.rows)
+        before = step.question.pictures if step.question else ()
+        for picture in (*step.pictures, *before):
+            drawn = draw(picture, View(chosen=trace.person, picks=ids(picture)))
+            assert drawn.count("<figure") == drawn.count("</figure>") == 1
+        if step.question and not before:
+            assert number
+    assert any(attack_said(trace, step, trace.person) for step in steps)
+
+
+@every
+def test_the_person_who_is_followed_is_marked(pair: tuple[Lesson, Example]) -> None:
+    trace, steps = told(pair)
+    for person in (0, trace.rows - 1):
+        drawn = [draw(p, View(chosen=person)) for step in steps for p in step.pictures]
+        assert sum(bool(re.search(r'class="[^"]*\bchosen\b', one)) for one in drawn) > 1
+
+
+def test_mondrian_cuts_where_the_run_did() -> None:
+    lesson = find_lesson("mondrian")
+    trace, steps = told((lesson, lesson.examples[0]))
+    cuts = [step for step in steps if step.title.startswith("Cut along")]
+    assert len(cuts) == sum(len(run.told("cut")) for run in trace.runs.values())
+    before = {step.title: step for step in steps}
+    assert "Corrected" in before["The strict release"].printed
+    for one, two in pairwise(steps):
+        if two in cuts:
+            question = one.question
+            assert question is not None
+            column = question.answer.removeprefix("column:")
+            assert two.title == f"Cut along {column}"
+            sides = {g for g in two.together if two.together.count(g) != one.together.count(g)}
+            texts = [
+                {trace.texts(column)[r] for r, g in enumerate(two.together) if g == s}
+                for s in sides
+            ]
+            assert max(texts[0]) <= min(texts[1]) or max(texts[1]) <= min(texts[0])
+
+
+@pytest.mark.parametrize("example", [0, 1])
+def test_samarati_counts_at_every_node_what_the_search_counted(example: int) -> None:
+    lesson = find_lesson("samarati")
+    trace, steps = told((lesson, lesson.examples[example]))
+    nodes = [step for step in steps if step.title.startswith("Node ")]
+    facts = [event.facts for event in trace["search"].told("node")]
+    assert len(nodes) == len(facts)
+    for step, fact in zip(nodes, facts, strict=True):
+        assert step.together.count(-1) == fact["removed"]
+        assert step.title.endswith("holds" if fact["holds"] else "fails")
+
+
+def test_samarati_shows_the_matrix_of_slide_44() -> None:
+    lesson = find_lesson("samarati")
+    _, steps = told((lesson, lesson.examples[0]))
+    (matrix,) = next(step for step in steps if step.title == "Distance vectors").pictures
+    assert isinstance(matrix, Table)
+    assert [head.name for head in matrix.columns] == ["1", "2", "3=4=5", "6", "7", "8", "9"]
+    assert [row.label for row in matrix.rows] == ["1", "2", "6", "7", "8", "9"]
+    assert [cell.text for cell in matrix.rows[2].cells] == [
+        *("[1,2]", "[1,2]", "[1,1]", "[0,0]", "[0,1]", "[1,1]", "[1,2]")
+    ]
+
+
+def test_a_table_with_markup_in_it_is_shown_letter_by_letter() -> None:
+    evil = "<script>x</script>"
+    case = Case(
+        columns={"q": [evil, evil, "b", "b"], "r": list("1122")},
+        quasi=("q", "r"),
+        kinds={"q": "ordered", "r": "number"},
+    )
+    material = Material(dataset=case.dataset, roles=case.roles, types=case.kinds)
+    lesson = find_lesson("mondrian")
+    made = handout(lesson, traced(lesson, own_example(material, evil)), 0)
+    assert "<script" not in made
+    assert "&lt;script&gt;x" in made
+
+
+def test_a_handout_asks_for_nothing_from_elsewhere() -> None:
+    lesson = all_lessons()[0]
+    trace, steps = told((lesson, lesson.examples[0]))
+    for sheet in (False, True):
+        made = handout(lesson, trace, trace.person, sheet=sheet)
+        assert made.count('<section id="step-') == len(steps)
+        assert not re.findall(r"""(?:src|href)=["'](?!#)|url\(|<script|@import""", made)
+
+
+def test_a_lecturers_folder_adds_an_example(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "my-class"
+    place.mkdir()
+    (place / "table.csv").write_text("Age,Sex,Grade\n20,F,1\n21,F,2\n30,M,2\n31,M,3\n")
+    (place / "recipe.toml").write_text(
+        "version = 2\n[types]\nSex = 'ordered'\n[roles]\nquasi = ['Age', 'Sex']\n"
+        "sensitive = ['Grade']\n[algorithm]\nname = 'mondrian'\n"
+        "[[models]]\nname = 'k-anonymity'\nk = 2\n"
+    )
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    lesson = find_lesson("mondrian")
+    added = examples_of(lesson)[-1]
+    assert added.title == "My class"
+    trace = traced(lesson, added)
+    assert trace["strict"].together == (0, 0, 1, 1)
+    assert added not in examples_of(find_lesson("samarati"))
+    (place / "table.csv").write_text("")
+    with pytest.raises(BadInput, match="my-class"):
+        examples_of(lesson)
+
+
+def test_what_cannot_be_read_is_refused_with_a_remedy() -> None:
+    with pytest.raises(BadInput, match="no lesson 'mondrain'") as found:
+        find_lesson("mondrain")
+    assert "mondrian" in found.value.remedy
+    many = Case(columns={"q": [str(n) for n in range(31)]}, quasi=("q",), kinds={"q": "number"})
+    with pytest.raises(BadInput, match="at most 30"):
+        own_example(Material(dataset=many.dataset, roles=many.roles), "Many")
+    deep = Case(
+        columns={f"q{d}": ["a", "b", "c", "d"] for d in range(6)},
+        quasi=tuple(f"q{d}" for d in range(6)),
+    )
+    material = Material(dataset=deep.dataset, roles=deep.roles)
+    with pytest.raises(BadInput, match="64 nodes"):
+        traced(find_lesson("samarati"), own_example(material, "Deep"))

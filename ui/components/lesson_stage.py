@@ -1,0 +1,74 @@
+"""The pictures of a lesson, its keys and its play: each presses a button of the page.
+
+The pictures are HTML and SVG that the core has drawn, in which every text is escaped. Nothing comes
+back to Python but clicks of buttons, so that everything can be done with these alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from streamlit.components.v2 import component
+
+_JS = """
+export default function ({ data, parentElement }) {
+  const stage = parentElement.querySelector(".stage");
+  if (stage.shown !== data.html) {
+    stage.innerHTML = data.html;
+    stage.shown = data.html;
+  }
+  const picks = JSON.parse(data.picks);
+  const press = (name) => {
+    const button = document.querySelector(`.st-key-learn-${name} button`);
+    if (!button || button.disabled) return false;
+    button.click();
+    return true;
+  };
+  const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last" };
+  const apart = "input, textarea, select, [role=slider], [role=combobox], [role=radio]";
+  const pressed = (event) => {
+    const pick = event.target.closest("[data-pick]");
+    const place = pick ? picks.indexOf(pick.dataset.pick) : -1;
+    return place >= 0 && press(`choice-${place}`);
+  };
+  const onKey = (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    const target = event.composedPath()[0];
+    if (target instanceof Element && target.closest(apart)) return;
+    if (keys[event.key] && press(keys[event.key])) event.preventDefault();
+  };
+  const onPickKey = (event) => {
+    if ((event.key === "Enter" || event.key === " ") && pressed(event)) event.preventDefault();
+  };
+  window.addEventListener("keydown", onKey);
+  stage.addEventListener("keydown", onPickKey);
+  stage.addEventListener("click", pressed);
+  const timer = data.play ? setTimeout(() => press("next"), data.play) : 0;
+  return () => {
+    window.removeEventListener("keydown", onKey);
+    stage.removeEventListener("keydown", onPickKey);
+    stage.removeEventListener("click", pressed);
+    clearTimeout(timer);
+  };
+}
+"""
+
+
+def lesson_stage(html: str, *, picks: Sequence[str], step: int, play: int) -> None:
+    """Draw pictures; arrow keys, Home and End go through the lesson, clicks answer.
+
+    Parameters
+    ----------
+    html : str
+        What the core has drawn.
+    picks : sequence of str
+        Ids of what can be clicked, in the order of the buttons that answer.
+    step : int
+        What is shown, so that the timer of the play begins anew.
+    play : int
+        Milliseconds until the next step; 0 where the lesson does not play.
+    """
+    stage = component("workbench_lesson", js=_JS, html='<div class="stage"></div>')
+    data = {"html": html, "picks": json.dumps(list(picks)), "step": step, "play": play}
+    stage(key="lesson-stage", data=data)
