@@ -48,7 +48,11 @@ class Estimated:
     estimated: npt.NDArray[np.bool_]
 
 
-def tilts(part: System) -> F64:
+class _Ended(Exception):
+    """The time is over, or somebody cancelled."""
+
+
+def tilts(part: System, context: Context | None = None) -> F64 | None:
     """Return the tilt of every variable under which rows add up on average (maximum entropy).
 
     A tilt is a sum of one number per row, so that it weighs all solutions alike: it changes no
@@ -57,23 +61,30 @@ def tilts(part: System) -> F64:
     Returns
     -------
     float64 array of shape (variables,)
-        Logarithm of the odds.
+        Logarithm of the odds. None where the context's time ran out, or somebody cancelled.
     """
+    context = context or Context()
     room = (part.upper - part.lower).astype(np.float64)
     total = (part.total - part.sums(part.lower)).astype(np.float64)
     rows = np.where(part.rows < 0, len(total), part.rows)
     pull = 1e-6  # totals repeat each other over blocks; the smallest of equal answers is taken
 
     def dual(at: F64) -> tuple[float, F64]:
+        if context.cancel.is_set() or context.out_of_time():
+            raise _Ended
         s = np.append(at, 0.0)[rows].sum(axis=1)
         mean = room / (1.0 + np.exp(-s))
         sums = np.bincount(rows.ravel(), np.repeat(mean, rows.shape[1]), len(total) + 1)[:-1]
         value = float((room * np.logaddexp(0.0, s)).sum() - at @ total + pull * (at @ at))
         return value, sums - total + 2 * pull * at
 
-    found = scipy.optimize.minimize(
-        dual, np.zeros(len(total)), jac=True, method="L-BFGS-B", bounds=[(-30, 30)] * len(total)
-    )
+    bounds = [(-30, 30)] * len(total)
+    try:
+        found = scipy.optimize.minimize(
+            dual, np.zeros(len(total)), jac=True, method="L-BFGS-B", bounds=bounds
+        )
+    except _Ended:
+        return None
     return np.append(np.asarray(found.x, dtype=np.float64), 0.0)[rows].sum(axis=1)
 
 
@@ -170,7 +181,10 @@ def estimate_part(
     mean, error : float64 arrays of shape (variables,)
         Above the lower bounds. None where time ran out or fewer than two runs came through.
     """
-    laid = _tilted(plan(part), tilts(part))
+    tilt = tilts(part, context)
+    if tilt is None:
+        return None
+    laid = _tilted(plan(part), tilt)
     found: list[Swept] = []
     for generator in context.generator.spawn(runs):
         swept = sweep(
@@ -221,7 +235,8 @@ def estimate(
     error = np.where(counted.counted, 0.0, np.nan)
     estimated = np.zeros(system.variables, dtype=np.bool_)
     left = np.flatnonzero(~counted.counted & ~counted.infeasible)
-    pieces = open_parts(system.rows, len(system.total), left)
+    # The smallest first, so that one that is too large does not take the time of all others.
+    pieces = sorted(open_parts(system.rows, len(system.total), left), key=len)
     inner = system.bounded(counted.least, counted.most)
     fixed = np.where(counted.counted & (counted.least == counted.most), counted.least, 0)
     for done, piece in enumerate(pieces):
