@@ -65,6 +65,7 @@ class Composition(AboutSecrets):
     )
     source: ClassVar[str] = "Ganta, Kasiviswanathan and Smith 2008, doi 10.1145/1401890.1401926"
     discloses: ClassVar[Disclosure] = "attribute"
+    needs_earlier: ClassVar[bool] = True
     told_at: ClassVar[int] = 4
     tells_certain: ClassVar[bool] = True
     rows_only: ClassVar[str] = (

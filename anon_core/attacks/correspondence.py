@@ -43,6 +43,7 @@ class Correspondence(Attack):
     )
     discloses: ClassVar[Disclosure] = "identity"
     answers: ClassVar[tuple[Question, ...]] = ("linkability", "singling out")
+    needs_earlier: ClassVar[bool] = True
     told_at: ClassVar[int] = 5
     rows_only: ClassVar[str] = (
         "It takes everybody to have one row in each release; here one person may have several."

@@ -50,6 +50,8 @@ class Attack(Technique):
     needs_public: ClassVar[bool] = False
     #: Whether it works only where a technique says when its search stopped; see `StopRule`.
     needs_stop_rule: ClassVar[bool] = False
+    #: Whether it works only beside an earlier release of the same people.
+    needs_earlier: ClassVar[bool] = False
     #: Place in which its outcome is told; attacks on a single person come first.
     told_at: ClassVar[int] = 9
     #: Whether its `worst` is the chance of picking anyone who is known to be in the table.
