@@ -12,8 +12,10 @@ import streamlit as st
 
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
+from tests.ui.sessions import open_page
 from ui.session import jobs
 from ui.session import precompile_status as warming
+from ui.session.pace import Pace
 from ui.session.precompile_status import Warming
 
 
@@ -136,3 +138,42 @@ def test_a_job_that_waits_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> Non
     job.cancel.set()
     assert job.wait(5)
     assert (job.state, job.value) == ("cancelled", None)
+
+
+def test_time_left_follows_the_later_pace_and_is_not_told_too_early() -> None:
+    clock = iter([0.0, 2.0, 2.0, 10.0, 12.0, 20.0, 100.0])
+    pace = Pace(clock=lambda: next(clock))
+    pace.note(0.0)
+    pace.note(0.4)
+    assert pace.left() is None  # two seconds say nothing
+    pace.note(0.5)
+    # 0.1 came in the ten seconds since half of twelve: 0.5 is left.
+    assert pace.left() == pytest.approx(0.5 / 0.1 * 10)
+    pace.note(0.6)
+    assert pace.left() is None  # nothing has moved for most of the time
+
+
+def test_work_is_seen_on_every_page_until_its_own_page_takes_it(session: dict[str, Any]) -> None:
+    go_on = threading.Event()
+    job = jobs.start("run", "Run", lambda context: go_on.wait(20), page="pages/4_Run.py")
+    jobs.start("facts", "Looking", lambda context: None, limited=False).wait(5)
+    try:
+        app = open_page("app.py", session)
+        shown: Any = app.sidebar
+        assert ["Starting" in one.proto.text for one in shown.get("progress")] == [True]
+        assert "See it on Run" in [link.proto.label for link in shown.get("page_link")]
+        go_on.set()
+        assert job.wait(5)
+        app.run()
+        assert any("Run is done after" in caption.value for caption in app.sidebar.caption)
+        assert not [b for b in app.sidebar.button if b.key == "under-way/cancel-run"]
+    finally:
+        go_on.set()
+
+
+def test_work_is_stopped_from_another_page(session: dict[str, Any]) -> None:
+    job = jobs.start("run", "Run", lambda context: context.cancel.wait(20), page="pages/4_Run.py")
+    app = open_page("app.py", session)
+    next(b for b in app.sidebar.button if b.key == "under-way/cancel-run").click().run()
+    assert job.state == "cancelled"
+    assert not [b for b in app.sidebar.button if b.key == "under-way/cancel-run"]

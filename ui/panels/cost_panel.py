@@ -66,6 +66,7 @@ def _begin() -> None:
         promise_cost.JOB,
         "Trying the promises",
         promise_cost.costs(plan, table, levels, people),
+        page="pages/4_Run.py",
         needs=(plan.algorithm.name,),
     )
 

@@ -17,7 +17,7 @@ from ..components.guard import handled, panel
 from ..session import kept_sessions, pinning, results, state
 from ..session import precompile_status as warming
 from ..words.explain import plain
-from . import login, session_panel
+from . import login, session_panel, under_way
 
 __all__ = ["BESIDE", "STEPS", "Needs", "Step", "missing", "next_step", "page", "undo_button"]
 
@@ -196,6 +196,7 @@ def _sidebar() -> None:
         _table_facts()
         login.line()
         warming.line()
+        under_way.draw()
         st.divider()
         for step in STEPS:
             _step(step)

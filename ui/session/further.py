@@ -41,7 +41,7 @@ class Further:
             return result, work(context)
 
         st.session_state.pop(self._error, None)
-        jobs.start(self.job, title, both)
+        jobs.start(self.job, title, both, page="pages/5_Results.py")
 
     def is_running(self) -> bool:
         """Say whether such work is under way."""

@@ -21,6 +21,7 @@ from ..components.guard import BrokenDown, handled
 from ..journal import here
 from . import limits, state, whose
 from . import precompile_status as warming
+from .pace import Pace, duration
 from .precompile_status import Warming
 
 State = Literal["running", "done", "failed", "cancelled"]
@@ -40,21 +41,28 @@ class Job:
     ----------
     title : str
         What is done, in words.
+    page : str
+        The page that shows what it comes to; empty where every page does.
     cancel : threading.Event
         Set when the person stopped it.
     share, stage : float, str
         How far it is, and with what.
     value, error : object
         What it came to, once `state` says so.
+    began, over : float
+        When it began and ended, in seconds of `time.monotonic`; `over` is 0 before.
     """
 
     title: str
+    page: str = ""
     cancel: threading.Event = field(default_factory=threading.Event)
     share: float = 0.0
     stage: str = "Starting"
     value: Any = None
     error: AnonError | None = None
     began: float = field(default_factory=time.monotonic)
+    over: float = 0.0
+    _pace: Pace = field(default_factory=Pace)
     _ended: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -68,8 +76,15 @@ class Job:
 
     @property
     def seconds(self) -> float:
-        """Seconds since it was started."""
-        return time.monotonic() - self.began
+        """Seconds since it was started, up to its end."""
+        return (self.over or time.monotonic()) - self.began
+
+    @property
+    def told(self) -> str:
+        """Say with what it is, how long it has taken, and about how long it still will."""
+        left = self._pace.left()
+        more = "" if left is None else f", about {duration(left)} left"
+        return f"{self.stage} … ({self.seconds:.0f} s{more})"
 
     def wait(self, seconds: float) -> bool:
         """Wait for the thread; say whether it ended in time."""
@@ -78,6 +93,7 @@ class Job:
     def note(self, share: float, stage: str) -> None:
         """Take down how far it is."""
         self.share, self.stage = min(max(share, 0.0), 1.0), stage
+        self._pace.note(self.share)
 
     def carry_out(
         self,
@@ -112,11 +128,18 @@ class Job:
                 if over is not None:
                     over(self)
             finally:
+                self.over = time.monotonic()
                 self._ended.set()
 
 
 def start(
-    name: str, title: str, work: Work, *, needs: Collection[str] = (), limited: bool = True
+    name: str,
+    title: str,
+    work: Work,
+    *,
+    page: str = "",
+    needs: Collection[str] = (),
+    limited: bool = True,
 ) -> Job:
     """Start work under a name of this session; a running job of that name is stopped first.
 
@@ -124,6 +147,8 @@ def start(
     ----------
     name, title : str
     work : callable
+    page : str
+        The page that shows what it comes to.
     needs : collection of str
         Algorithms it runs, which may still have to be compiled.
     limited : bool
@@ -139,7 +164,7 @@ def start(
         jobs[name].cancel.set()
         if limited and whose.is_shared():
             jobs[name].wait(STOP_WITHIN)
-    job = Job(title=title)
+    job = Job(title=title, page=page)
     if limited:
         limits.enter(job)
     jobs[name] = job
@@ -176,6 +201,11 @@ def current(name: str) -> Job | None:
     return _jobs().get(name)
 
 
+def of_pages() -> dict[str, Job]:
+    """Return the session's jobs that belong to a page, by name: under way, or not looked at yet."""
+    return {name: job for name, job in _jobs().items() if job.page and job.state != "cancelled"}
+
+
 def collect(name: str) -> Job | None:
     """Take an ended job away and return it; None while it runs or if there is none."""
     job = _jobs().get(name)
@@ -204,8 +234,7 @@ def watch(name: str) -> None:
         if current(name) is not job or job.state != "running":
             st.rerun()
             return
-        seconds = f"{job.seconds:.0f} s"
-        st.progress(job.share, text=f"{job.title}: {job.stage} … ({seconds})")
+        st.progress(job.share, text=f"{job.title}: {job.told}")
 
     with place.container():
         drawn()

@@ -39,7 +39,7 @@ def start() -> None:
 
     st.session_state.pop(_ERROR, None)
     st.session_state[_MADE_OF] = results.now()
-    jobs.start(JOB, "Run", work, needs=(plan.algorithm.name,))
+    jobs.start(JOB, "Run", work, page="pages/4_Run.py", needs=(plan.algorithm.name,))
 
 
 def inputs(plan: Plan) -> tuple[Dataset, Dataset | None]:

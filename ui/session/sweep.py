@@ -73,7 +73,7 @@ def start(
             found=found.append,
         )
 
-    jobs.start(JOB, "Sweep", work, needs=tuple(techniques))
+    jobs.start(JOB, "Sweep", work, page="pages/6_Compare.py", needs=tuple(techniques))
 
 
 def settle() -> None:
