@@ -78,7 +78,7 @@ def first_levels(rule: CheapestLevels, boxes: Boxes, context: Context) -> Worlds
         return None
     program, classes, base = release_alone(boxes)
     before, open_ = _order(rule, boxes, base, classes)
-    for node in _maximal(before):
+    for node in maximal(before):
         context.check()
         program.add(_breaks(program, rule, boxes, node, base), low=1)
     for node, dearer, least in open_:
@@ -129,7 +129,7 @@ def _order(
     return before, open_
 
 
-def _maximal(nodes: Sequence[Node]) -> list[Node]:
+def maximal(nodes: Sequence[Node]) -> list[Node]:
     """Return the nodes that no other one is above of."""
     if not nodes:
         return []

@@ -252,6 +252,15 @@ LEAKS: Mapping[str, Planted] = {
     ),
     # A row agrees with one person far better than with all others.
     "probabilistic-linkage": SINGLED_OUT,
+    # Two of five share an age, and had a class of their own but for having the same illness.
+    "minimality": replace(
+        SECRET,
+        leak=[("x", "flu"), ("x", "flu"), ("y", "cold"), ("y", "ulcer"), ("y", "colic")],
+        control=[("x", "flu"), ("x", "cold"), ("y", "flu"), ("y", "ulcer"), ("y", "colic")],
+        people=2,
+        algorithm={"name": "optimal"},
+        promise={"name": "l-diversity", "l": 2},
+    ),
     "prosecutor": SINGLED_OUT,
     # A class holds different values of one kind.
     "similarity": replace(
