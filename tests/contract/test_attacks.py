@@ -104,8 +104,9 @@ def test_where_every_cell_is_hidden_an_attack_is_a_guess(name: str) -> None:
             beside = 1 / problem.rows if problem.population is not None else 0.0
             assert found.rate == pytest.approx(found.baseline, rel=max(beside, 1e-9))
             seen += found.raw > found.baseline
-    # What is about columns that are permuted apart does not apply to rows that are one class.
-    assert seen or KINDS[name].needs_permuted
+    # What is about columns that are permuted apart does not apply to rows that are one class, and a
+    # population of one person more than the table has no light predicates.
+    assert seen or KINDS[name].needs_permuted or name == "singling-out"
 
 
 @pytest.mark.parametrize("name", [n for n, kind in KINDS.items() if kind.is_worst_case])

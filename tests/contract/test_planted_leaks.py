@@ -280,6 +280,16 @@ LEAKS: Mapping[str, Planted] = {
         promise={"name": "k-anonymity", "k": 2},
         told={"few": 1},
     ),
+    # Classes hold the only people of a large population who fit; in the control one in a hundred.
+    "singling-out": replace(
+        SINGLED_OUT,
+        leak=EACH_ALONE,
+        control=EACH_ALONE,
+        people=12,
+        least=1.0,
+        public=[*EACH_ALONE, *[("z", "z")] * 1200],
+        public_control=EACH_ALONE * 100,
+    ),
     # Three of four have what one in four of everyone has.
     "skewness": replace(
         SECRET,

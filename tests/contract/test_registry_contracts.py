@@ -598,6 +598,10 @@ def test_a_single_row_or_a_single_value_costs_nothing(metric: str) -> None:
         assert found.share == 0 or len(column) > 1
 
 
+#: Attacks that need a table of the population; its size alone is not enough.
+OF_A_TABLE = ("membership", "singling-out")
+
+
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("people", [None, 300, "table"])
 def test_the_anchor_of_an_attack_is_itself_on_the_raw_table(attack: str, people: object) -> None:
@@ -621,7 +625,7 @@ def test_the_anchor_of_an_attack_is_itself_on_the_raw_table(attack: str, people:
         problem = case.problem(population=known)
         chosen = cast(Attack, technique("attack", attack))
         if chosen.reason_not_applicable(raw_view(problem), audience_of(problem)):
-            assert people is None or (attack == "membership" and people == 300)
+            assert people is None or (attack in OF_A_TABLE and people == 300)
             with pytest.raises(AnonError, match="population"):
                 chosen.run(*attacked(problem, raw_view(problem)), Context())
             continue
@@ -660,7 +664,7 @@ def test_an_attack_without_what_it_needs_says_what(attack: str) -> None:
     assert reason == "" or reason.startswith(("It needs a", "It is about columns"))
     kind = cast(type[Attack], find("attack", attack))
     needing = ("attribute", "inferential") if not kind.needs_permuted else (kind.discloses,)
-    told = attack in ("journalist", "membership") or kind.needs_earlier or kind.needs_stop_rule
+    told = attack in ("journalist", *OF_A_TABLE) or kind.needs_earlier or kind.needs_stop_rule
     assert bool(reason) == (kind.discloses in needing or told)
 
 
