@@ -2,8 +2,9 @@
 
 Exit status: 0 released and verified, or the release holds; 1 error; 2 infeasible (with the best
 value reached), or a gate of the recipe is missed; 3 the release breaks a promise; 4 the input
-changed against the recipe; 5 no release was found, and whether there is one is open; 130 stopped
-with Ctrl+C. What is asked for goes to standard output, messages to standard error.
+changed against the recipe; 5 no release was found, and whether there is one is open, or not all of
+a release could be checked; 130 stopped with Ctrl+C. What is asked for goes to standard output,
+messages to standard error.
 """
 
 from __future__ import annotations
@@ -225,8 +226,19 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
     try_all.set_defaults(command=sweep_command.sweep_recipe)
     check = commands.add_parser("verify", help="recompute every promise from a published release")
     check.add_argument("recipe", type=Path, help="the recipe the release was made with")
-    check.add_argument("--data", type=Path, required=True, help="the private table")
+    what = check.add_mutually_exclusive_group(required=True)
+    what.add_argument("--data", type=Path, help="the private table")
+    what.add_argument(
+        "--release-only",
+        action="store_true",
+        help="without the private table: what can be checked then, and what cannot",
+    )
     check.add_argument("--release", type=Path, required=True, help="folder with the release")
+    check.add_argument(
+        "--previous",
+        type=Path,
+        help="an earlier release of the same people: whose value is certain only from both",
+    )
     check.add_argument("--json", action="store_true", help="print the checks as one JSON object")
     check.set_defaults(command=verify)
     written = commands.add_parser(

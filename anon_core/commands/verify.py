@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import argparse
 
-from .output import BROKEN, OK, note, tell, write_json
+from .output import BROKEN, NOT_FOUND, OK, note, tell, write_json
 
 
 def verify(options: argparse.Namespace) -> int:
     """Verify a release and tell each check; return the exit status."""
     from ..job.verify_release import verify_release
 
-    found = verify_release(options.recipe, options.data, options.release)
+    found = verify_release(options.recipe, options.data, options.release, previous=options.previous)
     note(found.notes)
+    left = found.unchecked
     if options.json:
         from ..job.version import VERSION
 
-        status = "holds" if found.holds else "broken"
+        status = "broken" if found.broken else "not checked in full" if left else "holds"
         write_json({"schema": 1, "version": VERSION, "status": status, **found.as_json()})
     else:
         for check in found.checks:
             word = "holds " if check.holds else "BROKEN"
             tell(f"{word}  {check.name}: {check.sentence}")
-    return OK if found.holds else BROKEN
+        for check in left:
+            tell(f"NOT CHECKED  {check.name}: {check.sentence}")
+    if found.broken:
+        return BROKEN
+    return NOT_FOUND if left else OK

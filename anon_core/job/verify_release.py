@@ -5,13 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from ..base.errors import BadPlan
 from ..contracts.algorithm import counted_in_people, refuse_unsteered
 from ..verification.checks import verify_files
 from ..verification.findings import Verification
+from ..verification.release_only import verify_release_only
 from .plan import read_plan
 
 
-def verify_release(recipe: str | Path, data: str | Path, release: str | Path) -> Verification:
+def verify_release(
+    recipe: str | Path,
+    data: str | Path | None,
+    release: str | Path,
+    *,
+    previous: str | Path | None = None,
+) -> Verification:
     """Recompute every promise of a recipe from a published release.
 
     The recipe is first read as `run` reads it: what a run refuses promises nothing that could be
@@ -21,10 +29,13 @@ def verify_release(recipe: str | Path, data: str | Path, release: str | Path) ->
     ----------
     recipe : str or Path
         The recipe (TOML); the paths of its hierarchies are relative to it.
-    data : str or Path
-        The private table: CSV, plain or gzip, or Parquet.
+    data : str, Path or None
+        The private table: CSV, plain or gzip, or Parquet. Without it what follows from the files
+        alone is checked, and the rest is named as not checked.
     release : str or Path
         The folder of the published files.
+    previous : str or Path, optional
+        An earlier release of the same people: its folder, or its CSV file.
 
     Returns
     -------
@@ -33,7 +44,8 @@ def verify_release(recipe: str | Path, data: str | Path, release: str | Path) ->
     Raises
     ------
     BadPlan
-        If a run would refuse the recipe for what it says.
+        If a run would refuse the recipe for what it says, or two releases are to be laid together
+        without the private table.
     BadInput, BadHierarchy
         If a file is not there or is not what it should be.
     """
@@ -41,5 +53,17 @@ def verify_release(recipe: str | Path, data: str | Path, release: str | Path) ->
     plan.refuse_guessable()
     refuse_unsteered(plan.algorithm, plan.models)
     counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
-    found = verify_files(Path(recipe), Path(data), Path(release), told=plan.completed())
+    earlier = None if previous is None else Path(previous)
+    if data is None:
+        if earlier is not None:
+            raise BadPlan(
+                "Whose values two releases tell together is counted of the people of the table, "
+                "which was not given.",
+                remedy="Give the private table.",
+            )
+        alone = verify_release_only(Path(recipe), Path(release), told=plan.completed())
+        return replace(alone, notes=plan.notes)
+    found = verify_files(
+        Path(recipe), Path(data), Path(release), told=plan.completed(), previous=earlier
+    )
     return replace(found, notes=plan.notes)

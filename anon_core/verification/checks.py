@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.errors import BadInput, BadPlan, clipped, listing
+from ..base.errors import BadInput, clipped, listing
 from . import match, typed
 from .averages import check_averages, numbers_of
 from .blocks import table_names
@@ -35,13 +35,14 @@ from .file_formats import (
 from .findings import Check, Verification, many, named, numbers, undecided
 from .folder import check_folder, refuse_unfinished
 from .grouped import Grouped
+from .hierarchy_files import named_path, read_hierarchies
 from .histogram import tally
-from .levels import read_levels
 from .lines import Lines
 from .match import TooLarge, beyond, covering_pairs, sole_text, text_runs, without_partner
 from .one_level import check_one_level
 from .opening import MOST_TEXT_BYTES, Content, read_bytes
 from .permuted import check_permuted
+from .previous import check_previous, previous_file
 from .public_people import PublicPeople, read_public
 from .published import PublishedTable
 from .reading import read_table
@@ -66,6 +67,7 @@ def verify(
     levels: Mapping[str, Sequence[Sequence[str]]],
     files: Mapping[str, Content],
     public: pd.DataFrame | TextTable | None = None,
+    previous: Content | None = None,
 ) -> Verification:
     """Recompute from the published text whether a release keeps what its recipe promises.
 
@@ -83,6 +85,8 @@ def verify(
         the files of other formats beside them, where there are some.
     public : pandas.DataFrame or TextTable, optional
         The public table as it was read, for promises about its people.
+    previous : bytes or FileBytes, optional
+        The published file of an earlier release of the same people.
 
     Returns
     -------
@@ -100,7 +104,7 @@ def verify(
     table = _as_read(private)
     people = None if public is None else _as_read(public)
     for told in at_each_level(recipe, levels):
-        found = _verified(told, table, levels, files, people)
+        found = _verified(told, table, levels, files, people, previous)
         if found.holds:
             return found
         if nearest is None or len(found.broken) < len(nearest.broken):
@@ -119,6 +123,7 @@ def _verified(
     levels: Mapping[str, Sequence[Sequence[str]]],
     files: Mapping[str, Content],
     public: TextTable | None,
+    previous: Content | None = None,
 ) -> Verification:
     """Recompute what a recipe promises that names every level; see `verify`."""
     promise = read_promise(recipe, private.names)
@@ -166,6 +171,9 @@ def _verified(
     ]
     beside += [*check_other_formats(published, files), *left_out]
     beside += check_dialect(section(recipe, "export"), published, files)
+    if previous is not None:
+        shown = None if promise.permuted else published["release"].lines
+        beside += check_previous(promise, shown, table, previous)
     if promise.left_out:
         beside.append(_check_left_out(promise, published))
     if promise.sample < 1:
@@ -250,6 +258,7 @@ def verify_files(
     *,
     seed: int | str | None = None,
     told: Mapping[str, Any] | None = None,
+    previous: Path | None = None,
 ) -> Verification:
     """Verify a release that lies in a folder, as the names given to `verify`.
 
@@ -266,6 +275,8 @@ def verify_files(
     told : mapping, optional
         The recipe's tables in full: what the recipe leaves out of technique and promises, and what
         the release looks like.
+    previous : Path, optional
+        An earlier release of the same people: its folder, or its CSV file.
 
     Returns
     -------
@@ -289,19 +300,13 @@ def verify_files(
         recipe = completed(recipe, told)
     data = section(recipe, "data")
     private = read_table(Path(data_path), read_options(data))
-    levels: dict[str, list[list[str]]] = {}
-    for name, place in section(recipe, "hierarchies").items():
-        what = f"The hierarchy file of '{clipped(name)}'"
-        content = read_bytes(recipe_path.parent / _path(place, what), what, MOST_TEXT_BYTES)
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise BadInput(f"{what} is not UTF-8 text.", remedy="Save it as UTF-8.") from error
-        levels[name] = read_levels(text, name)
+    levels = read_hierarchies(recipe, recipe_path.parent)
     promise = read_promise(recipe, private.names)
     tables = table_names(promise)
     files = read_files(release_folder, tables)
-    found = verify(recipe, private, levels, files, _public_table(recipe, promise, recipe_path))
+    earlier = None if previous is None else previous_file(Path(previous))
+    public = _public_table(recipe, promise, recipe_path)
+    found = verify(recipe, private, levels, files, public, earlier)
     names = [*file_names(tables), *names_of(list(tables)), *typed.names_of(tables)]
     export = section(recipe, "export")
     there = check_presence(export, list(tables), files)
@@ -309,24 +314,11 @@ def verify_files(
     return replace(found, checks=(*found.checks, *there, check_folder(release_folder, names)))
 
 
-def _path(place: object, what: str) -> str:
-    """Return a path as a recipe names it.
-
-    Raises
-    ------
-    BadPlan
-        If it is no text.
-    """
-    if not isinstance(place, str):
-        raise BadPlan(f"{what} is named by something other than a text.", remedy="Quote the path.")
-    return place
-
-
 def _public_table(
     recipe: Mapping[str, Any], promise: Promise, recipe_path: Path
 ) -> TextTable | None:
     """Read the public table a recipe names, where a promise is about its people."""
-    place = _path(section(recipe, "population").get("file", ""), "The population table")
+    place = named_path(section(recipe, "population").get("file", ""), "The population table")
     if not place or not looks_at_public(promise):
         return None
     told = read_options(section(recipe, "data"))

@@ -70,16 +70,19 @@ class Verification:
         ``unique_over_all_columns``: how many published rows no other row equals.
     notes : tuple of str
         What recipes say otherwise since this one was written.
+    unchecked : tuple of Check
+        What could not be checked from what was given. Then nothing holds as a whole.
     """
 
     checks: tuple[Check, ...]
     facts: Mapping[str, float] = field(default_factory=dict[str, float])
     notes: tuple[str, ...] = ()
+    unchecked: tuple[Check, ...] = ()
 
     @property
     def holds(self) -> bool:
-        """Whether every check holds."""
-        return all(check.holds for check in self.checks)
+        """Whether every check holds, and none was left out."""
+        return not self.unchecked and all(check.holds for check in self.checks)
 
     @property
     def broken(self) -> tuple[Check, ...]:
@@ -93,6 +96,7 @@ class Verification:
             "checks": [check.as_json() for check in self.checks],
             "facts": dict(self.facts),
             "notes": list(self.notes),
+            **({"unchecked": [c.as_json() for c in self.unchecked]} if self.unchecked else {}),
         }
 
 

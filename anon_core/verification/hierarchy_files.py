@@ -1,0 +1,44 @@
+"""The level tables that a recipe names, read from their files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..base.errors import BadInput, BadPlan, clipped
+from .levels import read_levels
+from .opening import MOST_TEXT_BYTES, read_bytes
+from .tables import section
+
+
+def read_hierarchies(recipe: Mapping[str, Any], folder: Path) -> dict[str, list[list[str]]]:
+    """Return the level tables by column; paths are relative to the folder of the recipe.
+
+    Raises
+    ------
+    BadInput, BadPlan, BadHierarchy
+    """
+    levels: dict[str, list[list[str]]] = {}
+    for name, place in section(recipe, "hierarchies").items():
+        what = f"The hierarchy file of '{clipped(name)}'"
+        content = read_bytes(folder / named_path(place, what), what, MOST_TEXT_BYTES)
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise BadInput(f"{what} is not UTF-8 text.", remedy="Save it as UTF-8.") from error
+        levels[name] = read_levels(text, name)
+    return levels
+
+
+def named_path(place: object, what: str) -> str:
+    """Return a path as a recipe names it.
+
+    Raises
+    ------
+    BadPlan
+        If it is no text.
+    """
+    if not isinstance(place, str):
+        raise BadPlan(f"{what} is named by something other than a text.", remedy="Quote the path.")
+    return place

@@ -1,0 +1,256 @@
+"""What can be checked of a release by somebody who does not have the private table.
+
+Whether its rows are true, how many were suppressed, and promises that are defined against the table
+cannot: these are named as not checked, and the release does not count as verified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+import numpy as np
+
+from ..base.errors import BadInput, clipped
+from . import typed
+from .blocks import group_name, parts, table_names
+from .dialect import check_dialect, check_presence, names_of
+from .evidence import CannotTell, judge_all
+from .file_checks import check_formulas, check_readable
+from .file_formats import (
+    check_other_formats,
+    check_writing,
+    file_names,
+    read_files,
+    read_release,
+)
+from .findings import Check, Verification, many, named
+from .folder import check_folder, refuse_unfinished
+from .grouped import Grouped
+from .hierarchy_files import read_hierarchies
+from .histogram import tally
+from .kinds import kind_of
+from .lines import Lines
+from .opening import MOST_TEXT_BYTES, read_bytes
+from .published import PublishedTable
+from .recipe_text import read_recipe
+from .shape import completed
+from .tables import Promise, read_promise, section
+from .texts import EVERYTHING, Spelling, members_of
+
+if TYPE_CHECKING:
+    from .tables import PrivateTable
+
+_NEEDS_TABLE = {
+    "rows": "How many rows of the table are not published was not checked.",
+    "coverage": "Whether each published row is true of a row of the table was not checked.",
+    "spelling": "Whether values are written as in the table was not checked.",
+    "order": "Whether the rows stand in canonical order was not checked.",
+}
+
+
+class _NoTable:
+    """Stands where the private table would: whatever asks for it cannot be told."""
+
+    def __init__(self, promise: Promise, kinds: Mapping[str, str]) -> None:
+        self._promise, self._kinds = promise, kinds
+
+    def spelling(self, name: str) -> Spelling:
+        """Return how cells of a column are read: as the recipe says, or as they look."""
+        kind = self._promise.kinds.get(name) or self._kinds.get(name, "text")
+        return Spelling(kind=kind, neutralised=self._promise.neutralised)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise CannotTell("it needs the private table")
+
+
+def verify_release_only(
+    recipe_path: Path, release_folder: Path, *, told: Mapping[str, Any] | None = None
+) -> Verification:
+    """Check what follows from the published files and the recipe alone.
+
+    Parameters
+    ----------
+    recipe_path, release_folder : Path
+    told : mapping, optional
+        The recipe's tables in full; see `verify_files`.
+
+    Returns
+    -------
+    Verification
+        It never holds as a whole: `unchecked` names what nobody looked at.
+
+    Raises
+    ------
+    BadInput, BadPlan, BadHierarchy
+        As `verify_files` does.
+    """
+    refuse_unfinished(release_folder)
+    content = read_bytes(recipe_path, "The recipe", MOST_TEXT_BYTES)
+    recipe = read_recipe(content, clipped(recipe_path.name))
+    recipe = recipe if told is None else completed(recipe, told)
+    levels = read_hierarchies(recipe, recipe_path.parent)
+    roles = section(recipe, "roles")
+    names = [
+        str(n) for role in roles.values() for n in (role if isinstance(role, list) else [role])
+    ]
+    names += list(section(recipe, "types"))
+    promise = read_promise(recipe, [n for n in dict.fromkeys(names) if n])
+    tables = table_names(promise)
+    files = read_files(release_folder, tables)
+    bare = _NoTable(promise, {})
+    published: dict[str, PublishedTable] = {}
+    for name in tables:
+        try:
+            first = read_release(name, files, promise.quasi, bare.spelling)
+            odd = check_readable(first)
+        except BadInput as error:
+            odd = Check(name="readable", holds=False, sentence=error.message)
+            return Verification(checks=(odd,), unchecked=_unchecked(()))
+        if odd is not None:
+            return Verification(checks=(odd,), unchecked=_unchecked(()))
+        published[name] = first
+    kinds = {
+        column: kind_of([text for text in texts if text])
+        for shown in published.values()
+        for column, texts in zip(shown.header, shown.texts, strict=True)
+        if column in promise.exact
+    }
+    table = _NoTable(promise, kinds)
+    published = {name: read_release(name, files, promise.quasi, table.spelling) for name in tables}
+    checks = _of_columns(promise, published)
+    if promise.neutralised:
+        checks += [check_formulas(shown.lines) for shown in published.values()]
+    for name, shown in published.items():
+        checks += _of_labels(promise, shown.lines, levels)
+        checks.append(check_writing(shown, files[f"{name}.csv"], f"{name}.csv"))
+    checks += check_other_formats(published, files)
+    export = section(recipe, "export")
+    checks += check_dialect(export, published, files) + check_presence(export, list(tables), files)
+    known = [*file_names(tables), *names_of(list(tables)), *typed.names_of(tables)]
+    checks.append(check_folder(release_folder, known))
+    whole = _grouped(promise, published)
+    found = judge_all(promise, whole, cast("PrivateTable", table), levels, lambda: None)
+    checks += [check for check in found if not check.undecided and _was_decided(check)]
+    left = [check for check in found if check not in checks]
+    facts: dict[str, float] = {"rows": float(next(iter(published.values())).lines.rows)}
+    for group in whole.values():
+        sizes = tally(group.group, group.table.count)
+        facts |= {"classes": float(len(sizes)), "smallest_class": float(sizes.min(initial=0))}
+    return Verification(checks=tuple(checks), facts=facts, unchecked=_unchecked(left))
+
+
+def _was_decided(check: Check) -> bool:
+    """Say whether a promise was recomputed: what could not be told is treated as broken."""
+    return not check.sentence.endswith("Treated as broken.")
+
+
+def _unchecked(left: Sequence[Check]) -> tuple[Check, ...]:
+    promises = [
+        Check(
+            name=check.name,
+            holds=False,
+            column=check.column,
+            undecided=True,
+            sentence=check.sentence.removesuffix(" Treated as broken."),
+        )
+        for check in left
+    ]
+    others = [
+        Check(name=name, holds=False, sentence=sentence, undecided=True)
+        for name, sentence in _NEEDS_TABLE.items()
+    ]
+    return (*promises, *others)
+
+
+def _of_columns(promise: Promise, published: Mapping[str, PublishedTable]) -> list[Check]:
+    """Check that the columns of the recipe are published, each once, and no others."""
+    group = {group_name(promise.published)} if promise.permuted else set[str]()
+    shown = [n for table in published.values() for n in table.header if n not in group]
+    leaked = [n for n in promise.identifier if n in shown]
+    same = sorted(shown) == sorted(promise.published)
+    return [
+        Check(
+            name="identifiers",
+            holds=not leaked,
+            column=leaked[0] if leaked else "",
+            sentence=f"{many(len(leaked), 'identifier column', 'is', 'are')} published."
+            if leaked
+            else "No identifier column is published.",
+        ),
+        Check(
+            name="columns",
+            holds=same,
+            sentence=f"The {len(shown)} published columns are those the recipe names for it."
+            if same
+            else "The published columns are not the recipe's.",
+        ),
+    ]
+
+
+def _of_labels(
+    promise: Promise, release: Lines, levels: Mapping[str, Sequence[Sequence[str]]]
+) -> list[Check]:
+    """Check that every text of a quasi-identifier with a hierarchy is one that can stand there."""
+    found: list[Check] = []
+    if not promise.coarsened and not promise.permuted:
+        return []
+    for name in promise.quasi:
+        if name not in levels or not release.has((name,)):
+            continue
+        known = {cell.strip() for line in levels[name] for cell in line} | {"", EVERYTHING}
+        spelling = release.spelling(name)
+        keys = {spelling.key(line[0].strip()) for line in levels[name] if line}
+        odd = [
+            place
+            for place, text in enumerate(release.texts_of(name))
+            if text not in known
+            and spelling.key(text) not in keys
+            and not _is_group(text, spelling)
+        ]
+        rows = release.rows_of(np.isin(release.codes_of(name), odd))
+        found.append(
+            Check(
+                name="labels",
+                holds=not odd,
+                column=name,
+                rows=rows.first,
+                sentence=f"Column '{name}' shows texts that neither its hierarchy nor a range "
+                f"explains {named(rows)}."
+                if odd
+                else f"Every text of '{name}' is a value or a group of its hierarchy, or a range.",
+            )
+        )
+    return found
+
+
+def _is_group(text: str, spelling: Spelling) -> bool:
+    """Say whether a text is a range, a tail or a value set."""
+    if not spelling.measured:
+        return members_of(text) is not None
+    ends = text[1:-1].split(", ") if text[:1] == "[" and text[-1:] == "]" else [text[1:]]
+    tail = text[:1] in ("≤", "≥") and len(ends) == 1
+    return (tail or len(ends) == 2) and not any(isinstance(spelling.key(e), str) for e in ends)
+
+
+def _grouped(promise: Promise, published: Mapping[str, PublishedTable]) -> dict[str, Grouped]:
+    """Return the published tables in classes, or in the groups they number; none where unclear."""
+    if not promise.permuted:
+        release = published["release"].lines
+        classes = release.classes
+        if classes is None:
+            return {}
+        return {"release": Grouped(table=release, columns=release.header, group=classes)}
+    found: dict[str, Grouped] = {}
+    group, columns = group_name(promise.published), parts(promise)
+    for name, shown in published.items():
+        lines = shown.lines
+        if not lines.has((group,)) or not all(t.isdecimal() for t in lines.texts_of(group)):
+            return {}
+        number = np.array([int(t) - 1 for t in lines.texts_of(group)], dtype=np.int64)
+        own = number[lines.codes_of(group)]
+        if sorted(set(own.tolist())) != list(range(len(number))):
+            return {}
+        found[name] = Grouped(table=lines, columns=columns[name], group=own)
+    return found

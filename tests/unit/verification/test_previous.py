@@ -1,0 +1,121 @@
+"""`verify --previous` and `verify --release-only`: two releases together, and no private table."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from anon_core.__main__ import main
+from anon_core.base.errors import BadPlan
+from anon_core.data.table import Dataset
+from anon_core.job.runner import run
+from anon_core.job.verify_release import verify_release
+from anon_core.verification.checks import verify
+from tests.making import Case
+
+LEVELS = {"age": [(str(n), f"{n // 10 * 10}-{n // 10 * 10 + 9}", "*") for n in range(20, 60)]}
+
+
+def case() -> Case:
+    """Return 60 people with nine illnesses."""
+    ages = [20 + (7 * n) % 40 for n in range(60)]
+    ill = [f"illness {(n * n + n // 7) % 9}" for n in range(60)]
+    return Case(
+        columns={
+            "age": [str(a) for a in ages],
+            "sex": ["f" if n % 3 else "m" for n in range(60)],
+            "ill": ill,
+        },
+        quasi=("age", "sex"),
+        sensitive=("ill",),
+        kinds={"age": "number", "sex": "text", "ill": "text"},
+        levels=LEVELS,
+    )
+
+
+@pytest.mark.parametrize("boxes_first", [True, False])
+def test_both_computations_count_the_same_people(boxes_first: bool) -> None:
+    """The attack and verification agree, whichever of boxes and levels was published first."""
+    own = case()
+    boxes = {"name": "mondrian"}
+    levels = {"name": "fixed-levels", "levels": {"age": 1, "sex": 0}, "max_suppression": 0.2}
+    first, then = (boxes, levels) if boxes_first else (levels, boxes)
+    small = [{"name": "k-anonymity", "k": 2}]
+    content = run(own.plan(algorithm=first, models=small), own.dataset, LEVELS).files["release.csv"]
+    plan = own.plan(algorithm=then, models=small, earlier={"file": "earlier.csv", "people": "all"})
+    shown = Dataset.from_frame(pd.read_csv(io.BytesIO(content), dtype=str))
+    result = run(plan, own.dataset, LEVELS, earlier=shown)
+    (attack,) = (a for a in result.attacks if a.attack == "composition")
+    found = verify(plan.completed(), own.frame, LEVELS, result.files, previous=content)
+    (check,) = (c for c in found.checks if c.name == "previous")
+    assert check.reached == attack.details[0].rows[3]["people certain"]
+    assert check.reached
+    assert not check.holds
+    assert f"certain for {int(attack.succeeded):,} of" in check.sentence
+
+
+def test_what_cannot_be_laid_together_is_undecided() -> None:
+    own = case()
+    result = run(own.plan(algorithm={"name": "mondrian"}), own.dataset, {})
+    recipe = own.plan(algorithm={"name": "mondrian"}).completed()
+    for content in (b"age,sex,ill\nmiddle,f,flu\n", b"age,sex\n21,f\n", b'a,"b\n'):
+        found = verify(recipe, own.frame, {}, result.files, previous=content)
+        (check,) = (c for c in found.checks if c.name == "previous")
+        assert not check.holds
+        assert check.sentence.endswith("Treated as broken.")
+
+
+def write(folder: Path, own: Case, recipe: str) -> None:
+    own.frame.to_csv(folder / "table.csv", index=False)
+    (folder / "recipe.toml").write_text(recipe, encoding="utf-8")
+
+
+RECIPE = """version = 3
+[types]
+age = "number"
+[roles]
+quasi = ["age", "sex"]
+sensitive = ["ill"]
+[algorithm]
+name = "mondrian"
+[[models]]
+name = "k-anonymity"
+k = 6
+[[models]]
+name = "t-closeness"
+t = 0.9
+"""
+
+
+def test_without_the_private_table_nothing_is_green(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path, case(), RECIPE)
+    recipe, out = tmp_path / "recipe.toml", tmp_path / "out"
+    assert main(["run", str(recipe), "--data", str(tmp_path / "table.csv"), "--out", str(out)]) == 0
+    capsys.readouterr()
+    alone = ["verify", str(recipe), "--release-only", "--release", str(out), "--json"]
+    assert main(alone) == 5
+    told = json.loads(capsys.readouterr().out)
+    assert told["status"] == "not checked in full"
+    assert not told["holds"]
+    assert all(check["holds"] for check in told["checks"])
+    assert "k-anonymity" in {check["name"] for check in told["checks"]}
+    assert {"t-closeness", "coverage", "rows"} <= {check["name"] for check in told["unchecked"]}
+    with pytest.raises(BadPlan, match="private table"):
+        verify_release(recipe, None, out, previous=out)
+
+    # A row less: the class is too small, and that shows without the table.
+    content = (out / "release.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    smallest = min(set(content[1:]), key=lambda line: sum(c[:8] == line[:8] for c in content))
+    content.remove(smallest)
+    (out / "release.csv").write_text("".join(content), encoding="utf-8")
+    (out / "release.parquet").unlink()
+    assert main(alone) in (3, 5)
+    found = verify_release(recipe, None, out)
+    sizes = {c.name: c for c in found.checks}["k-anonymity"]
+    assert sizes.holds == ((sizes.reached or 0) >= 6)
