@@ -158,7 +158,7 @@ def _of_column(
         value = keys[code] if code < len(column.keys) else None
         here, there = (one.get(who, nobody) for one in left)
         fits += rows * bool(here and there)
-        if value is None or here & there != {value}:
+        if value is None or here & there != frozenset((value,)):
             continue
         certain += rows
         only += rows * (len(here) > 1 and len(there) > 1)
