@@ -132,6 +132,8 @@ class BySize:
                 )
                 # 1. Join and prune.
                 candidates = self.candidates[subset] = self._candidates(subset)
+                if self.nodes.context.listening:
+                    self._tell(subset, candidates)
                 checked = self.nodes.checked
                 # 2. and 3. Look from below, and keep what holds.
                 held = self.held[subset] = self._decide(subset, candidates)
@@ -163,6 +165,22 @@ class BySize:
                 part = self.held[subset[:left_out] + subset[left_out + 1 :]]
                 found &= np.expand_dims(part, left_out)
         return found
+
+    def _tell(self, subset: Subset, candidates: B1) -> None:
+        """Tell which nodes of a subset are candidates: event "subset".
+
+        With its `columns` by number, the `candidates` by their levels in the lattice that is
+        searched, and what was `pruned`: levels, and the columns of the subset that pruned it.
+        """
+        pruned: list[tuple[Subset, Subset]] = []
+        for place in map(tuple, np.argwhere(~candidates).tolist()):
+            for left_out in range(len(subset)):
+                part = subset[:left_out] + subset[left_out + 1 :]
+                if not self.held[part][place[:left_out] + place[left_out + 1 :]]:
+                    pruned.append((place, part))
+                    break
+        left = [tuple(place) for place in np.argwhere(candidates).tolist()]
+        self.nodes.context.event("subset", columns=subset, candidates=left, pruned=pruned)
 
     def _decide(self, subset: Subset, candidates: B1) -> B1:
         """Walk the candidates from below; what stands above one that holds is only marked.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -64,7 +64,11 @@ class Example:
         Whom to follow first: a text of any of their cells; empty for the first row.
     runs : mapping of str to mapping
         What is run otherwise than the lesson says, by the names of its runs.
+    names : tuple of str
+        What rows are called that have no identifier; empty for their number.
     given : Material or None
+    made : callable or None
+        Makes the table of an example that is no sample.
     """
 
     name: str
@@ -73,13 +77,17 @@ class Example:
     quasi: tuple[str, ...] = ()
     person: str = ""
     runs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    names: tuple[str, ...] = ()
     given: Material | None = None
+    made: Callable[[], Material] | None = None
 
     @cached_property
     def material(self) -> Material:
         """The table and what is said of it."""
         if self.given is not None:
             return self.given
+        if self.made is not None:
+            return self.made()
         one = sample(self.sample)
         roles = one.roles
         if self.quasi:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .pictures import Picture
 
 if TYPE_CHECKING:
-    from .example import Example
+    from ..data.roles import Roles
+    from .example import Example, Material
     from .trace import Trace
 
 #: Rows of a table that a lesson is still read on.
@@ -64,6 +65,10 @@ class Question:
     answer: str
     why: str
     pictures: tuple[Picture, ...] = ()
+
+    def on(self, *pictures: Picture) -> Question:
+        """Return the question with what is looked at meanwhile."""
+        return replace(self, pictures=pictures)
 
     @property
     def right(self) -> Choice:
@@ -130,6 +135,8 @@ class Lesson(ABC):
     runs : mapping of str to mapping
         What is run, by name: `algorithm` and `models` as a recipe has them. They are run in this
         order on the example's table.
+    may_refuse : frozenset of str
+        Runs that may find nothing to publish; the first one always has to.
     """
 
     name: ClassVar[str]
@@ -140,6 +147,7 @@ class Lesson(ABC):
     source: ClassVar[Source]
     examples: ClassVar[Sequence[Example]]
     runs: ClassVar[Mapping[str, Mapping[str, Any]]]
+    may_refuse: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def steps(self, trace: Trace) -> Sequence[Step]:
@@ -148,6 +156,10 @@ class Lesson(ABC):
     def exercises(self, trace: Trace) -> Sequence[Exercise]:
         """Return the exercises at the end; their answers come from the trace too."""
         return ()
+
+    def roles(self, run: str, material: Material) -> Roles:
+        """Return the roles that columns have in a run; by default those of the example."""
+        return material.roles
 
     def refuses(self, trace: Trace) -> str:
         """Say why the lesson cannot be drawn on a table; empty where it can."""

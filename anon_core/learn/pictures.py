@@ -60,13 +60,17 @@ class Head:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A table; `release` names the run whose whole release it shows, empty if none."""
+    """A table; `release` names the run whose whole release it shows, empty if none.
+
+    `corner` says what the labels of its rows are.
+    """
 
     title: str
     columns: tuple[Head, ...]
     rows: tuple[Row, ...]
     note: str = ""
     release: str = ""
+    corner: str = "row"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,12 +205,16 @@ class Bars:
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """A line between a row of the left table and one of the right, by their ids."""
+    """A line between a row of the left table and one of the right, by their ids.
+
+    Where somebody is followed, only lines with them among its `people` stand out.
+    """
 
     left: str
     right: str
     tone: Tone = "plain"
     label: str = ""
+    people: People = ()
 
 
 @dataclass(frozen=True, kw_only=True)

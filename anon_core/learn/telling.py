@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from ..partition.parts_picture import axis_of
 from ..release.problem import Problem
 from .lesson import Choice, Question
 from .pictures import (
@@ -142,7 +141,7 @@ def table(
                 cells=tuple(
                     Cell(
                         text="suppressed" if gone and name in (cells or {}) else text,
-                        was=texts[name][row] if text != texts[name][row] else "",
+                        was=texts[name][row] if text != texts[name][row] and not gone else "",
                     )
                     for name, text in zip(names, said, strict=True)
                 ),
@@ -206,15 +205,18 @@ def least_of(run: Run) -> int:
 
 
 def scale(problem: Problem, column: str) -> Scale:
-    """Return a quasi-identifier as an axis: its values evenly spaced, in the hierarchy's order."""
-    leaves = problem.hierarchies[column].leaves
-    ticks = tuple((float(i), text) for i, text in enumerate(leaves))
-    return Scale(column=column, low=-0.5, high=len(leaves) - 0.5, ticks=ticks)
+    """Return a quasi-identifier as an axis: the values of rows, evenly spaced, in their order."""
+    hierarchy = problem.hierarchies[column]
+    seen = sorted(set(codes_of(problem, column)))
+    ticks = tuple((float(i), hierarchy.leaves[leaf]) for i, leaf in enumerate(seen))
+    return Scale(column=column, low=-0.5, high=len(seen) - 0.5, ticks=ticks)
 
 
-def widths(problem: Problem, column: str) -> tuple[float, ...]:
-    """Return where each leaf stands on the column's own measure."""
-    return axis_of(problem, column).places
+def places_of(problem: Problem, column: str) -> tuple[int, ...]:
+    """Return where every row stands on the axis of a column."""
+    codes = codes_of(problem, column)
+    seen = sorted(set(codes))
+    return tuple(seen.index(code) for code in codes)
 
 
 def codes_of(problem: Problem, column: str) -> tuple[int, ...]:
@@ -235,7 +237,7 @@ def plane(
 ) -> Plane:
     """Return all rows over two columns, and the box around each group."""
     across, up = axes or (trace.quasi[0], trace.quasi[min(1, len(trace.quasi) - 1)])
-    x, y = codes_of(trace.problem, across), codes_of(trace.problem, up)
+    x, y = places_of(trace.problem, across), places_of(trace.problem, up)
     points = tuple(
         Point(
             id=f"row:{row}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.context import Context, Event
-from ..base.errors import BadInput
+from ..base.errors import BadInput, Infeasible, NotFound
 from ..data.roles import Roles
 from ..data.table import MISSING
 from ..job.plan import Plan
@@ -77,11 +77,14 @@ class Trace:
         By the names that the lesson gives them.
     person : int
         The row that is followed first.
+    refused : mapping of str to str
+        Runs that found nothing to publish, by name, with what was said.
     """
 
     example: Example
     runs: Mapping[str, Run]
     person: int
+    refused: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def __getitem__(self, name: str) -> Run:
         """Return a run by its name."""
@@ -118,7 +121,9 @@ class Trace:
 
     def name_of(self, row: int) -> str:
         """Return what a row is called: by its identifier where there is one, else by its number."""
-        identifier = self.material.roles.identifier
+        identifier, names = self.material.roles.identifier, self.example.names
+        if row < len(names) and names[row]:
+            return names[row]
         return self.texts(identifier[0])[row] if identifier else f"row {row + 1}"
 
     @cached_property
@@ -142,8 +147,16 @@ def traced(lesson: Lesson, example: Example) -> Trace:
     BadInput
         If the lesson cannot be drawn on it.
     """
-    runs = {name: _run(plan_of(lesson, example, name), example) for name in lesson.runs}
-    found = Trace(example=example, runs=runs, person=_person(example))
+    runs: dict[str, Run] = {}
+    refused: dict[str, str] = {}
+    for name in lesson.runs:
+        try:
+            runs[name] = _run(plan_of(lesson, example, name), example)
+        except (Infeasible, NotFound) as error:
+            if name not in lesson.may_refuse or not runs:
+                raise
+            refused[name] = error.message
+    found = Trace(example=example, runs=runs, person=_person(example), refused=refused)
     if why := lesson.refuses(found):
         raise BadInput(why, remedy="Read the lesson on its own example, or load a smaller table.")
     return found
@@ -154,7 +167,7 @@ def plan_of(lesson: Lesson, example: Example, name: str) -> Plan:
     asked = lesson.runs[name]
     technique = asked["algorithm"]["name"]
     given: Mapping[str, Any] = example.runs.get(name) or example.runs.get(technique) or {}
-    roles = example.material.roles
+    roles = lesson.roles(name, example.material)
     seed = int.from_bytes(hashlib.sha256(f"lesson {lesson.name}, {name}".encode()).digest())
     # Nothing of a lesson is published, so that its chance need not be a secret, but the same.
     return Plan.from_mapping(
@@ -209,7 +222,7 @@ def _person(example: Example) -> int:
         texts = texts_of(material, name)
         if example.person and example.person in texts:
             return texts.index(example.person)
-    return 0
+    return example.names.index(example.person) if example.person in example.names else 0
 
 
 def rows_of_tuples(run: Run) -> list[npt.NDArray[np.int64]]:

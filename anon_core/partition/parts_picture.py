@@ -122,7 +122,7 @@ def parts_picture(
             strict=True,
         )
     )
-    axes = [axis_of(problem, name) for name in (across, up)]
+    axes = [_axis(problem, name) for name in (across, up)]
     points, gathered = _points(problem, release, axes, inside)
     return PartsPicture(
         across=axes[0],
@@ -165,8 +165,7 @@ def _covered(
     return first, last
 
 
-def axis_of(problem: Problem, name: str) -> Axis:
-    """Return a quasi-identifier as an axis."""
+def _axis(problem: Problem, name: str) -> Axis:
     hierarchy = problem.hierarchies[name]
     count = len(hierarchy.leaves)
     kind = KINDS[problem.dataset.column(name).kind]

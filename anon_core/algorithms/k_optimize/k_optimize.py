@@ -98,6 +98,7 @@ class KOptimize(Algorithm):
             rows_allowed(problem, self.max_suppression),
             clock(context, self.seconds),
             labels,
+            context,
         )
         bound = tree.search()
         if not np.isfinite(tree.cost):
@@ -129,8 +130,10 @@ class _Tree:
         budget: int,
         time_left: Clock,
         labels: str,
+        context: Context,
     ) -> None:
         self.space = space
+        self.context = context
         self.labels = labels
         self.models = models
         self.budget = budget
@@ -159,6 +162,8 @@ class _Tree:
                 best=1.0,
                 best_of="share of rows suppressed",
             )
+        if self.context.listening:
+            self._tell_indices()
         self._greedy()
         # Open nodes: bound, head, tail. The last is looked at first.
         stack: list[tuple[float, Splits, Splits]] = [(0.0, (), self.space.alphabet)]
@@ -167,6 +172,7 @@ class _Tree:
                 return min(self.cost, min(bound for bound, _, _ in stack))
             bound, head, tail = stack.pop()
             if bound >= self.cost:
+                self.context.event("cut off", head=head, bound=bound, best=self.cost)
                 continue
             children = self._expand(head, tail)
             if children is None:
@@ -182,11 +188,14 @@ class _Tree:
         removed = self.rows - int(sizes.sum())
         self.fewest = min(removed, self.fewest)
         if removed > self.budget or removed >= self.rows:
+            self.context.event("priced", head=head, cost=np.inf, removed=removed, best=self.cost)
             return np.inf
         if self.labels:
             found = float(self.rows - int(judged.most[judged.keep].sum()))
         else:
             found = float(sizes @ sizes) + float(self.rows) * removed
+        if self.context.listening:
+            self.context.event("priced", head=head, cost=found, removed=removed, best=self.cost)
         if found < self.cost:
             self.cost, self.best = found, head
             self.steps.append(
@@ -280,11 +289,30 @@ class _Tree:
             kept = tuple(i for i in useful if bounds[i] < self.cost)
             pruned = len(kept) < len(useful)
             useful = kept
+        if self.context.listening:
+            self._tell_expanded(head, tail, useful, bounds)
         # 4. Rearrange: values of high bounds first, so that the largest subtrees are cut off.
         order = sorted(useful, key=lambda i: (-bounds[i], i))
         children = [(bounds[wider[-1]], wider, open_) for wider, open_ in children_of(head, order)]
         children.reverse()
         return children
+
+    def _tell_indices(self) -> None:
+        """Tell what indices stand for: event "indices", `of` index → (column number, leaf)."""
+        both = zip(self.space.attribute.tolist(), self.space.leaf.tolist(), strict=True)
+        self.context.event("indices", of=dict(enumerate(both)), alphabet=self.space.alphabet)
+
+    def _tell_expanded(
+        self, head: Splits, tail: Splits, kept: Sequence[int], bounds: Mapping[int, float]
+    ) -> None:
+        """Tell of a node that was opened: event "expanded".
+
+        With its `head` and `tail`, what of the tail is `kept`, the last `bounds` by index, and the
+        `best` cost that they were compared with.
+        """
+        self.context.event(
+            "expanded", head=head, tail=tail, kept=tuple(kept), bounds=dict(bounds), best=self.cost
+        )
 
     def _useful(self, head: Splits, tail: Splits) -> Splits:
         """Return the values that leave at least one class they part in use."""

@@ -83,10 +83,13 @@ class SingleDimension(Algorithm):
             # 2. Of the ways to split it that every class survives, the one of the best degree.
             part = dimension.widest
             best: tuple[float, npt.NDArray[np.int32]] | None = None
+            widths = [one.width for one in dimensions] if context.listening else []
+            ways: list[tuple[npt.NDArray[np.int32], float | None]] = []
             for split in dimension.splits(part):
                 dimension.begin, before = split, dimension.begin
                 degree = self._degree(problem, models, dimensions)
                 dimension.begin = before
+                ways.append((split, degree))
                 if degree is not None and (best is None or degree > best[0]):
                     best = degree, split
             # 3. Where there is none the part stays whole.
@@ -94,6 +97,11 @@ class SingleDimension(Algorithm):
                 dimension.close(part)
             else:
                 dimension.begin = best[1]
+            if context.listening:
+                taken = dimension.begin if best is not None else None
+                context.event(
+                    "dimension", column=widest, part=part, width=widths, ways=ways, taken=taken
+                )
         classes = classes_of(problem, dimensions)
         ends = [dimension.covers() for dimension in dimensions]
         codes = problem.frequency.run_codes[np.unique(classes, return_index=True)[1]]
@@ -101,6 +109,11 @@ class SingleDimension(Algorithm):
         high = np.stack([ends[d][1][codes[:, d]] for d in range(len(ends))], axis=1)
         nodes = [dimension.by_tree for dimension in dimensions]
         return covered_outcome(problem, run_buckets(problem, classes), low, high, nodes)
+
+    # Event "dimension" tells of every part that was looked at: the number of the widest `column`,
+    # the first leaf of its `part`, the `width` of each column's widest part, the `ways` to split it
+    # (first leaf of the part of each leaf, and the degree, None where a class breaks a promise),
+    # and which of them was `taken`, None where the part stays whole.
 
     def _degree(
         self, problem: Problem, models: Sequence[GroupModel], dimensions: Sequence[Dimension]

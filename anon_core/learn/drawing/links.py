@@ -26,9 +26,9 @@ def links(shown: Links, view: View) -> Markup:
         said = text(
             _WIDE / 2, (y[0] + y[1]) / 2 - 5, line.label, text_anchor="middle", class_="small"
         )
-        lines.append(
-            element("g", drawn, said if line.label else "", class_=f"line tone-{line.tone}")
-        )
+        own = "" if view.chosen < 0 or view.follows(line.people) else "faint"
+        inside = (drawn, said if line.label else "")
+        lines.append(element("g", *inside, class_=f"line tone-{line.tone} {own}".strip()))
     said = f"{shown.title}: {len(shown.lines)} lines between rows"
     return element(
         "div",

@@ -19,7 +19,7 @@ def table(shown: Table, view: View) -> Markup:
     """Return a table."""
     labelled = any(row.label for row in shown.rows)
     signed = any(SIGNS[row.tone] for row in shown.rows)
-    corner = [element("th", "row", scope="col")] if labelled else []
+    corner = [element("th", shown.corner, scope="col")] if labelled else []
     corner += [element("th", element("span", "group", class_="unseen"))] if signed else []
     heads = element("tr", *corner, *(_head(head, view) for head in shown.columns))
     rows = [_row(row, view, labelled, signed) for row in shown.rows]

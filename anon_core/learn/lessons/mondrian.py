@@ -17,6 +17,7 @@ from ..telling import (
     least_of,
     listed,
     number_question,
+    places_of,
     plane,
     release_table,
     rows_said,
@@ -311,8 +312,8 @@ def _lines(
     across, up = trace.quasi[0], trace.quasi[min(1, len(trace.quasi) - 1)]
     if column not in (across, up):
         return ()
-    own = codes_of(trace.problem, column)
-    other = codes_of(trace.problem, up if column == across else across)
+    own = places_of(trace.problem, column)
+    other = places_of(trace.problem, up if column == across else across)
     stretch = (min(other[r] for r in mine) - 0.5, max(other[r] for r in mine) + 0.5)
     return tuple(
         Cut(

@@ -18,7 +18,7 @@ from anon_core.learn.attacker import attack_said
 from anon_core.learn.drawing import View, draw
 from anon_core.learn.example import FOLDER_VARIABLE, Material, own_example
 from anon_core.learn.handout import handout
-from anon_core.learn.pictures import Table, ids
+from anon_core.learn.pictures import Links, Table, ids
 from anon_core.learn.shelf import examples_of
 from anon_core.learn.trace import Run, quiet_run
 from tests.making import Case
@@ -86,7 +86,8 @@ def published(run: Run, columns: tuple[str, ...]) -> Counter[tuple[str, ...]]:
 def test_the_last_step_shows_the_release_that_a_run_gives(pair: tuple[Lesson, Example]) -> None:
     lesson, example = pair
     trace, steps = told(pair)
-    releases = [p for p in steps[-1].pictures if isinstance(p, Table) and p.release]
+    pictures = [p.right if isinstance(p, Links) else p for p in steps[-1].pictures]
+    releases = [p for p in pictures if isinstance(p, Table) and p.release]
     assert releases
     for table in releases:
         alone = quiet_run(lesson, example, table.release)
