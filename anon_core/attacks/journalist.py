@@ -12,7 +12,7 @@ from ..base.params import number
 from ..base.registry import register
 from ..contracts.attack import Attack, Disclosure, Question
 from ..identity.uniques_told import uniques_told
-from ..overlap.fitting_people import linked, why_not, why_not_covered
+from ..overlap.fitting_people import by_columns, linked, why_not, why_not_covered
 from ..overlap.fitting_rows import BOUNDED
 from ..release.attack_result import AttackResult
 from ..release.audience import Audience
@@ -109,6 +109,7 @@ class Journalist(Attack):
                 sentence=(
                     f"Among {risk.size:,} people, a published row is pinned to the right person "
                     f"with chance {worst:.3g} at worst{model}.{gap}{of_uniques}"
+                    f"{by_columns(audience)}"
                 ),
                 details=behind,
             )

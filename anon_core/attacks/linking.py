@@ -19,6 +19,7 @@ from ..identity.known_sets import known_sets, with_errors
 from ..identity.linked_people import Joined, joined
 from ..identity.register import register_of
 from ..inference.corrected_risk import wilson
+from ..overlap.fitting_people import by_columns
 from ..release.attack_result import AttackResult, Details
 from ..release.audience import Audience
 from ..release.release import View
@@ -121,10 +122,10 @@ class Linking(Attack):
         BadPlan
             If a known column is no quasi-identifier, or the named row is not there.
         """
-        names = named_sets(audience.quasi, self.columns, 0, self.title)[0]
+        people = register_of(audience, truth)
+        names = named_sets(people.known, self.columns, 0, self.title)[0]
         places = [audience.quasi.index(name) for name in names]
         sets = known_sets(places, context.generator)
-        people = register_of(audience, truth)
         aimed = aim(people, view, truth, self.people, self.row, context)
         true, there = people.codes[aimed.tuple], aimed.there
         own = Known(told=true, true=true, tolerance=self.tolerance, own=aimed.own)
@@ -137,7 +138,7 @@ class Linking(Attack):
             there = aimed.inside
         found = joined(view, people, own, there, sets, part_of(context, 0.0, 0.5))
         of_raw = joined(truth.raw, people, raw, aimed.inside, sets, part_of(context, 0.5, 1.0))
-        return [self._result(view, people.size, aimed, sets, found, of_raw)]
+        return [self._result(view, people.size, aimed, sets, found, of_raw, by_columns(audience))]
 
     def _result(
         self,
@@ -147,6 +148,7 @@ class Linking(Attack):
         sets: Sequence[tuple[int, ...]],
         found: Joined,
         raw: Joined,
+        lacking: str,
     ) -> AttackResult:
         chance, group, tried = found.chance[-1], aimed.group, len(aimed.group)
         succeeded = float(chance.sum())
@@ -178,7 +180,7 @@ class Linking(Attack):
             interval=interval,
             sentence=(
                 f"{who}, {known} known, {picked} is picked {per_cent(rate)} of the time; "
-                f"{alone} {int(found.single[-1].sum()):,} of them."
+                f"{alone} {int(found.single[-1].sum()):,} of them.{lacking}"
             ),
             details=(_curve(sets, found, raw, aimed.own is None),),
         )

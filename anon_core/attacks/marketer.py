@@ -10,7 +10,7 @@ from ..base.context import Context
 from ..base.params import number
 from ..base.registry import register
 from ..contracts.attack import Attack, Disclosure, Question
-from ..overlap.fitting_people import linked, why_not, why_not_covered
+from ..overlap.fitting_people import by_columns, linked, why_not, why_not_covered
 from ..overlap.fitting_rows import BOUNDED
 from ..release.attack_result import AttackResult
 from ..release.audience import Audience
@@ -89,7 +89,7 @@ class Marketer(Attack):
                 sentence=(
                     f"Linking all rows gets {per_cent(rate)} of {of} right on average "
                     f"({succeeded:,.0f} of {found.attempted:,})."
-                    f"{f' {BOUNDED}' if risk.bounded else ''}"
+                    f"{f' {BOUNDED}' if risk.bounded else ''}{by_columns(audience)}"
                 ),
             )
         ]

@@ -17,7 +17,7 @@ from ..membership.graded import Graded, grade, in_table
 from ..membership.members import Members, find_members, hits, proven_by_raw
 from ..membership.membership_details import beside_union, how_known, spread_of
 from ..membership.united import overlapping, united
-from ..overlap.fitting_people import why_not_covered
+from ..overlap.fitting_people import by_columns, why_not_covered
 from ..release.attack_result import AttackResult, Details
 from ..release.audience import Audience
 from ..release.people import Population
@@ -127,7 +127,7 @@ class Membership(Attack):
                 interval=(proven / people, exposed / people) if undecided else None,
                 # Time that ended, or chances too many to count: the truth may be less.
                 upper_bound=bool(undecided or uncounted),
-                sentence=_sentence(found, view.rows, people, uncounted),
+                sentence=_sentence(found, view.rows, people, uncounted) + by_columns(audience),
                 hits=hits(found, population),
                 details=(
                     spread_of(chances, in_table(population, truth, view.quasi)),

@@ -19,7 +19,7 @@ from ..identity.link_scores import right_links
 from ..identity.register import Register, register_of
 from ..identity.splink_estimates import estimated, splink
 from ..inference.corrected_risk import wilson
-from ..overlap.fitting_people import matched, why_not
+from ..overlap.fitting_people import by_columns, matched, why_not
 from ..release.attack_result import AttackResult, Details
 from ..release.audience import Audience
 from ..release.release import Persons, View
@@ -131,10 +131,10 @@ class ProbabilisticLinkage(Attack):
             links = own.links_to(outside, part_of(context, 0.8, 1.0))
             claimed = links.posterior > own.guess
             control = float(np.count_nonzero(claimed)) / max(len(claimed), 1)
-        return [self._result(view, own, raw, control)]
+        return [self._result(view, own, raw, control, by_columns(audience))]
 
     def _result(
-        self, view: View, own: _Linked, raw: _Linked, control: float | None
+        self, view: View, own: _Linked, raw: _Linked, control: float | None, lacking: str
     ) -> AttackResult:
         tried = max(len(own.line), 1)
         open_ = int(np.count_nonzero(own.undecided))
@@ -173,7 +173,7 @@ class ProbabilisticLinkage(Attack):
             sentence=(
                 f"Of {len(own.line):,} rows tried, {int(trusted.sum()):,} are linked with "
                 f"confidence; {succeeded:.3g} of the decided links are right "
-                f"({per_cent(succeeded / tried)}).{undecided}"
+                f"({per_cent(succeeded / tried)}).{undecided}{lacking}"
             ),
             details=(own.weights(), own.decisions(own.guess, self.upper)),
         )

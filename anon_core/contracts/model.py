@@ -185,7 +185,7 @@ class GroupModel(PrivacyModel):
 
     def counts_public(self, people: Population | None) -> bool:
         """Return whether a search that can should count public people for the promise."""
-        counted = people is not None and people.codes is not None
+        counted = people is not None and people.complete
         return self.needs_public or (self.may_count_public and counted)
 
     def recomputable(

@@ -80,7 +80,7 @@ def aim(
         found = (
             named_person(register, truth, row) if row else drawn_people(register, people, generator)
         )
-        run = register.run[found]
+        run = _run_of(truth, row) if row else register.runs_of(found, generator)
         inside = np.ones(1) if row else register.inside[found]
         return Aimed(
             tuple=found,
@@ -88,20 +88,23 @@ def aim(
             inside=inside,
             there=inside * published_share(truth.frequency, truth.places)[run],
             group=own_groups(truth.frequency, truth.places, run, generator),
-            drawn=not row and len(found) < register.size,
+            drawn=not row and (len(found) < register.size or register.several),
         )
     if row:
         found, person = named_person(register, truth, row), _person_of(truth, row)
+        run = _run_of(truth, row)
         drawn, inside = False, np.ones(1)
     elif register.total is None:  # a population table, of which each person is one line
         found = drawn_people(register, people, generator)
-        person, drawn = _one_each(raw, register.run[found], generator), True
+        run = register.runs_of(found, generator)
+        person, drawn = _one_each(raw, run, generator), True
         inside = np.where(person >= 0, register.inside[found], 0.0)
     else:
         some = np.arange(raw.total)
         if raw.total > people:
             some = np.sort(generator.choice(raw.total, people, replace=False))
-        found, person, drawn = _one_row_each(raw, some, generator)
+        run, person, drawn = _one_row_each(raw, some, generator)
+        found = register.of_run[run]
         drawn, inside = drawn or len(some) < raw.total, np.ones(len(some))
     own, block = _rows_of(crowd, person), view.whole_quasi()
     group = np.full(len(person), -1, dtype=np.int64)
@@ -109,7 +112,7 @@ def aim(
         group[own[0]] = view.persons(block).group[own[1]]
     return Aimed(
         tuple=found,
-        run=register.run[found],
+        run=run,
         inside=inside,
         there=np.where(group >= 0, inside, 0.0),
         group=group,
@@ -117,6 +120,12 @@ def aim(
         own=own,
         raw=_rows_of(raw, person),
     )
+
+
+def _run_of(truth: Truth, row: int) -> I64:
+    """Return the quasi tuple of a row of the table, shape (1,)."""
+    frequency = truth.frequency
+    return frequency.run[frequency.row_key[row - 1 : row]].astype(np.int64)
 
 
 def _person_of(truth: Truth, row: int) -> I64:

@@ -19,14 +19,14 @@ def right_links(persons: Persons, line: I64, links: Links, register: Register, t
     another's. Where a group shows several classes, its rows of the tuple are shared out among them.
     """
     places, people = truth.places, truth.frequency
-    runs = max(len(people.run_count), 1)
+    kinds = len(register.count) + 1
     shown = places.group >= 0
-    pair = places.group[shown] * runs + people.run[places.key[shown]]
+    # The last kind is of those who are not in the register.
+    pair = places.group[shown] * kinds + register.of_run[people.run[places.key[shown]]] % kinds
     known, where = np.unique(pair, return_inverse=True)
     rows = np.bincount(where.ravel(), places.count[shown], len(known))
-    run = register.run[np.maximum(links.tuple, 0)]
-    linked = (links.tuple >= 0) & (run >= 0)
-    wanted = persons.group[line] * runs + np.maximum(run, 0)
+    linked = links.tuple >= 0
+    wanted = persons.group[line] * kinds + np.maximum(links.tuple, 0)
     at = np.minimum(np.searchsorted(known, wanted), max(len(known) - 1, 0))
     there = linked & (len(known) > 0)
     if len(known):

@@ -27,8 +27,11 @@ class Register:
         Distinct tuples, as leaves; -1 for a value that no cell can cover.
     count : int64 array of shape (tuples,)
         People of each tuple.
-    run : int64 array of shape (tuples,)
-        The table's quasi tuple that is the same, -1 where there is none.
+    of_run : int64 array of shape (runs,)
+        The register's tuple of each quasi tuple of the table, -1 where there is none. Several may
+        be one where the register lacks a column.
+    run_people : int64 array of shape (runs,)
+        People of the table with each of its quasi tuples.
     inside : float64 array of shape (tuples,)
         Share of the tuple's people who are in the table.
     total : int or None
@@ -39,7 +42,8 @@ class Register:
     columns: tuple[str, ...]
     codes: I32
     count: I64
-    run: I64
+    of_run: I64
+    run_people: I64
     inside: F64
     total: int | None = None
 
@@ -47,6 +51,39 @@ class Register:
     def size(self) -> int:
         """People of the register; those whom no cell can cover included."""
         return int(self.count.sum()) if self.total is None else self.total
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The quasi-identifiers that the register has."""
+        people = self.audience.population
+        lacking = () if people is None else people.lacking
+        return tuple(name for name in self.columns if name not in lacking)
+
+    @property
+    def several(self) -> bool:
+        """Whether people of one tuple may have different quasi tuples in the table."""
+        there = self.of_run[self.of_run >= 0]
+        return len(np.unique(there)) < len(there)
+
+    def runs_of(self, found: I64, generator: np.random.Generator) -> I64:
+        """Return the table's quasi tuple of people of some tuples, -1 where there is none.
+
+        Where there are several it is drawn, each as likely as there are people who have it.
+        """
+        if not self.several:
+            run = np.full(len(self.count), -1, dtype=np.int64)
+            there = np.flatnonzero(self.of_run >= 0)
+            run[self.of_run[there]] = there
+            return run[found]
+        order = np.argsort(self.of_run, kind="stable")
+        own, until = self.of_run[order], np.cumsum(self.run_people[order])
+        start = np.searchsorted(own, found)
+        stop = np.searchsorted(own, found, side="right")
+        before = np.concatenate([[0], until])
+        some = before[stop] - before[start]
+        at = before[start] + (generator.random(len(found)) * some).astype(np.int64)
+        place = np.minimum(np.searchsorted(until, at, side="right"), len(order) - 1)
+        return np.where(stop > start, order[place], -1).astype(np.int64)
 
     def cover(self, vocabulary: Vocabulary) -> tuple[I32, I32]:
         """Return the first and last leaf that each text covers, among the register's leaves."""
@@ -93,23 +130,24 @@ def register_of(audience: Audience, truth: Truth) -> Register:
             columns=audience.quasi,
             codes=own,
             count=of_tuple,
-            run=np.arange(len(own), dtype=np.int64),
+            of_run=np.arange(len(own), dtype=np.int64),
+            run_people=of_tuple,
             inside=np.ones(len(own)),
             total=None if crowd is None else crowd.total,
         )
     placed = [people.place[name][own[:, d]] for d, name in enumerate(audience.quasi)]
     both = [np.append(p, people.codes[:, d]) + np.int32(1) for d, p in enumerate(placed)]
     rank, first = dense_rank(both, [int(c.max(initial=0)) + 1 for c in both])
-    run_of = np.full(len(first), -1, dtype=np.int64)
-    run_of[rank[: len(own)]] = np.arange(len(own))
-    run = run_of[rank[len(own) :]]
-    rows = np.where(run >= 0, of_tuple[run], 0)
+    tuple_of = np.full(len(first), -1, dtype=np.int64)
+    tuple_of[rank[len(own) :]] = np.arange(len(people.codes))
+    rows = np.bincount(rank[: len(own)], of_tuple, len(first))[rank[len(own) :]]
     return Register(
         audience=audience,
         columns=audience.quasi,
         codes=people.codes,
         count=people.tuple_count,
-        run=run,
+        of_run=tuple_of[rank[: len(own)]],
+        run_people=of_tuple,
         inside=np.minimum(rows / people.tuple_count, 1.0),
     )
 
@@ -141,10 +179,10 @@ def named_person(register: Register, truth: Truth, row: int) -> I64:
         )
     frequency = truth.frequency
     run = frequency.run[frequency.row_key[row - 1]]
-    found = np.flatnonzero(register.run == run)
-    if not len(found):
+    found = int(register.of_run[run])
+    if found < 0:
         raise BadPlan(
             f"The person of row {row:,} is not in the population table.",
             remedy="Give the whole population table, or name another row.",
         )
-    return found[:1].astype(np.int64)
+    return np.array([found], dtype=np.int64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..base.errors import listing
 from ..data.missing_codes import rows_with_codes
 from ..release.extremes import rare_ends
 from ..release.problem import Problem
@@ -21,6 +22,7 @@ def cautions(plan: Plan, problem: Problem, release: Release) -> tuple[str, ...]:
         *_rare_ends(plan, release),
         *_raised(plan),
         *_strangers(problem),
+        *_lacking(problem),
         *(told for model in plan.models for told in model.cautions(problem)),
     )
 
@@ -67,6 +69,16 @@ def _raised(plan: Plan) -> Iterator[str]:
         yield (
             f"'{name}' is published at level {level} of its hierarchy: promises and attacks count "
             "what is published there, and what that loses is in no metric."
+        )
+
+
+def _lacking(problem: Problem) -> Iterator[str]:
+    people = problem.population
+    if people is not None and people.lacking:
+        yield (
+            f"The population table has no {listing(people.lacking)}: attacks with it go by the "
+            "other quasi-identifiers, and whoever knows more learns more. Where a promise may "
+            "count its people, rows of the release are counted, as without it."
         )
 
 

@@ -329,7 +329,7 @@ def _recomputed(job: _Job) -> Verification:
     if job.verifier is not None:
         found = job.verifier(job.files, job.edition.tables)
     else:
-        asks = any(m.needs_public or m.may_count_public for m in job.plan.models)
+        asks = any(m.counts_public(job.problem.population) for m in job.plan.models)
         public = job.population.frame() if job.population is not None and asks else None
         private = job.dataset.frame(coded=True)
         found = verify(recipe, private, job.hierarchies, job.files, public)

@@ -123,7 +123,8 @@ def _written(view: View, population: Population, context: Context) -> Published:
     assert population.codes is not None
     assert population.tuple_count is not None
     groups = len(view.group_size)
-    sides = [s for s in (_side(view, block, groups) for block in view.blocks) if s.place]
+    names = [name for name in view.quasi if name not in population.lacking]
+    sides = [s for s in (_side(view, block, groups, names) for block in view.blocks) if s.place]
     offset = np.cumsum([0, *(len(s.count) for s in sides)]).astype(np.int64)
     people = PeopleByLeaf(
         population.codes, [len(population.hierarchies[n].leaves) for n in view.quasi]
@@ -162,9 +163,9 @@ def _written(view: View, population: Population, context: Context) -> Published:
     )
 
 
-def _side(view: View, block: BlockTable, groups: int) -> _Side:
-    """Project a block's table on its quasi-identifiers."""
-    place = [d for d, name in enumerate(view.quasi) if name in block.columns]
+def _side(view: View, block: BlockTable, groups: int, names: list[str]) -> _Side:
+    """Project a block's table on those of its quasi-identifiers that are named."""
+    place = [d for d, n in enumerate(view.quasi) if n in block.columns and n in names]
     codes = block.codes[:, [block.columns.index(view.quasi[d]) for d in place]]
     keyed = np.column_stack([block.group, codes]).astype(np.int64)
     found, which = np.unique(keyed, axis=0, return_inverse=True)

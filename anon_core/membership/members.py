@@ -141,7 +141,8 @@ def proven_by_raw(truth: Truth) -> int:
     Everyone whose combination of quasi-identifiers is as frequent in the table as in public:
     also what bucketization gives away (T-24).
     """
-    public = truth.public_count
-    if public is None:
+    if truth.public_alike is None:
         return 0
-    return int(public[public == truth.frequency.run_count].sum())
+    kind, public = truth.public_alike
+    rows = np.bincount(kind, truth.frequency.run_count, len(public))
+    return int(public[public == rows].sum())

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.context import Context
-from ..base.errors import AnonError, BadPlan
+from ..base.errors import AnonError, BadPlan, listing
 from ..data.frequency import FrequencySet, dense_rank
 from ..hierarchy import TOP, Hierarchy, unclear_places
 from ..kernels.population_counts import covered
@@ -75,7 +75,8 @@ def public_people(population: Population | None, people: FrequencySet, owner: st
     Raises
     ------
     BadPlan
-        If there is no public table, or a row of the table has no person of its own in it.
+        If there is no public table, it lacks a quasi-identifier, or a row of the table has no
+        person of its own in it.
     """
     if population is None or population.codes is None or population.tuple_count is None:
         only = " Its size alone does not say who is in it." if population is not None else ""
@@ -84,6 +85,14 @@ def public_people(population: Population | None, people: FrequencySet, owner: st
             f"the released one.{only}",
             remedy="Name a population table that has the quasi-identifiers, under [population] "
             "file.",
+        )
+    if population.lacking:
+        raise BadPlan(
+            f"{owner} is defined by all quasi-identifiers, and the population table has no "
+            f"{listing(population.lacking)}: by the others alone more people fit, and what is "
+            "promised would not hold against whoever knows the rest.",
+            remedy="Add the column to the population table. Or leave the promise out: attacks "
+            "with the population table go by the columns that it has.",
         )
     quasi = people.columns[: people.quasi]
     wide = tuple(population.hierarchies[name] for name in quasi)
@@ -146,10 +155,10 @@ def people_or_rows(
     """Return how many could stand behind a row of each class, and whether people were counted.
 
     They are the people of the population table who fit the class, or its rows where there is no
-    such table, or where averages fit nobody for sure.
+    such table, where it lacks a quasi-identifier, or where averages fit nobody for sure.
     """
     people = audience.population
-    if people is None or people.codes is None or view.averaged:
+    if people is None or not people.complete or view.averaged:
         return persons.sizes, False
     counted = people_of_classes(people, view, persons, context)
     return np.maximum(counted, persons.sizes), True
@@ -264,6 +273,17 @@ def _people_alike(
     rank, first = dense_rank(both, [int(column.max(initial=0)) + 1 for column in both])
     people = np.bincount(rank[len(exact) :], count, len(first)).astype(np.int64)
     return people[rank[: len(exact)]]
+
+
+def by_columns(audience: Audience) -> str:
+    """Return a sentence on what a population table lacks, beginning with a blank; else nothing."""
+    lacking = () if audience.population is None else audience.population.lacking
+    if not lacking:
+        return ""
+    return (
+        f" The population table has no {listing(lacking)}: whoever holds it goes by the other "
+        "quasi-identifiers, and whoever knows more learns more."
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from ..base.arrays import I32
-from ..base.errors import BadInput, BadPlan, listing, nearest
+from ..base.errors import BadInput, BadPlan, clipped, listing, nearest
 from ..data.column import Column, encode
 from ..data.frequency import frequency_set
 from ..data.kinds import KINDS, ColumnKind, kind_that_writes
 from ..data.roles import Roles
 from ..data.table import Dataset
 from ..data.thousands import without_thousands
-from ..hierarchy import Hierarchy, beyond_root, widened
+from ..hierarchy import TOP, Hierarchy, beyond_root, widened
 from .vocabulary import TAILS, Vocabulary
 
 
@@ -42,6 +42,9 @@ class Population:
         The quasi-identifiers' hierarchies with the population's further values.
     place : mapping of str to int32 array of shape (leaves of the table's hierarchy,)
         Where the table's own leaves stand among those.
+    lacking : tuple of str
+        Quasi-identifiers that the population table does not have. Whoever holds it does not know
+        them: all values of such a column are one leaf, which every cell covers.
     """
 
     size: int
@@ -50,6 +53,12 @@ class Population:
     row_tuple: npt.NDArray[np.int64] | None = None
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict[str, Hierarchy])
     place: Mapping[str, I32] = field(default_factory=dict[str, I32])
+    lacking: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is a table of the population, with every quasi-identifier."""
+        return self.codes is not None and not self.lacking
 
     def cover(self, vocabulary: Vocabulary) -> tuple[I32, I32]:
         """Return the first and last of the population's leaves each published text covers.
@@ -61,6 +70,9 @@ class Population:
         -------
         lo, hi : int32 arrays of shape (entries,)
         """
+        if vocabulary.column in self.lacking:
+            everything = np.zeros_like(vocabulary.lo)
+            return everything, np.where(vocabulary.lo <= vocabulary.hi, everything, -1)
         hierarchy, place = self.hierarchies[vocabulary.column], self.place[vocabulary.column]
         lo, hi = place[vocabulary.lo], place[vocabulary.hi]
         for level in np.unique(vocabulary.level[vocabulary.level > 0]).tolist():
@@ -101,7 +113,8 @@ def encode_population(
     BadPlan
         If it is smaller than the table.
     BadInput
-        If it lacks a quasi-identifier, or has texts where the table has numbers or dates.
+        If it has no quasi-identifier, or one under another spelling of its name, or has texts
+        where the table has numbers or dates.
     """
     if population is None:
         return None
@@ -115,18 +128,27 @@ def encode_population(
         )
     if isinstance(population, int):
         return Population(size=size)
-    gone = [name for name in roles.quasi if name not in population.names]
-    if gone:
+    gone = tuple(name for name in roles.quasi if name not in population.names)
+    others = [name for name in population.names if name not in dataset.names]
+    near = {name: _resembling(name, others) for name in gone}
+    if len(gone) == len(roles.quasi) or any(near.values()):
+        named = [name for name in gone if near[name]] or gone
         raise BadInput(
-            f"The population table has no column {listing(gone)}, which is a quasi-identifier; it "
+            f"The population table has no column {listing(named)}, which is a quasi-identifier; it "
             f"has {listing(population.names)}.",
-            remedy="Add the column to the population table, or give it another role."
-            f"{nearest(gone[0], population.names)}",
+            remedy="Name the columns in the population table as in the table that is released; it "
+            "needs one quasi-identifier at least, and none whose name only resembles one."
+            f"{near[named[0]]}",
         )
     wide: dict[str, Hierarchy] = {}
     place: dict[str, I32] = {}
     codes: list[I32] = []
     for name in roles.quasi:
+        if name in gone:
+            wide[name] = _unknown(name)
+            place[name] = np.zeros(len(hierarchies[name].leaves), dtype=np.int32)
+            codes.append(np.zeros(population.rows, np.int32))
+            continue
         kind = dataset.column(name).kind
         column = of_kind(population.column(name), kind)
         _refuse_other_marks(column, dataset.column(name))
@@ -146,6 +168,26 @@ def encode_population(
         row_tuple=found.row_key,
         hierarchies=wide,
         place=place,
+        lacking=gone,
+    )
+
+
+def _resembling(name: str, others: Sequence[str]) -> str:
+    """Return a question for the name that resembles one, beginning with a blank; else nothing."""
+    alike = [other for other in others if other.casefold() == name.casefold()]
+    return f" Did you mean '{clipped(alike[0])}'?" if alike else nearest(name, others)
+
+
+def _unknown(column: str) -> Hierarchy:
+    """Return the hierarchy of a column that the population table lacks: one leaf for everything."""
+    return Hierarchy(
+        column=column,
+        leaves=(TOP,),
+        measure=None,
+        starts=(np.zeros(1, dtype=np.int32),),
+        labels=((TOP,),),
+        counted=np.zeros(1, dtype=np.bool_),
+        has_missing=False,
     )
 
 

@@ -163,10 +163,17 @@ class Problem:
         return stable_order(rank, len(first))
 
     @cached_property
-    def public_count(self) -> npt.NDArray[np.int64] | None:
-        """People of the population table per quasi tuple of the table, shape (runs,).
+    def public_alike(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
+        """Quasi tuples of the table that the population table does not tell apart.
 
-        None where there is no such table.
+        None where there is no such table. Where it has every quasi-identifier, each tuple is one by
+        itself.
+
+        Returns
+        -------
+        kind : int64 array of shape (runs,)
+        people : int64 array of shape (kinds,)
+            People of the population table.
         """
         people = self.population
         if people is None or people.codes is None or people.tuple_count is None:
@@ -178,7 +185,8 @@ class Problem:
         rank, first = dense_rank(both, sizes)
         public = np.zeros(len(first), dtype=np.int64)
         public[rank[len(codes) :]] = people.tuple_count
-        return public[rank[: len(codes)]]
+        kinds, kind = np.unique(rank[: len(codes)], return_inverse=True)
+        return kind.ravel().astype(np.int64), public[kinds]
 
     @cached_property
     def holdout(self) -> Holdout | None:
@@ -194,9 +202,15 @@ class Problem:
     @property
     def strangers(self) -> int:
         """People of the table without one of their own in the population table."""
-        if self.public_count is None:
+        if self.public_alike is None:
             return 0
-        return int(np.maximum(self.run_people - self.public_count, 0).sum())
+        kind, people = self.public_alike
+        if self.person:  # several tuples of a kind may be one person's
+            own = np.zeros(len(people), dtype=np.int64)
+            np.maximum.at(own, kind, self.run_people)
+        else:
+            own = np.bincount(kind, self.run_people, len(people)).astype(np.int64)
+        return int(np.maximum(own - people, 0).sum())
 
     @cached_property
     def fingerprint(self) -> str:

@@ -120,9 +120,9 @@ class Truth:
         return self._problem.holdout
 
     @property
-    def public_count(self) -> I64 | None:
-        """People of the public table per quasi tuple of the private one; see `Problem`."""
-        return self._problem.public_count
+    def public_alike(self) -> tuple[I64, I64] | None:
+        """Quasi tuples that the public table does not tell apart, and its people; see `Problem`."""
+        return self._problem.public_alike
 
     @property
     def key_person(self) -> I64 | None:

@@ -149,7 +149,8 @@ def _verified(
     @cache
     def people() -> PublicPeople | None:
         quasi = next(iter(published.values())).lines
-        if public is None:
+        # Promises go by all quasi-identifiers: where the public table lacks one, none are counted.
+        if public is None or not set(promise.quasi) <= set(public.names):
             return None
         return read_public(promise, public, private, table, levels, quasi)
 

@@ -266,7 +266,7 @@ class Evidence:
         self.grouped  # noqa: B018
         found = self.people()
         if found is None:
-            raise CannotTell("no public table was given")
+            raise CannotTell("no public table with all quasi-identifiers was given")
         if found.unplaced:
             raise CannotTell(
                 f"it is unclear in which groups of {listing(found.unplaced)} values of the public "

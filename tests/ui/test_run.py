@@ -176,9 +176,9 @@ PEOPLE = "Zip,Age\n" + "5370,25\n5370,27\n5371,27\n5372,25\n5373,25\n" * 2
     ("content", "says", "remedy"),
     [
         pytest.param(
-            PEOPLE.replace("Zip", "Code"),
+            PEOPLE.replace("Zip", "ZIP"),
             "The population table has no column 'Zip'",
-            "Add the column to the population table",
+            "Did you mean 'ZIP'?",
             id="column",
         ),
         pytest.param(

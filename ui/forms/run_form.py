@@ -116,9 +116,11 @@ def people(draft: dict[str, Any], rows: int) -> dict[str, Any]:
         return {"size": int(size)}
     if kind == kinds[2]:
         file = st.file_uploader(
-            "Population table (CSV or Parquet) with the same quasi-identifiers",
+            "Population table (CSV or Parquet)",
             type=["csv", "gz", "parquet"],
             key="population-file",
+            help="It needs the quasi-identifiers that whoever holds it knows, named and written as "
+            "in your table. Promises about people, such as k-map, need all of them.",
         )
         if file is not None:
             try:

@@ -82,7 +82,7 @@ def listing(facts: Facts, hits: Hits, people: Dataset | None) -> pd.DataFrame:
         }
     )
     if people is not None:
-        for name in facts.result.problem.quasi:
+        for name in (n for n in facts.result.problem.quasi if n in people.names):
             column = people.column(name)
             values = np.array([*column.values, ""], dtype=object)
             frame[f"{name} (population)"] = values[column.codes[hits.row]]

@@ -157,7 +157,10 @@ def test_what_asks_for_a_public_table_and_names_none_never_verifies(
     assert main(["run", *given, "--out", str(desk.folder / "new")]) == ERROR
     assert "δ-presence needs a public table" in capsys.readouterr().err
     assert main(["verify", *given, "--release", str(desk.out)]) == BROKEN
-    assert "no public table was given. Treated as broken" in capsys.readouterr().out
+    assert (
+        "no public table with all quasi-identifiers was given. Treated as broken"
+        in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize("separator", [",,", '"', "\n", 7])

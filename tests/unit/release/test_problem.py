@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -268,9 +269,10 @@ def test_a_population_with_missing_values_that_the_table_has_not() -> None:
     assert not problem.hierarchies["zip"].has_missing
 
 
-def test_a_population_without_a_quasi_identifier() -> None:
-    with pytest.raises(BadInput, match="no column 'zip'"):
-        build_problem(people(), ROLES, population=dataset(age=[1] * 9))
+@pytest.mark.parametrize("named", [{"job": ["a"] * 9}, {"age": [1] * 9, "ZIP": ["a"] * 9}])
+def test_a_population_that_only_seems_to_have_a_quasi_identifier(named: dict[str, Any]) -> None:
+    with pytest.raises(BadInput, match=r"no column .*'zip'"):
+        build_problem(people(), ROLES, population=dataset(**named))
 
 
 def test_an_empty_frequency_set_counts_no_rows() -> None:

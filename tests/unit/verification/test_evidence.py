@@ -192,7 +192,9 @@ def test_where_it_is_not_sure_who_stands_behind_a_class() -> None:
 def test_whom_classes_cover() -> None:
     people = pd.DataFrame({"zip": ["11"] * 5 + ["12", "12", "21", "21", "22", "22"]})
     assert seen(lambda e: e.people_inside().tolist(), public=people) == [7, 4]
-    assert "no public table was given" in refused(lambda e: e.people_inside())
+    assert "no public table with all quasi-identifiers was given" in refused(
+        lambda e: e.people_inside()
+    )
     assert "3 rows of the table have no person" in refused(
         lambda e: e.people_inside(), public=pd.DataFrame({"zip": ["11", "12", "12", "22"]})
     )
