@@ -16,7 +16,7 @@ from anon_core.job.sweep_points import (
     known_risks,
     least_loss,
 )
-from anon_core.words.phrases import chance
+from anon_core.words.phrases import chance, rows
 
 from ..charts.chart_frame import Palette, Series, picked, show
 from ..charts.frontier_plot import Axes, frontier_chart, risk_title
@@ -91,7 +91,7 @@ def _answer(answer: Least, points: Sequence[Point], axes: Axes) -> None:
             st.markdown(
                 f"The least loss with {plain(asked)}: **{plain(answer.point.title)}** – loss "
                 f"{answer.point.losses[axes.loss]:.4g}, risk {plain(chance(risk or 0.0))}, "
-                f"{answer.point.suppressed:,} rows suppressed. {answer.within} of "
+                f"{rows(answer.point.suppressed)} suppressed. {answer.within} of "
                 f"{sum(p.status == 'released' for p in points)} releases are within the limit."
             )
             _open(answer.point, key="answer", label="Open it in Results")
@@ -131,7 +131,7 @@ def _in_hand(points: Sequence[Point], axes: Axes) -> None:
     st.markdown(
         plain(
             f"Loss {point.losses[axes.loss]:.4g}; {risk_title(axes.risk)}: {words}; "
-            f"{point.suppressed:,} rows suppressed; {point.seconds:.2f} s."
+            f"{rows(point.suppressed)} suppressed; {point.seconds:.2f} s."
         )
     )
     for note in point.notes:
