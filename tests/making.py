@@ -83,7 +83,7 @@ class Case:
         return replace(
             made,
             earlier=encode_earlier(
-                Dataset.from_frame(self.earlier), dataset, self.roles, made.hierarchies, {}, "all"
+                Dataset.from_frame(self.earlier), dataset, self.roles, made.hierarchies, "all"
             ),
         )
 

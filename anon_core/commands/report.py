@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.errors import BadInput, BadPlan, clipped
-from .inputs import Stages, read_as_declared, read_population
+from .inputs import Stages, read_as_declared, read_earlier, read_population
 from .output import BROKEN, OK, note, tell
 
 if TYPE_CHECKING:
@@ -108,6 +108,7 @@ def _measured(plan: Plan, options: argparse.Namespace) -> Result:
         read_as_declared(plan, options.data),
         load_hierarchies(plan, folder),
         population=read_population(plan, folder),
+        earlier=read_earlier(plan, folder),
         context=Context(progress=Stages()) if options.progress else Context(),
     )
 

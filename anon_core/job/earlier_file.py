@@ -10,7 +10,6 @@ from ..base.errors import BadPlan, brief
 from ..data.table import Dataset
 from ..release.earlier import Overlap, encode_earlier
 from ..release.problem import Problem
-from .level_table import LevelTable
 
 if TYPE_CHECKING:
     from .plan import Plan
@@ -58,7 +57,6 @@ def beside_earlier(
     plan: Plan,
     problem: Problem,
     table: Dataset | None,
-    levels: Mapping[str, LevelTable],
 ) -> Problem:
     """Return a problem beside the earlier release that a plan names.
 
@@ -80,6 +78,6 @@ def beside_earlier(
     if table is None:
         return problem
     found = encode_earlier(
-        table, problem.dataset, problem.roles, problem.hierarchies, levels, plan.earlier.people
+        table, problem.dataset, problem.roles, problem.hierarchies, plan.earlier.people
     )
     return replace(problem, earlier=found)

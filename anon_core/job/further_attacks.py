@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
-from ..base.context import Context
+from ..base.context import Context, part_of
 from ..base.errors import BadPlan
+from ..base.registry import family
 from ..contracts.attack import Attack, not_applicable
+from ..data.table import Dataset
 from ..release.attack_result import AttackResult
 from ..release.truth import truth_of
 from .chances import chances
+from .earlier_file import EarlierFile, beside_earlier
 from .result import Result
 
 
@@ -52,3 +56,44 @@ def attacked(result: Result, adversary: Attack, found: Sequence[AttackResult]) -
     kept = tuple(a for a in result.attacks if a.attack != name)
     plan = replace(result.plan, attacks=(*others, adversary))
     return replace(result, plan=plan, attacks=(*kept, *found))
+
+
+def beside_release(
+    result: Result, earlier: EarlierFile, table: Dataset, context: Context
+) -> Result:
+    """Lay an earlier release beside what a run published, and attack both together.
+
+    Parameters
+    ----------
+    result : Result
+    earlier : EarlierFile
+        How a recipe names it.
+    table : Dataset
+        Its published table.
+    context : Context
+
+    Raises
+    ------
+    BadInput
+        If its texts cannot be read.
+    BadPlan
+        If no attack on two releases applies to what is published.
+    """
+    plan = replace(result.plan, earlier=earlier)
+    found = replace(result, plan=plan, problem=beside_earlier(plan, result.problem, table))
+    known = cast(dict[str, type[Attack]], family("attack"))
+    asked = {a.name: a for a in plan.attacks}
+    both = [asked.get(n) or kind() for n, kind in known.items() if kind.needs_earlier]
+    reasons = {a.name: not_applicable(a, found.release.view, found.audience) for a in both}
+    if all(reasons.values()):
+        raise BadPlan(
+            f"The two releases cannot be laid together: {next(iter(reasons.values()))}",
+            remedy="Choose another file, or another technique.",
+        )
+    for number, one in enumerate(both):
+        if not reasons[one.name]:
+            part = part_of(context, number / len(both), (number + 1) / len(both))
+            told = attack(found, one, part)
+            kept = tuple(a for a in found.attacks if a.attack != one.name)
+            found = replace(found, attacks=(*kept, *told))
+    return found

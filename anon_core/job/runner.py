@@ -212,7 +212,7 @@ def _read(job: _Job, context: Context) -> None:
     job.models = counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
     job.problem = job.fit(plan, job.dataset, job.hierarchies, job.population)
     if job.assess:
-        job.problem = beside_earlier(plan, job.problem, job.earlier, job.hierarchies)
+        job.problem = beside_earlier(plan, job.problem, job.earlier)
     job.audience, job.reference = audience_of(job.problem), reference_of(job.problem)
     job.chance = chances(plan, job.problem)
     refuse_unsteered(plan.algorithm, plan.models)

@@ -66,7 +66,6 @@ def encode_earlier(
     own: Dataset,
     roles: Roles,
     hierarchies: Mapping[str, Hierarchy],
-    levels: Mapping[str, Sequence[Sequence[str]]],
     people: Overlap = "unknown",
 ) -> Earlier:
     """Read an earlier release by the hierarchies of the new one.
@@ -79,8 +78,6 @@ def encode_earlier(
         The table that is released now.
     roles : Roles
     hierarchies : mapping of str to Hierarchy
-    levels : mapping of str to level table
-        They tell labels that no row of today is under.
     people : {'unknown', 'all', 'grown'}
 
     Raises
@@ -100,8 +97,7 @@ def encode_earlier(
     for name in columns:
         codes, texts = _as_published(table, name)
         kind = own.column(name).kind
-        known = {cell.strip() for row in levels.get(name, ()) for cell in row}
-        cover[name] = _covered(texts, hierarchies[name], kind, known)
+        cover[name] = _covered(texts, hierarchies[name], kind)
         parts.append(codes)
     group, first = dense_rank(parts, [len(cover[name]) for name in columns])
     values: dict[str, tuple[I64, I32, I64]] = {}
@@ -129,9 +125,7 @@ def _as_published(table: Dataset, name: str) -> tuple[I32, tuple[str, ...]]:
     return at, (*texts, MISSING)
 
 
-def _covered(
-    texts: Sequence[str], hierarchy: Hierarchy, kind: ColumnKind, known: set[str]
-) -> npt.NDArray[np.bool_]:
+def _covered(texts: Sequence[str], hierarchy: Hierarchy, kind: ColumnKind) -> npt.NDArray[np.bool_]:
     """Return which leaves each text stands for, shape (texts, leaves).
 
     Raises
@@ -145,6 +139,8 @@ def _covered(
         lo, hi = hierarchy.bounds(level)
         for label, a, b in zip(hierarchy.labels[level], lo.tolist(), hi.tolist(), strict=True):
             labels.setdefault(label, []).append((a, b))
+    # Without groups of its own a text that is no value of today is one of somebody else.
+    grouped = KINDS[kind].measured or hierarchy.height > 1 or hierarchy.labels[-1] != (TOP,)
     odd: list[str] = []
     for place, written in enumerate(texts):
         text = written[1:] if written.startswith("'") and written not in labels else written
@@ -161,7 +157,7 @@ def _covered(
         elif members is not None:
             leaves = [hierarchy.code[m] for m in members if m in hierarchy.code]
             found[place, leaves] = True
-        elif text != MISSING and text not in known and (known or KINDS[kind].measured):
+        elif text != MISSING and grouped:
             odd.append(written)
     if odd:
         raise BadInput(

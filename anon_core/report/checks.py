@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..base.registry import family
 from ..job.by_value import columns_told, who_pays
 from ..job.result import Result
 from ..release.results import per_cent
@@ -51,7 +52,7 @@ def checks(result: Result, context: ReleaseContext) -> Sequence[Check]:
         *checklist.thresholds(result),
         *checklist.published(result),
         suppressed_by_subgroup(result),
-        _earlier(context),
+        _earlier(result, context),
         _judgement(context),
     )
     return [Check(item=i, reason=context.reasons.get(i.about, "")) for i in items]
@@ -86,8 +87,22 @@ def suppressed_by_subgroup(result: Result) -> Item:
     return Item(about=about, sentence=sentence, mark="warning")
 
 
-def _earlier(context: ReleaseContext) -> Item:
+def _earlier(result: Result, context: ReleaseContext) -> Item:
+    """Return what is known of earlier releases: what one tells beside this one, where it is given.
+
+    Of several that are out, one at most was laid beside this one.
+    """
     about, earlier = "earlier releases", context.earlier_releases
+    tested = [a for a in result.attacks if family("attack")[a.attack].needs_earlier]
+    if tested:
+        told = " ".join(a.sentence for a in tested)
+        several = len(earlier or ()) > 1
+        left = " Other releases that are out were not laid beside it." * several
+        safe = not several and not any(a.at_risk for a in tested)
+        return Item(about=about, sentence=told + left, mark="holds" if safe else "warning")
+    if result.problem.earlier is not None:
+        sentence = "An earlier release was given, but no attack on both applies to this release."
+        return Item(about=about, sentence=sentence, mark="warning")
     if earlier is None:
         sentence = "Nobody has said whether earlier releases of the same people are out."
         return Item(about=about, sentence=sentence, mark="warning")

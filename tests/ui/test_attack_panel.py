@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
 import streamlit as st
 
+from anon_core.data.reading import read_table
+from anon_core.job.earlier_file import EarlierFile
 from tests import toy_attack
 from tests.ui.sessions import RESULTS, carried_out, load, open_page, words
 from ui.session import pinning, results
+from ui.session.population_tables import Population
 
 
 def session() -> dict[str, Any]:
@@ -64,3 +68,30 @@ def test_an_attack_is_run_on_the_result_when_asked_for() -> None:
         app.segmented_control(key="attack-view").set_value("One by one").run()
         assert "Of this table itself it learns 33" in words(app)
         assert not app.exception
+
+
+def test_an_earlier_release_is_laid_beside_the_result() -> None:
+    held = session()
+    result = held["state/result"]
+    content = result.files["release.csv"]
+    earlier = Population(
+        title="october.csv", path="earlier-1.csv", content=content, table=read_table(content)
+    )
+    named = replace(result.plan, earlier=EarlierFile(file="earlier-1.csv", people="all"))
+    held["state/result"] = replace(result, plan=named)
+    held["populations"] = {"earlier-1.csv": earlier}
+    app = open_page(RESULTS, held)
+    app.segmented_control(key="attack-view").set_value("An earlier release").run()
+    assert "Loaded: october" in words(app)
+    app.button(key="lay-beside").click().run()
+    for _ in range(100):
+        if app.session_state["state/result"] is not held["state/result"]:
+            break
+        time.sleep(0.05)
+        app.run()
+    assert not app.exception
+    now = app.session_state["state/result"]
+    assert {"composition", "correspondence"} <= {a.attack for a in now.attacks}
+    # The same release twice tells no more than once.
+    (found,) = (a for a in now.attacks if a.attack == "composition")
+    assert found.rate == found.baseline

@@ -23,12 +23,12 @@ from ..forms.parameter_forms import parameter_form
 from ..session import jobs
 from ..session.further import ATTACKING
 from ..words.explain import plain, what_is_this
-from . import details_panel, linked, links_panel, members_panel
+from . import details_panel, earlier_panel, linked, links_panel, members_panel
 
 if TYPE_CHECKING:
     from anon_core.job.result import Result
 
-_VIEWS = ("Outcomes", "Questions", "One by one", "Attack further")
+_VIEWS = ("Outcomes", "Questions", "One by one", "Attack further", "An earlier release")
 _KINDS = {
     "identity": "Who is it?",
     "attribute": "What do they have? Certain",
@@ -59,6 +59,8 @@ def draw(run: Series, colours: Palette) -> None:
         links_panel.draw(run.facts.result)
     elif view == "One by one":
         _one_by_one(run, colours)
+    elif view == _VIEWS[-1]:
+        earlier_panel.draw(run, colours)
     else:
         _further(run)
 

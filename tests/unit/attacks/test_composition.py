@@ -38,7 +38,7 @@ def beside(case: Case, groups: Groups, people: Overlap = "all") -> Problem:
     frame = pd.DataFrame({"who": [sets[g] for g in groups], "s": case.column("s")}, dtype=object)
     problem = case.problem()
     earlier = encode_earlier(
-        Dataset.from_frame(frame), problem.dataset, problem.roles, problem.hierarchies, {}, people
+        Dataset.from_frame(frame), problem.dataset, problem.roles, problem.hierarchies, people
     )
     return replace(problem, earlier=earlier)
 
@@ -140,11 +140,11 @@ def test_cells_of_the_earlier_release_are_read_as_they_are_published(
         "age": from_rows(case.dataset.column("age"), case.levels["age"]),
     }
     frame = pd.DataFrame({"age": [text], "s": ["a"]}, dtype=object)
-    read = encode_earlier(Dataset.from_frame(frame), problem.dataset, problem.roles, built, {})
+    read = encode_earlier(Dataset.from_frame(frame), problem.dataset, problem.roles, built)
     assert read.cover["age"][read.cells[0, 0]].tolist() == covered
     frame["age"] = "odd"
     with pytest.raises(BadInput, match="neither a value nor a group"):
-        encode_earlier(Dataset.from_frame(frame), problem.dataset, problem.roles, built, {})
+        encode_earlier(Dataset.from_frame(frame), problem.dataset, problem.roles, built)
 
 
 def test_the_worked_example_of_correspondence() -> None:
