@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from ..base.registry import family
+from ..contracts.attack import Attack
 from ..job.by_value import columns_told, who_pays
 from ..job.result import Result
 from ..release.results import per_cent
@@ -93,7 +94,8 @@ def _earlier(result: Result, context: ReleaseContext) -> Item:
     Of several that are out, one at most was laid beside this one.
     """
     about, earlier = "earlier releases", context.earlier_releases
-    tested = [a for a in result.attacks if family("attack")[a.attack].needs_earlier]
+    known = cast(dict[str, type[Attack]], family("attack"))
+    tested = [a for a in result.attacks if known[a.attack].needs_earlier]
     if tested:
         told = " ".join(a.sentence for a in tested)
         several = len(earlier or ()) > 1
