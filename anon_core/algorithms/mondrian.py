@@ -18,7 +18,12 @@ from ..contracts.search_cost import CellCost, saving
 from ..contracts.stopping import limits_told
 from ..partition.best_gain import cell_prices, gain_parts
 from ..partition.box_release import box_outcome
-from ..partition.mondrian_cuts import cut_by_tree, relaxed_parts, strict_parts
+from ..partition.mondrian_cuts import (
+    cut_by_tree,
+    normalized_positions,
+    relaxed_parts,
+    strict_parts,
+)
 from ..release.problem import Problem
 from ..release.results import Outcome
 from ..release.stop_rule import UncutClasses
@@ -136,5 +141,7 @@ class Mondrian(Algorithm):
             cut=tuple(ways[0] if node else ways[1] for node in nodes),
             by_node=tuple(nodes),
             marginal=by_median,
+            positions=tuple(normalized_positions(h) for h in problem.quasi_hierarchies),
+            weights=tuple(weights.tolist()),
         )
         return replace(found, release=replace(found.release, stopped=stopped))

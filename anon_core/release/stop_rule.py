@@ -95,8 +95,13 @@ class UncutClasses(StopRule):
     marginal : bool
         Whether everything that was decided on the way hung on each column by itself, so that rows
         of a class could exchange their values in a column and nothing else would have come of it.
+    positions, weights : tuples
+        Of median cuts, where each leaf stands, and a factor, by quasi-identifier: the column in
+        which a part is widest is tried first, of equal ones the first.
     """
 
     cut: tuple[str, ...]
     by_node: tuple[bool, ...]
     marginal: bool = False
+    positions: tuple[npt.NDArray[np.float64], ...] = ()
+    weights: tuple[float, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..base.context import Context
 from ..base.errors import AnonError
 from ..release.stop_rule import CheapestLevels, RaisedLevels, StopRule, UncutClasses
 from .base_cells import Boxes
+from .cut_tree import cut_trees
 from .drawn import drawn_worlds
 from .levels import Worlds, first_levels, raised_levels
 from .lonely import least_worlds
@@ -124,6 +125,10 @@ def _of_uncut(rule: UncutClasses, boxes: Boxes, most: int, context: Context) -> 
     """Count the ways to fill each class that was not cut any further."""
     count = UncutWorlds(rule=rule, boxes=boxes, most=most)
     size = len(boxes.size)
+    trees = cut_trees(rule, boxes, context)
+    if trees is not None:
+        before = [count.worlds(number, context, stop=False)[0] for number in range(size)]
+        return replace(_of_worlds(trees, boxes, most, context), alone=np.array(before))
     worlds, alone = np.ones(size, dtype=np.int64), np.ones(size, dtype=np.int64)
     decided, filled, consistent = np.zeros(size, np.bool_), dict[int, tuple[int, ...]](), True
     for number in range(size):
