@@ -157,6 +157,10 @@ class Lesson(ABC):
         """Return the exercises at the end; their answers come from the trace too."""
         return ()
 
+    def asked(self, run: str, material: Material) -> Mapping[str, Any]:
+        """Return technique and promises of a run; by default those of `runs`."""
+        return self.runs[run]
+
     def roles(self, run: str, material: Material) -> Roles:
         """Return the roles that columns have in a run; by default those of the example."""
         return material.roles

@@ -164,7 +164,7 @@ def traced(lesson: Lesson, example: Example) -> Trace:
 
 def plan_of(lesson: Lesson, example: Example, name: str) -> Plan:
     """Return the plan of one of a lesson's runs."""
-    asked = lesson.runs[name]
+    asked = lesson.asked(name, example.material)
     technique = asked["algorithm"]["name"]
     given: Mapping[str, Any] = example.runs.get(name) or example.runs.get(technique) or {}
     roles = lesson.roles(name, example.material)
