@@ -19,7 +19,7 @@ from ui.forms import (
     sensitive_levels,
     technique_picker,
 )
-from ui.panels import cost_panel, counts_panel
+from ui.panels import cost_panel, counts_panel, reuse_panel
 from ui.panels.shell import next_step, page
 from ui.session import confirming, jobs, results, running, state
 from ui.session import population_tables as population
@@ -63,7 +63,14 @@ def choices() -> None:
         export = run_form.advanced(draft)
     with st.expander("Advanced: metrics"):
         metrics = run_form.metrics(draft, models)
+    again: dict[str, str] = draft.get("reuse") or {}
+    if (
+        again.get("mode") == "fixed"
+        and not technique_picker.chosen(algorithm["name"]).levels_parameter
+    ):
+        again = {**again, "mode": "search"}  # another technique was chosen, and searches
     state.update_draft(
+        reuse=again,
         models=models,
         sensitive_levels=published,
         algorithm=algorithm,
@@ -122,6 +129,7 @@ def what_will_happen() -> bool:
         lines = "\n".join(f"- {plain(sentence)}" for sentence in promised)
         told = (plain(" ".join(how)), lines, plain(" ".join(rows)))
         st.markdown("\n\n".join(part for part in told if part))
+        reuse_panel.before(plan)
     try:
         plan.refuse_guessable()
     except AnonError as error:
@@ -174,6 +182,7 @@ def last_outcome() -> None:
         for sentence in promises(result):
             st.markdown(plain(sentence))
         st.markdown(plain(outcome(result)))
+        reuse_panel.after(result)
         next_step("pages/5_Results.py", "See the results")
 
 

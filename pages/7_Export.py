@@ -303,6 +303,7 @@ def internal(result: Result) -> None:
         file="recipe.toml",
         mime="application/toml",
     )
+    _for_the_next_table(result)
     download(
         "Python script",
         "**Internal edition.** Makes the release again and says whether it is the same, byte for "
@@ -310,6 +311,32 @@ def internal(result: Result) -> None:
         lambda: script(result),
         file="reproduce.py",
         mime="text/x-python",
+    )
+
+
+def _for_the_next_table(result: Result) -> None:
+    """Draw what carries the decision to the next table: the decided recipe, and the figures."""
+    decided = bundle.decided(result)
+    download(
+        "Decided recipe",
+        "**Internal edition, no seed.** What was decided here, without the search: opened on Start "
+        "with the next table, it carries out these levels and nothing else. Its hierarchies are in "
+        "the zip."
+        if decided
+        else "What this technique decided is more than a level for each column, so that it cannot "
+        "be carried out on another table without a search.",
+        lambda: decided,
+        file="decided.toml",
+        mime="application/toml",
+        disabled=not decided,
+    )
+    download(
+        "Figures",
+        "**Internal edition, holds the seed of a release by chance.** All figures as JSON; with "
+        "the decided recipe they are what the next table's run is compared with.",
+        lambda: bundle.figures(result),
+        file="figures.json",
+        mime="application/json",
     )
 
 

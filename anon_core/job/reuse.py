@@ -148,7 +148,7 @@ class Gate:
 
     def broken_by(self, result: Result) -> str:
         """Return a sentence that says how a result misses the gate; empty where it passes."""
-        found = self._figures(result)
+        found = self.figures(result)
         title = self._title()
         if not found:
             return f"{title} was not measured, so that the gate on it is not passed."
@@ -164,7 +164,7 @@ class Gate:
         of = "" if self.kind == "metric" else ", at worst" if self.at == "worst" else ", on average"
         return f"{find(cast(Any, self.kind), self.name).title}{of}"
 
-    def _figures(self, result: Result) -> list[float]:
+    def figures(self, result: Result) -> list[float]:
         """Return the figures that the gate is about; none where it was not measured."""
         if self.kind == "rows":
             dataset = result.problem.dataset

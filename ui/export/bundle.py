@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
 
+from anon_core.base.errors import BadPlan
+from anon_core.base.plain_values import finite
 from anon_core.hierarchy import levels_csv
 from anon_core.job.plan import Plan
 from anon_core.job.result import Result
@@ -37,6 +40,21 @@ def recipe_plan(result: Result) -> Plan:
 def recipe(result: Result) -> str:
     """Return the recipe's text: all that determines the release, the secret seed included."""
     return recipe_plan(result).as_toml()
+
+
+def decided(result: Result) -> str:
+    """Return the recipe of what was decided, without its secret; empty where there is none."""
+    try:
+        made = result.decided()
+    except BadPlan:
+        return ""
+    paths = recipe_plan(result).hierarchies
+    return replace(made, hierarchies=paths).as_recipe_for_others()
+
+
+def figures(result: Result) -> str:
+    """Return all figures of a run, as the command line prints them."""
+    return json.dumps(finite(result.as_json()), allow_nan=False)
 
 
 def archive(

@@ -22,6 +22,7 @@ from anon_core.data.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.hierarchy import Hierarchy, flat, from_rows, parse_levels, read_levels
 from anon_core.job.plan import LevelTable, Plan
+from anon_core.job.unseen import met, read_unseen
 from anon_core.samples import Sample, hierarchy_folder, sample
 
 from ..journal import here
@@ -233,10 +234,16 @@ def hierarchy_of(column: str) -> Hierarchy:
         raise BadInput("There is no table yet.", remedy="Choose one on Start.")
     of = data.column(column)
     rows = state.levels().get(column)
+    unseen = read_unseen(state.draft().get("reuse", {}).get("unseen", "fail"))
+
+    def made() -> Hierarchy:
+        if rows is None:
+            return flat(of)
+        known = met(unseen, data, {column: rows}, (column,))
+        return from_rows(known.table.column(column), known.hierarchies[column])
+
     return state.once(
-        "hierarchy",
-        (data.fingerprint, column, state.level_fingerprint(column)),
-        lambda: flat(of) if rows is None else from_rows(of, rows),
+        "hierarchy", (data.fingerprint, column, state.level_fingerprint(column), unseen), made
     )
 
 
@@ -324,9 +331,10 @@ def open_recipe(recipe: Opened, others: Sequence[Opened] = ()) -> tuple[str, ...
     plan.roles.check(data)
     typed = data.with_kinds(plan.types)
     levels = _recipe_levels(plan, others)
-    for column, rows in levels.items():
-        if column in plan.roles.quasi:
-            from_rows(typed.column(column), rows)
+    own = tuple(column for column in levels if column in plan.roles.quasi)
+    known = met(plan.reuse.unseen, typed, levels, own)
+    for column in own:
+        from_rows(known.table.column(column), known.hierarchies[column])
     tables = plan.as_mapping()
     draft: dict[str, Any] = {"types": {}, "population": {}, "earlier": {}} | {
         key: value for key, value in tables.items() if key not in ("roles", "hierarchies")

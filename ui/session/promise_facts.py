@@ -142,7 +142,7 @@ def _depends_on(plan: Plan) -> object:
     data = state.dataset()
     mapping = plan.as_mapping()
     read = (
-        *("data", "types", "roles", "sensitive_levels", "population", "seed", "export"),
+        *("data", "types", "roles", "sensitive_levels", "population", "seed", "export", "reuse"),
         *("redacted", "confirmed"),
     )
     chosen = {n: mapping.get(n) for n in read}

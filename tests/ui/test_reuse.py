@@ -1,0 +1,70 @@
+"""A decided recipe on the pages: said before the run, with gates and drift after it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from unittest.mock import patch
+
+import streamlit as st
+
+from anon_core.base.secret import draw
+from anon_core.job.plan import Plan
+from tests.ui.sessions import EXPORT, RUN, carried_out, load, open_page, wait_for, words
+from ui.export.bundle import decided, figures
+from ui.session import earlier_figures, loading, running, state
+from ui.session.loading import Opened
+
+GATES = [{"rows": 0.5}, {"metric": "loss", "most": 0.99}]
+
+
+def decided_session() -> dict[str, Any]:
+    """Return a session in which a decided recipe was opened, with the figures of its run."""
+    held = load(accept=GATES)
+    result = carried_out(held)
+    with patch.object(st, "session_state", held):
+        loading.open_recipe(Opened(name="decided.toml", content=decided(result).encode()))
+        earlier_figures.keep("figures.json", json.loads(figures(result)))
+    return held
+
+
+def test_a_decided_recipe_is_said_carried_out_and_compared() -> None:
+    held = decided_session()
+    with patch.object(st, "session_state", held):
+        plan = state.plan()
+    assert plan.reuse.mode == "fixed"
+    app = open_page(RUN, held)
+    assert not app.exception
+    text = words(app).replace("\\", "")
+    assert "Decided levels, not searched" in text
+    assert "Gate: At least 0.5 of the table" in text
+    app.button(key="run").click().run()
+    wait_for(app, running.JOB)
+    assert not app.exception
+    text = words(app)
+    assert "**Gates**" in text
+    assert "Since the earlier run" in text
+    assert "0 new, 0 gone" in text
+
+
+def test_a_missed_gate_is_told_and_nothing_is_released() -> None:
+    held = decided_session()
+    with patch.object(st, "session_state", held):
+        state.update_draft(accept=[{"metric": "loss", "most": 0.0001}])
+        held.pop("state/result", None)
+    app = open_page(RUN, held)
+    app.button(key="run").click().run()
+    wait_for(app, running.JOB)
+    assert "not a gate of the recipe" in words(app)
+    assert "state/result" not in app.session_state
+
+
+def test_the_decided_recipe_and_the_figures_are_on_export() -> None:
+    held = load(seed=f"{draw():064x}")
+    result = carried_out(held)
+    again = Plan.from_toml(decided(result))
+    assert again.reuse.mode == "fixed"
+    assert again.seed != result.plan.seed
+    app = open_page(EXPORT, held)
+    assert not app.exception
+    assert "Decided recipe" in words(app) or "What was decided here" in words(app)

@@ -1,0 +1,110 @@
+"""A decided recipe on another table: what it carries out, its gates, and what has drifted."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from anon_core.base.errors import AnonError, BadInput
+from anon_core.job.drift import drift
+from anon_core.words.reuse_words import asked, gates, reused
+
+from ..components.guard import show_error
+from ..session import earlier_figures
+from ..words.explain import plain
+
+if TYPE_CHECKING:
+    from anon_core.job.plan import Plan
+    from anon_core.job.result import Result
+
+_KINDS = {
+    "figure": "figure",
+    "new": "new text",
+    "gone": "text is gone",
+    "rarer": "text became rarer",
+    "more": "text grew",
+}
+
+
+def before(plan: Plan) -> None:
+    """Say what a decided recipe will do, and take the figures of the earlier run."""
+    told = reused(plan)
+    lines = [*told, *(f"Gate: {asked(gate)}." for gate in plan.accept)]
+    if lines:
+        st.info("\n".join(f"- {plain(line)}" for line in lines), icon=":material/replay:")
+    if not told:
+        return
+    file = st.file_uploader(
+        "Figures of the earlier run (what `run --json` wrote, or the figures on Export)",
+        type=["json"],
+        key="earlier-figures",
+        help="Nothing but published texts and figures stand in it; with it the result is compared.",
+    )
+    if file is not None:
+        try:
+            earlier_figures.keep(file.name, _read(file.getvalue()))
+        except AnonError as error:
+            show_error(error, where=file.name)
+    title = earlier_figures.title()
+    if title:
+        st.caption(f"Compared with: {plain(title)}.")
+
+
+def _read(content: bytes) -> object:
+    try:
+        return json.loads(content.decode("utf-8"))
+    except ValueError as error:
+        raise BadInput(
+            "The file is no JSON.", remedy="Give the file that 'run --json' wrote."
+        ) from error
+
+
+def after(result: Result) -> None:
+    """Draw the gates that a result passed, and what differs from the earlier run."""
+    told = gates(result.plan, result)
+    if told:
+        st.markdown("**Gates**")
+        frame = pd.DataFrame(
+            [
+                (asked_for, "" if figure is None else f"{figure:.4g}", "passed" if ok else "missed")
+                for asked_for, figure, ok in told
+            ],
+            columns=["asked", "reached", ""],
+        )
+        st.dataframe(frame, hide_index=True, width="stretch")
+    then = earlier_figures.last()
+    if then is None:
+        return
+    try:
+        found = drift(then, result)
+    except AnonError as error:
+        show_error(error, where=earlier_figures.title())
+        return
+    st.markdown("**Since the earlier run**")
+    rows = [
+        {
+            "what": one.what,
+            "text": one.text,
+            "": _KINDS[one.kind],
+            "then": _shown(one.then, one.kind),
+            "now": _shown(one.now, one.kind),
+        }
+        for one in found
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch", key="drift")
+    new = sum(one.kind == "new" for one in found)
+    rare = sum(one.kind == "rarer" for one in found)
+    gone = sum(one.kind == "gone" for one in found)
+    st.caption(
+        f"Published texts: {new} new, {gone} gone, {rare} half as frequent or less. Figures with "
+        "their values then and now."
+    )
+
+
+def _shown(value: float | None, kind: str) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,.4g}" if kind == "figure" else f"{value:.1%}"
