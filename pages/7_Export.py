@@ -323,7 +323,8 @@ def _for_the_next_table(result: Result) -> None:
         "with the next table, it carries out these levels and nothing else. Its hierarchies are in "
         "the zip."
         if decided
-        else "What this technique decided is more than a level for each column, so that it cannot "
+        else "**Internal edition.** What this technique decided is more than a level for each "
+        "column, so that it cannot "
         "be carried out on another table without a search.",
         lambda: decided,
         file="decided.toml",

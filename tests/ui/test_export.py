@@ -73,10 +73,10 @@ def test_every_download_says_its_edition() -> None:
     said = words(app)
     reports = 2 + makes_pdf()
     assert said.count("**Public edition.**") == 2 + reports
-    assert said.count("**Internal edition") == 3 + reports
+    assert said.count("**Internal edition") == 5 + reports
     assert "hold the seed" in said
     offered = [one for one in app.get("download_button") if str(one.key).startswith("get-")]
-    assert len(offered) == 5 + 2 * reports
+    assert len(offered) == 7 + 2 * reports
 
 
 def test_what_does_not_hold_is_shown_and_has_to_be_seen_first() -> None:
