@@ -61,6 +61,7 @@ class Mondrian(Algorithm):
     )
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"
     forms_ranges: ClassVar[bool] = True
+    rounded: ClassVar[Mapping[str, object]] = {"output": "node"}
     met_at: ClassVar[int] = 2
     counts_people: ClassVar[bool] = True
     from_counts: ClassVar[bool] = True

@@ -62,6 +62,8 @@ class Algorithm(Technique):
     averages: ClassVar[bool] = False
     #: Whether a column without a hierarchy is published in ranges or sets; else exactly or not.
     forms_ranges: ClassVar[bool] = False
+    #: Settings with which it publishes groups of hierarchies in place of ranges cut to the rows.
+    rounded: ClassVar[Mapping[str, object]] = {}
     #: Whether it publishes every column at one level of its hierarchy.
     one_level: ClassVar[bool] = False
     #: Whether it publishes the smallest and the largest values as ≤ and ≥ a limit.

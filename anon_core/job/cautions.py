@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..base.errors import listing
 from ..data.missing_codes import rows_with_codes
-from ..release.extremes import rare_ends
+from ..release.extremes import RareEnds, rare_ends
 from ..release.problem import Problem
 from ..release.release import Release
 from ..release.vocabulary import LONGEST_SET
@@ -54,13 +54,24 @@ def _missing_as_values(plan: Plan, problem: Problem) -> Iterator[str]:
             )
 
 
+def few(plan: Plan) -> int:
+    """Return of how many people a value has to be at least, to be nobody's own."""
+    return max(2, *(model.least_size() for model in plan.models))
+
+
+def ends_of_few(plan: Plan, release: Release) -> dict[str, RareEnds]:
+    """Return, by column, the ends of published ranges that are real values of too few people."""
+    return rare_ends(release, few(plan))
+
+
 def _rare_ends(plan: Plan, release: Release) -> Iterator[str]:
-    least = max(2, *(model.least_size() for model in plan.models))
-    for name, count in rare_ends(release, least).items():
+    for name, ends in ends_of_few(plan, release).items():
+        many = "value" if ends.values == 1 else "values"
+        whose = f"{ends.people:,} {'person' if ends.people == 1 else 'people'}"
         yield (
-            f"Ranges of '{name}' end at {count:,} {'value' if count == 1 else 'values'} that fewer "
-            f"than {least} people have: real values of theirs stand in the release. Build a "
-            "hierarchy with round cuts for the column and publish its groups."
+            f"Ranges of '{name}' end at {ends.values:,} {many} that fewer than {few(plan)} people "
+            f"have: the real value of {whose} stands in the release. Build a hierarchy with round "
+            "cuts for the column and publish its groups, or code its smallest and largest values."
         )
 
 

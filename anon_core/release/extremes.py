@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..data.kinds import KINDS
 from .release import Release
 
 
-def rare_ends(release: Release, least: int) -> dict[str, int]:
+@dataclass(frozen=True, kw_only=True)
+class RareEnds:
+    """Ends of a column's published ranges that too few people have.
+
+    Attributes
+    ----------
+    values : int
+        Different ends.
+    people : int
+        People of the table whose own value is one of them.
+    """
+
+    values: int
+    people: int
+
+
+def rare_ends(release: Release, least: int) -> dict[str, RareEnds]:
     """Return, by column, the values that published ranges end at and too few people have.
 
     A range of numbers or dates that was cut to the rows behind it ends where one of them stands:
@@ -21,7 +39,7 @@ def rare_ends(release: Release, least: int) -> dict[str, int]:
     least : int
         People that a value needs to be nobody's own.
     """
-    found: dict[str, int] = {}
+    found: dict[str, RareEnds] = {}
     problem = release.problem
     for name in problem.quasi:
         if not KINDS[problem.dataset.column(name).kind].measured:
@@ -41,7 +59,7 @@ def rare_ends(release: Release, least: int) -> dict[str, int]:
                 ends.add(high)
             elif text == f"≥{leaves[low]}":
                 ends.add(low)
-        rare = sum(0 < people[end] < least for end in ends)
+        rare = [int(people[end]) for end in sorted(ends) if 0 < people[end] < least]
         if rare:
-            found[name] = int(rare)
+            found[name] = RareEnds(values=len(rare), people=sum(rare))
     return found

@@ -209,3 +209,24 @@ def test_a_promise_about_matches_draws_no_least_size() -> None:
     said = words(app)
     assert "The promises name no least size." in said
     assert "Left of the dashed line" not in said
+
+
+def test_round_groups_in_place_of_real_values_are_one_click() -> None:
+    frame = pd.DataFrame({"age": [21, 22, 22, 23, 37, 48, 59, 60], "s": list("abababab")})
+    held = load()
+    with patch.object(st, "session_state", held):
+        roles = Roles(quasi=("age",), sensitive=("s",))
+        state.set_dataset(
+            Dataset.from_frame(frame), roles=roles, levels={}, types={}, title="ages", k=2
+        )
+        state.update_draft(algorithm={"name": "mondrian"})
+    result = carried_out(held)
+    assert any("real value of" in told for told in result.cautions)
+    app = open_page(RESULTS, held)
+    next(b for b in app.button if b.key == "round-ends-results").click().run()
+    assert not app.exception
+    assert "groups of hierarchies at the next run" in words(app)
+    chosen = {key: app.session_state[key] for key in held}
+    after = carried_out(chosen)
+    assert after.plan.algorithm.as_mapping()["output"] == "node"
+    assert not any("real value of" in told for told in after.cautions)

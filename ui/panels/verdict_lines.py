@@ -16,6 +16,7 @@ from ..components.kept_text import keep_text
 from ..session import release_context
 from ..session.result_view import facts
 from ..words.explain import plain
+from . import round_ends_panel
 
 _SIGNS = {
     "met": ":material/check:",
@@ -65,6 +66,7 @@ def draw(result: Result, *, key: str, told: Collection[AttackResult] = ()) -> No
             )
         for sentence in result.cautions:
             st.markdown(f":material/warning: {plain(sentence)}")
+        round_ends_panel.draw(result, key=key)
         for sentence in facts(result).undefined:
             st.caption(plain(f"Not run – {sentence}"))
     with third.container(border=True, height="stretch"):

@@ -26,22 +26,24 @@ def ran(case: Case, k: int = 3, **algorithm: Any) -> Result:
     return run(plan, case.dataset, case.levels)
 
 
-def by_hand(content: bytes, k: int) -> int:
-    """Count the ends of the ranges in the file that fewer than k rows of the table have."""
+def by_hand(content: bytes, k: int) -> tuple[int, int]:
+    """Count the ends of ranges in the file that fewer than k rows of the table have, and those."""
     rows = Counter(AGES)
     cells = [line.split('"')[1] for line in content.decode().splitlines() if "[" in line]
     ends = {int(end) for cell in cells for end in cell.strip("[]").split(", ")}
-    return sum(rows[end] < k for end in ends)
+    rare = [rows[end] for end in ends if rows[end] < k]
+    return len(rare), sum(rare)
 
 
 @pytest.mark.parametrize("technique", ["mondrian", "k-member", "spatial-order", "rtree"])
 def test_ranges_that_end_at_rare_values_are_cautioned(technique: str) -> None:
     found = ran(NUMBERS, name=technique)
-    count = by_hand(found.csv, 3)
+    count, people = by_hand(found.csv, 3)
     assert count > 0
     (told,) = found.cautions
     values = "value" if count == 1 else "values"
     assert f"Ranges of 'age' end at {count} {values} that fewer than 3 people have" in told
+    assert f"the real value of {people} {'person' if people == 1 else 'people'} stands" in told
     assert "hierarchy with round cuts" in told
     assert found.as_json()["cautions"] == [told]
     assert told.replace("'", "&#39;") in as_html(edition_of(found))
