@@ -20,6 +20,7 @@ from ..release.attack_result import AttackResult, Details
 from ..release.audience import Audience
 from ..release.release import View
 from ..release.results import per_cent
+from ..release.stop_rule import MinimalRows
 from ..release.truth import Truth
 from ..worlds.base_cells import Boxes, boxes_of
 from ..worlds.recovered import Refined, refine
@@ -78,7 +79,7 @@ class Refinement(Attack):
 
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for a technique that says when it stops, and for whole rows."""
-        if view.stopped is None:
+        if view.stopped is None or isinstance(view.stopped, MinimalRows):
             return (
                 "It needs a technique that says when the search stopped; as it was set, this one "
                 "does not."

@@ -105,3 +105,11 @@ class UncutClasses(StopRule):
     marginal: bool = False
     positions: tuple[npt.NDArray[np.float64], ...] = ()
     weights: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MinimalRows(StopRule):
+    """No row can be published in more detail: whatever else said less of no row would break k.
+
+    Cells are groups of the hierarchy, chosen row by row, and no row was removed.
+    """

@@ -188,6 +188,15 @@ LEAKS: Mapping[str, Planted] = {
         algorithm={"name": "anatomy"},
         promise={"name": "frequency-l-diversity", "l": 2},
     ),
+    # Four rows of four values: any two alike would have been published; in the control two are.
+    "downcoding": replace(
+        SINGLED_OUT,
+        leak=[(v, "p") for v in "wxyz"],
+        control=[(v, "p") for v in "wwxx"],
+        people=4,
+        algorithm={"name": "cell-suppression", "transformation": "CG", "method": "exact"},
+        promise={"name": "k-anonymity", "k": 2},
+    ),
     # A group could hold one combination only; in the control four, of which two are fake.
     "fake-tuples": replace(
         SINGLED_OUT,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
 import numpy as np
@@ -15,11 +15,13 @@ from ...contracts.algorithm import Algorithm, Approach
 from ...contracts.model import GroupModel
 from ...contracts.per_column import column_levels, levels_by_column
 from ...contracts.search_cost import CellCost
+from ...contracts.stopping import limits_told
 from ...partition.best_gain import cell_prices, suppression_prices
 from ...partition.box_release import box_outcome
 from ...partition.merging import merged_as_published
 from ...release.problem import Problem
 from ...release.results import Outcome
+from ...release.stop_rule import MinimalRows
 from .cell_groups import cell_groups
 
 
@@ -104,7 +106,13 @@ class CellSuppression(Algorithm):
         groups = merged_as_published(
             problem, models, groups, prices, nodes, within, blank_above=blank
         )
-        return box_outcome(problem, groups, nodes, blank_above=blank)
+        found = box_outcome(problem, groups, nodes, blank_above=blank)
+        told = limits_told(problem, models)
+        # At the least cost, whatever said less of some rows and of none more would cost less.
+        cheapest = self.method == "exact" and self.transformation == "CG"
+        if told is None or not cheapest or context.out_of_time():
+            return found
+        return replace(found, release=replace(found.release, stopped=MinimalRows(**told)))
 
     def _raised(
         self, problem: Problem, models: Sequence[GroupModel], context: Context
