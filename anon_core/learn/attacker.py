@@ -29,7 +29,8 @@ def attack_said(trace: Trace, step: Step, person: int) -> str:
         return f"{who[:1].upper()}{who[1:]} is suppressed here: no row of the release is theirs."
     mine = people_of(step.together, group)
     found = (
-        f"Someone who knows {listed(trace.quasi)} of {who} finds {rows_said(len(mine))}"
+        f"Someone who knows {listed(step.known or trace.quasi)} of {who} finds "
+        f"{rows_said(len(mine))}"
         f" ({listed(str(row + 1) for row in mine)}) and picks the right one "
         f"{'for certain' if len(mine) == 1 else f'1 time in {len(mine)}'}."
     )
@@ -37,7 +38,9 @@ def attack_said(trace: Trace, step: Step, person: int) -> str:
         texts = trace.texts(column)
         counts = Counter(texts[row] for row in mine)
         most, often = counts.most_common(1)[0]
-        if len(counts) == 1:
+        if len(mine) == 1:
+            found += f" {column} is {most}."
+        elif len(counts) == 1:
             found += f" {column} is {most} in all of them, so it is known."
         else:
             share = f"{often} of {len(mine)}"

@@ -99,6 +99,8 @@ class Step:
     together : tuple of int
         Of every row of the table the group it stands in now, -1 where it is suppressed: what an
         attacker cannot tell apart. Empty where nothing is published yet.
+    known : tuple of str
+        Columns that an attacker knows at the step; empty for all quasi-identifiers.
     printed : str
         What the source prints wrongly here, and what is right; empty if nothing.
     """
@@ -108,6 +110,7 @@ class Step:
     pictures: tuple[Picture, ...]
     question: Question | None = None
     together: tuple[int, ...] = ()
+    known: tuple[str, ...] = ()
     printed: str = ""
 
     @property

@@ -236,6 +236,7 @@ def _known(trace: Trace, known: Sequence[str]) -> Step:
         pictures=(_links(trace, known, _bare(trace, known), together, f"Lines by {said}"),),
         question=question.on(before),
         together=together,
+        known=tuple(known),
     )
 
 

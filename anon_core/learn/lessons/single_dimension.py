@@ -214,7 +214,7 @@ def _splits(trace: Trace) -> list[Step]:
                     ),
                 ),
                 question=Question(
-                    asks=f"Widths are {listed(f'{n} {w:.2f}' for n, w in width if w >= 0)}. "
+                    asks=f"Widths: {listed(f'{n} {w:.2f}' for n, w in width if w >= 0)}. "
                     "What is done next?",
                     choices=(
                         *(Choice(id=f"column:{n}", label=f"{n} is split") for n in trace.quasi),

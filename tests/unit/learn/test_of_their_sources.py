@@ -1,0 +1,119 @@
+"""What lessons say of their sources' examples is what the sources' vectors say."""
+
+from __future__ import annotations
+
+from anon_core.learn import Step, find_lesson, traced
+from anon_core.learn.attacker import attack_said
+from anon_core.learn.pictures import Bars, Lattice, Links, Tree, branches
+
+
+def steps_of(name: str, example: int = 0) -> tuple[Step, ...]:
+    lesson = find_lesson(name)
+    return tuple(lesson.steps(traced(lesson, lesson.examples[example])))
+
+
+def lattice_of(step: Step) -> Lattice:
+    return next(p for p in step.pictures if isinstance(p, Lattice))
+
+
+def test_linking_finds_one_row_for_sue() -> None:
+    """K-01: by birth date, sex and ZIP code one row fits her."""
+    lesson = find_lesson("linking")
+    trace = traced(lesson, lesson.examples[0])
+    steps = lesson.steps(trace)
+    known = next(step for step in steps if step.title == "Known: Sex, Race, ZIP and DOB")
+    (links,) = known.pictures
+    assert isinstance(links, Links)
+    assert [one.right for one in links.lines if one.left == "person:0"] == ["row:0"]
+    assert "Disease is hypertension." in attack_said(trace, known, trace.person)
+    first = next(step for step in steps if step.title == "Known: Sex")
+    assert "who knows Sex of Sue J. Doe finds 7 rows" in attack_said(trace, first, trace.person)
+    forgotten = next(step for step in steps if step.title == "A role forgotten: DOB")
+    assert forgotten.question is not None
+    alone = [g for g in forgotten.together if forgotten.together.count(g) == 1]
+    assert forgotten.question.answer == f"number:{len(alone)}"
+
+
+def test_incognito_prunes_what_slides_48_and_49_prune() -> None:
+    """K-15: the candidates of pairs and of all three."""
+    steps = steps_of("incognito")
+    joined = {s.title: lattice_of(s) for s in steps if s.title.startswith("Join")}
+    kept = {
+        title.removeprefix("Join and prune: "): {
+            node.label for node in picture.nodes if node.state == "candidate"
+        }
+        for title, picture in joined.items()
+    }
+    assert kept == {
+        "Race and Marital": {"R0 M1", "R0 M2", "R1 M1", "R1 M2"},
+        "Sex and Marital": {"S0 M1", "S0 M2", "S1 M1", "S1 M2"},
+        "Race, Sex and Marital": {
+            *("R0 S0 M2", "R0 S1 M2", "R1 S0 M1", "R1 S0 M2", "R1 S1 M1", "R1 S1 M2")
+        },
+    }
+    looked = {s.title: lattice_of(s) for s in steps if s.title.startswith("Look")}
+    pair = looked["Look at Race and Marital"]
+    assert {n.label: n.state for n in pair.nodes if n.state != "pruned"} == {
+        "R0 M1": "fails",
+        "R0 M2": "holds",
+        "R1 M1": "holds",
+        "R1 M2": "must hold",
+    }
+    assert "R0 S0 M2 and R1 S0 M1" in steps[-2].words
+
+
+def test_k_optimize_prices_sets_as_enumerated() -> None:
+    """K-14: what sets cost, and the best of them."""
+    steps = steps_of("k-optimize")
+    ones = next(step for step in steps if step.title == "A first result: sets of 1")
+    (bars,) = ones.pictures
+    assert isinstance(bars, Bars)
+    assert {bar.label: bar.value for bar in bars.bars} == {
+        "{2}": 41,
+        "{3}": 53,
+        "{5}": 73,
+        "{6}": 45,
+        "{7}": 73,
+    }
+    opened = [step for step in steps if step.title.startswith("Open ")]
+    trees = [picture for step in opened for picture in step.pictures if isinstance(picture, Tree)]
+    assert len(trees) == len(opened) == 14
+    labels = [branch.label for branch in branches(trees[-1].root)]
+    assert len(set(labels)) == len(labels) == 14  # each set is met once
+    (best,) = [branch for branch in branches(trees[-2].root) if branch.state == "chosen"]
+    assert (best.label, best.note.split(",")[0]) == ("{2, 6}", "cost 31")
+    assert "optimum" in steps[-1].words
+
+
+def test_suppression_needs_fewer_cells_than_printed() -> None:
+    """K-11, K-12, K-13 and K-09: nothing by rows, 18 by columns, 12 and 7 by cells."""
+    steps = {step.title.split(":")[0]: step for step in steps_of("suppression")}
+    assert steps["TS"].title == "TS: nothing can be published"
+    blank = {
+        name: step.question.answer
+        for name, step in steps.items()
+        if step.question and name in ("AS", "CS", "AG_CS")
+    }
+    assert blank == {"AS": "number:18", "CS": "number:12", "AG_CS": "number:7"}
+    assert "14 cells" in steps["CS"].printed
+    assert "8 cells" in steps["AG_CS"].printed
+
+
+def test_one_dimension_at_a_time_loses_more() -> None:
+    steps = steps_of("single-dimension")
+    assert steps[-1].question is not None
+    assert steps[-1].question.answer == "single"
+    whole = [step for step in steps if step.title.endswith("stays whole")]
+    for step in whole:
+        assert step.question is not None
+        assert step.question.answer == "none"
+    assert len(whole) == 2
+
+
+def test_hierarchies_go_up_node_by_node() -> None:
+    """K-03: the smallest classes on the way to the top."""
+    steps = steps_of("hierarchies")
+    way = [step for step in steps if step.title.startswith(("The bottom", "One step"))]
+    smallest = [min(step.together.count(g) for g in step.together) for step in way]
+    assert smallest == [1, 1, 3, 9]
+    assert [node.state for node in lattice_of(way[-1]).nodes].count("now") == 1
