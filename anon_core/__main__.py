@@ -30,6 +30,7 @@ from .base.errors import (
 )
 from .commands import fetch as fetch_command
 from .commands import report as report_command
+from .commands import suggest as suggest_command
 from .commands import sweep as sweep_command
 from .commands.counts import counts
 from .commands.list_techniques import list_techniques
@@ -219,6 +220,11 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
     carry.add_argument("--memory", metavar="SIZE", help='what the run may take, such as "4GB"')
     carry.add_argument("--progress", action="store_true", help="name each stage as it begins")
     carry.set_defaults(command=run_recipe)
+    advised = commands.add_parser(
+        "suggest", help="techniques that suit a release, with promises and threshold set"
+    )
+    suggest_command.declare(advised)
+    advised.set_defaults(command=suggest_command.suggest)
     try_all = commands.add_parser(
         "sweep", help="carry out a recipe for several techniques and parameters, and compare"
     )
@@ -258,7 +264,7 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
         "warm", help="compile the fast routines once, so that no run has to wait for them"
     )
     ahead.set_defaults(command=warm)
-    for command in (show, carry, try_all, check, written, count, asked):
+    for command in (show, carry, advised, try_all, check, written, count, asked):
         command.add_argument(
             "--show-values",
             action="store_true",

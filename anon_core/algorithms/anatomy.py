@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,6 +12,7 @@ from ..base.registry import register
 from ..contracts.algorithm import Algorithm, Linked
 from ..contracts.model import GroupModel
 from ..contracts.partitioner import Partitioner
+from ..contracts.serving import Purpose, Service
 from ..permuted.permuted_release import columns_by_role, partition_choice, permuted
 from ..release.problem import Problem
 from ..release.results import Outcome
@@ -39,6 +40,18 @@ class Anatomy(Algorithm):
     )
     formula: ClassVar[str] = "Pr[t.S = v] = c(v) / |G|"
     source: ClassVar[str] = "Xiao and Tao 2006, Anatomy: simple and effective privacy preservation"
+    serves: ClassVar[Mapping[Purpose, Service]] = {
+        "statistics": Service(
+            place=1,
+            why="The columns that others know stay exact, so that counts over them are exact, and "
+            "only which sensitive value belongs to whom is hidden.",
+        ),
+        "teaching": Service(
+            place=5,
+            why="Two tables show what was cut: exact columns, and the sensitive values of each "
+            "group.",
+        ),
+    }
     permutes: ClassVar[bool] = True
     linked: ClassVar[Linked] = "roles"
     publishes: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")

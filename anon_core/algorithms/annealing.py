@@ -38,6 +38,7 @@ class Annealing(Algorithm):
     )
     formula: ClassVar[str] = "accept a worse node with chance exp(−Δcost / temperature)"
     source: ClassVar[str] = "Winkler 2004, Census Bureau research report 2004-06"
+    for_study: ClassVar[bool] = True
     approach: ClassVar[Approach] = "levels"
     one_level: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,6 +12,7 @@ from ..base.registry import register
 from ..contracts.algorithm import Algorithm, Linked
 from ..contracts.model import GroupModel
 from ..contracts.partitioner import Partitioner
+from ..contracts.serving import Purpose, Service
 from ..permuted.permuted_release import columns_by_role, partition_choice, permuted
 from ..release.problem import Problem
 from ..release.results import Outcome
@@ -37,6 +38,18 @@ class Bucketization(Algorithm):
     )
     formula: ClassVar[str] = "Pr[t.S = v] = c(v) / |B|"
     source: ClassVar[str] = "Toth 2015, section 3.1.1"
+    serves: ClassVar[Mapping[Purpose, Service]] = {
+        "sharing": Service(
+            place=1,
+            why="One table in which all but the sensitive values stays as it is; these are "
+            "shuffled among similar rows.",
+        ),
+        "training": Service(
+            place=7,
+            why="All columns that others know stay exact, and sensitive values stay among similar "
+            "rows.",
+        ),
+    }
     permutes: ClassVar[bool] = True
     linked: ClassVar[Linked] = "roles"
 

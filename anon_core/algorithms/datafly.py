@@ -36,6 +36,7 @@ class Datafly(Algorithm):
     )
     formula: ClassVar[str] = "while suppressed rows > MaxSup: raise argmax over columns of |values|"
     source: ClassVar[str] = "Sweeney 2002, doi 10.1142/S021848850200165X"
+    for_study: ClassVar[bool] = True
     approach: ClassVar[Approach] = "levels"
     one_level: ClassVar[bool] = True
     from_counts: ClassVar[bool] = True

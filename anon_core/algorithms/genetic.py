@@ -40,6 +40,7 @@ class Genetic(Algorithm):
     )
     formula: ClassVar[str] = "fitness: rows beyond the budget first, then cost"
     source: ClassVar[str] = "Iyengar 2002, doi 10.1145/775047.775089"
+    for_study: ClassVar[bool] = True
     approach: ClassVar[Approach] = "levels"
     one_level: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True

@@ -58,6 +58,7 @@ class Incognito(Algorithm):
         "a node of i attributes is a candidate if all its subsets of i − 1 attributes hold"
     )
     source: ClassVar[str] = "LeFevre et al. 2005, doi 10.1145/1066157.1066164"
+    for_study: ClassVar[bool] = True
     approach: ClassVar[Approach] = "levels"
     one_level: ClassVar[bool] = True
     from_counts: ClassVar[bool] = True

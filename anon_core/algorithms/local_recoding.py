@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from ..contracts.model import GroupModel
 from ..contracts.partitioner import Buckets, run_buckets
 from ..contracts.per_column import weights_by_column
 from ..contracts.search_cost import CellCost, saving
+from ..contracts.serving import Purpose, Service
 from ..contracts.stopping import limits_told
 from ..lattice.nodes import suppression_budget
 from ..partition.best_gain import cell_prices, gain_parts
@@ -48,6 +49,25 @@ class LocalRecoding(Algorithm):
     source: ClassVar[str] = (
         "Samarati 2001, doi 10.1109/69.971193; Prasser et al. 2020, doi 10.1002/spe.2812"
     )
+    serves: ClassVar[Mapping[Purpose, Service]] = {
+        "statistics": Service(
+            place=5,
+            why="Cells are groups of your hierarchies, finer wherever a class allows it.",
+            most_nodes=200_000,
+        ),
+        "sharing": Service(
+            place=3,
+            why="Every cell is a group of your hierarchies, as fine as its class allows, so that "
+            "those who get the rows meet words they know.",
+            most_nodes=200_000,
+        ),
+        "teaching": Service(
+            place=2,
+            why="Cells are groups of your hierarchies, and it shows how much detail is left on the "
+            "table when whole columns stand at one level.",
+            most_nodes=200_000,
+        ),
+    }
 
     counts_people: ClassVar[bool] = True
 

@@ -15,6 +15,7 @@ from ..contracts.model import GroupModel
 from ..contracts.partitioner import run_buckets
 from ..contracts.per_column import column_weights, weights_by_column
 from ..contracts.search_cost import CellCost, saving
+from ..contracts.serving import Purpose, Service
 from ..contracts.stopping import limits_told
 from ..partition.best_gain import cell_prices, gain_parts
 from ..partition.box_release import box_outcome
@@ -60,6 +61,28 @@ class Mondrian(Algorithm):
         "cuts, the one with the least rows × cost on both sides"
     )
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"
+    serves: ClassVar[Mapping[Purpose, Service]] = {
+        "statistics": Service(
+            place=4,
+            why="Ranges are as narrow as each part of the table allows, so that counts over narrow "
+            "ranges are estimated well, and no row is lost.",
+        ),
+        "training": Service(
+            place=2,
+            why="Most detail survives, in ranges that a learner takes as numbers, and no row is "
+            "lost.",
+        ),
+        "sharing": Service(
+            place=2,
+            why="Every row is published, each with ranges as narrow as its own part of the table "
+            "allows.",
+        ),
+        "teaching": Service(
+            place=3,
+            why="The cuts can be drawn as rectangles, and every row keeps as much detail as its "
+            "part of the table allows.",
+        ),
+    }
     forms_ranges: ClassVar[bool] = True
     rounded: ClassVar[Mapping[str, object]] = {"output": "node"}
     met_at: ClassVar[int] = 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,12 +10,18 @@ from ..base.context import Context
 from ..base.registry import register
 from ..contracts.algorithm import Algorithm
 from ..contracts.model import GroupModel
+from ..contracts.serving import Purpose, Service
 from ..data.frequency import dense_rank
 from ..partition.public_partition import PublicPartition, cuts_choice
 from ..release.grouping import group_runs
 from ..release.problem import Problem
 from ..release.release import one_block
 from ..release.results import Outcome, SearchAccount
+
+_WHY = (
+    "Whether somebody of the public table is in yours stays open, and each part of the table keeps "
+    "as much detail as that allows."
+)
 
 
 @register("algorithm")
@@ -47,6 +53,12 @@ class Mpalm(Algorithm):
     source: ClassVar[str] = (
         "Nergiz, Atzori and Clifton 2007, doi 10.1145/1247480.1247554; Toth 2015, algorithm 2"
     )
+    serves: ClassVar[Mapping[Purpose, Service]] = {
+        "statistics": Service(place=8, why=_WHY),
+        "training": Service(place=8, why=_WHY),
+        "sharing": Service(place=6, why=_WHY),
+        "teaching": Service(place=7, why=_WHY),
+    }
     forms_ranges: ClassVar[bool] = True
     needs_public: ClassVar[bool] = True
     counts_public: ClassVar[bool] = True

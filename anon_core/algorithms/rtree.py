@@ -47,6 +47,7 @@ class RTree(Clustering):
         "a leaf of 2k rows is split at argmin |L| · cost(L) + |R| · cost(R) with |L|, |R| ≥ k"
     )
     source: ClassVar[str] = "Iwuchukwu and Naughton 2007, K-anonymization as spatial indexing"
+    for_study: ClassVar[bool] = True
     forms_ranges: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
     by_chance: ClassVar[bool] = True

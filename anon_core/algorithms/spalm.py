@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
@@ -11,9 +11,15 @@ from ..base.registry import find, register
 from ..contracts.algorithm import Algorithm, Approach
 from ..contracts.metric import Metric
 from ..contracts.model import GroupModel
+from ..contracts.serving import Purpose, Service
 from ..lattice.node_cost import best_by
 from ..release.problem import Problem
 from ..release.results import Outcome
+
+_WHY = (
+    "Whether somebody of the public table is in yours stays open, every column stands at one level "
+    "of detail, and no other choice of levels loses less."
+)
 
 
 @register("algorithm")
@@ -39,6 +45,12 @@ class Spalm(Algorithm):
     )
     formula: ClassVar[str] = "min cost(node) over nodes with δ_min ≤ |G ∩ T| / |G ∩ P| ≤ δ_max"
     source: ClassVar[str] = "Nergiz, Atzori and Clifton 2007, doi 10.1145/1247480.1247554"
+    serves: ClassVar[Mapping[Purpose, Service]] = {
+        "statistics": Service(place=7, why=_WHY, most_nodes=200_000),
+        "training": Service(place=9, why=_WHY, most_nodes=200_000),
+        "sharing": Service(place=7, why=_WHY, most_nodes=200_000),
+        "teaching": Service(place=6, why=_WHY, most_nodes=200_000),
+    }
     approach: ClassVar[Approach] = "levels"
     one_level: ClassVar[bool] = True
     needs_public: ClassVar[bool] = True

@@ -44,6 +44,7 @@ class UtilityHalving(Clustering):
         "seeds u, v with NCP(u, v) large; row to the side whose weighted NCP grows less"
     )
     source: ClassVar[str] = "Xu et al. 2006, doi 10.1145/1150402.1150504"
+    for_study: ClassVar[bool] = True
     forms_ranges: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
 

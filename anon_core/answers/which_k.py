@@ -9,6 +9,7 @@ from typing import cast
 from ..base.errors import BadPlan
 from ..base.registry import family
 from ..contracts.attack import Attack
+from ..job.plan import Plan
 from ..job.result import Result
 from .answer import Answer, Cell
 
@@ -71,7 +72,7 @@ def sizes_of(result: Result, threshold: float | None = None) -> Sizes:
     BadPlan
         If the threshold is no chance above 0.
     """
-    limit = threshold if threshold is not None else plan_threshold(result)
+    limit = threshold if threshold is not None else plan_threshold(result.plan)
     return Sizes(
         threshold=limit,
         needed=least_k(limit),
@@ -123,10 +124,25 @@ def which_k(result: Result, threshold: float | None = None) -> Answer:
     return Answer(sentence="; ".join(words) + ".", rows=tuple(rows), note=note)
 
 
-def plan_threshold(result: Result) -> float:
+def before_the_run(plan: Plan) -> str:
+    """Say which k the plan's threshold needs where the promised one cannot meet it; else nothing.
+
+    A smallest class of exactly the k that was asked for has to be expected.
+    """
+    threshold = plan_threshold(plan)
+    asked = max((m.size_asked for m in plan.models), default=0)
+    if not 0 < threshold < 1 or not asked or asked >= (needed := least_k(threshold)):
+        return ""
+    return (
+        f"Your threshold is a chance of at most {threshold:.4g}, and k = {asked:,} lets 1 in "
+        f"{asked:,} be picked, {1 / asked:.3g}: it takes k = {needed:,}."
+    )
+
+
+def plan_threshold(plan: Plan) -> float:
     """Return the plan's threshold for whoever is picked knowing that they are in the table."""
     known = cast(dict[str, type[Attack]], family("attack"))
-    for attack in result.plan.all_attacks():
+    for attack in plan.all_attacks():
         if known[attack.name].is_worst_case:
             return float(cast(float, attack.as_mapping()["threshold"]))
     return 1.0

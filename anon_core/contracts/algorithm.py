@@ -14,6 +14,7 @@ from ..release.problem import Problem
 from ..release.results import Outcome
 from .metric import Metric
 from .model import GroupModel
+from .serving import Purpose, Service
 
 #: What is changed: whole columns by level, cells group by group, single cells, the links between
 #: columns, or values themselves.
@@ -31,6 +32,12 @@ class Algorithm(Technique):
     #: Place among the few that a person meets first, from 1 for what a new plan starts with; 0 for
     #: all others.
     met_at: ClassVar[int] = 0
+    #: What it is good for, by purpose; empty for what is chosen by those who look for it.
+    serves: ClassVar[Mapping[Purpose, Service]] = {}
+    #: Whether it is of use for teaching and comparison rather than for releases.
+    for_study: ClassVar[bool] = False
+    #: What a person has to confirm before it can be used, as a sentence.
+    asks_first: ClassVar[str] = ""
     #: The parameter that names a level for every column; empty where a search finds them.
     levels_parameter: ClassVar[str] = ""
     #: What it changes; techniques are offered together by it. Those that permute cut links.
@@ -180,6 +187,16 @@ def met_first() -> tuple[str, ...]:
     """Return the names of the techniques that a person meets first, in order."""
     known = {n: cast(type[Algorithm], a).met_at for n, a in family("algorithm").items()}
     return tuple(sorted((name for name, place in known.items() if place), key=known.__getitem__))
+
+
+def order_of_use(technique: type[Algorithm]) -> tuple[object, ...]:
+    """Return what techniques are listed by: how commonly they are needed, not the alphabet.
+
+    First those met first, then those that serve a purpose, then those that somebody looks for, and
+    last those for study.
+    """
+    place = min((service.place for service in technique.serves.values()), default=99)
+    return technique.met_at or 99, technique.for_study, place, technique.title.casefold()
 
 
 def by_levels(levels: Mapping[str, int], max_suppression: float) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..base.context import Context
 from ..base.errors import BadPlan, listing, nearest
 from ..base.params import Parameter, Technique
 from ..base.registry import option_title
+from ..base.thresholds import least_size
 from ..base.wording import count
 from ..data.roles import ByRole
 from ..release.audience import Audience
@@ -48,6 +50,24 @@ class PrivacyModel(Technique):
     def with_size(self, size: int) -> Self:
         """Return the same promise of another size; itself where none is asked for."""
         return replace(self, **{self.size_parameter: size}) if self.size_parameter else self
+
+    @classmethod
+    def at_chance(cls, chance: float, share: Fraction) -> Self | None:
+        """Return the promise set for a chance that is acceptable; None where it cannot be.
+
+        One that says nothing of the chance is returned as it is usually set. By default it is of
+        the size that the chance asks for.
+
+        Parameters
+        ----------
+        chance : float
+            Of what the promise stops; as it is written.
+        share : Fraction
+            What an attacker has without the release: the share of the rows that have the sensitive
+            column's most common value, or of the public people who are in the table; 0 for the row.
+        """
+        size = {cls.size_parameter: least_size(chance)} if cls.size_parameter else None
+        return None if size is None else cls(**size)
 
     def in_words(self, quasi: int, together: str = "class") -> str:
         """Return what is promised, with its numbers, as a sentence.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from fractions import Fraction
+from math import ceil
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -69,6 +71,18 @@ class DeltaPresence(GroupModel):
         help="Largest allowed chance that someone of the public table is in the release.",
         label="δ max",
     )
+
+    @classmethod
+    def at_chance(cls, chance: float, share: Fraction) -> Self | None:
+        """Return a largest chance of presence that a release can keep.
+
+        No release keeps less than the share of the public people who are in the table, and one
+        twice that large leaves room for detail. None where everyone is in it, or nobody is known.
+        """
+        if not 0 < share < 1:
+            return None
+        room = min(2 * share, (1 + share) / 2)
+        return cls(delta_max=max(chance, ceil(100 * room) / 100 if room < 0.99 else float(room)))
 
     def in_words(self, quasi: int, together: str = "class") -> str:
         """Return between which chances presence lies."""

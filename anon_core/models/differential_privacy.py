@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import exp
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -66,6 +66,11 @@ class DifferentialPrivacy(GroupModel):
         help="Chance that the factor e^ε is exceeded; far below 1 by the number of rows.",
         label="δ",
     )
+
+    @classmethod
+    def at_chance(cls, chance: float, share: Fraction) -> Self | None:
+        """Return the usual budget: it is about what one row changes, and no chance."""
+        return cls()
 
     def in_words(self, quasi: int, together: str = "class") -> str:
         """Return what one row can change, and that it is no statement about classes."""

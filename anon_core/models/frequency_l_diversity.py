@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from fractions import Fraction
+from typing import ClassVar, Self
 
 import numpy as np
 
 from ..base.context import Context
 from ..base.params import integer
 from ..base.registry import register
+from ..base.thresholds import least_size
 from ..base.wording import times
 from ..contracts.feasible import Allowed
 from ..contracts.model import GroupModel, named, sensitive_columns
@@ -61,6 +63,16 @@ class FrequencyLDiversity(MostShare):
         label="l",
     )
     others_known: bool = others_known()
+
+    @classmethod
+    def at_chance(cls, chance: float, share: Fraction) -> Self | None:
+        """Return an l for the chance, at most half of what the table allows at all.
+
+        Nearer to it little but one group of all rows remains. None where that is below 2.
+        """
+        wanted = least_size(chance)
+        size = min(wanted, int(1 / (2 * share))) if share else wanted
+        return cls(l=size) if size >= 2 else None
 
     def in_words(self, quasi: int, together: str = "class") -> str:
         """Return how often a guess from the group is right."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import ClassVar
+from typing import ClassVar, Self
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -72,6 +72,11 @@ class TCloseness(DistributionModel):
     )
     column: str = protected_column()
     others_known: bool = others_known()
+
+    @classmethod
+    def at_chance(cls, chance: float, share: Fraction) -> Self | None:
+        """Return the usual t: it bounds what a group adds to what the whole table tells."""
+        return cls()
 
     @property
     def asked(self) -> Fraction:

@@ -10,21 +10,12 @@ import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast, get_args
 
 from ..base.errors import BadPlan, brief, clipped, listing, nearest
 from ..base.opening import MOST_TEXT_BYTES, read_regular
+from ..base.release_models import RELEASE_MODELS, ReleaseModel
 from ..job.recipe_text import read_tables
-
-ReleaseModel = Literal["public", "agreement", "secure environment", "internal"]
-
-#: What each way of releasing means, in words.
-RELEASE_MODELS: Mapping[ReleaseModel, str] = {
-    "public": "Open to anyone",
-    "agreement": "Handed to named recipients under an agreement",
-    "secure environment": "Worked with in a secure environment only",
-    "internal": "Kept within the organisation",
-}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..base.plain_values import finite
 from ..base.registry import family
+from ..base.release_models import RELEASE_MODELS
 from ..base.thresholds import least_size, why_this_size
 from ..contracts.attack import Attack
 from ..contracts.metric import Metric
@@ -28,7 +29,7 @@ from ..release.release import raw_view
 from ..words import phrases
 from ..words.plan_words import intention, made_by
 from .checks import Check, checks
-from .context import RELEASE_MODELS, ReleaseContext
+from .context import ReleaseContext
 from .limits import limits, open_questions
 
 SCHEMA = 1

@@ -10,8 +10,9 @@ import streamlit as st
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.attack import Attack
+from anon_core.job import thresholds
 
-from ..session import state, thresholds
+from ..session import state
 from ..words.explain import plain, what_is_this
 from .following import follow, place
 from .parameter_forms import parameter_form
@@ -20,6 +21,7 @@ from .parameter_forms import parameter_form
 _USUAL: dict[str, float] = {
     "1 in 2 (k = 2)": 0.5,
     "1 in 3 (k = 3)": 1 / 3,
+    "0.33 (k = 4)": 0.33,
     "1 in 4 (k = 4)": 0.25,
     "1 in 5 (k = 5)": 0.2,
     "1 in 10 (k = 10)": 0.1,

@@ -121,7 +121,7 @@ def _which_k(result: Result) -> None:
         "Acceptable chance",
         min_value=0.0001,
         max_value=1.0,
-        value=min(max(plan_threshold(result), 0.0001), 1.0),
+        value=min(max(plan_threshold(result.plan), 0.0001), 1.0),
         step=0.01,
         format="%.4f",
         key="which-k-threshold",

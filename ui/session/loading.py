@@ -21,12 +21,13 @@ from anon_core.data.reading import MOST_BYTES, DataOptions, named_sheets, read_t
 from anon_core.data.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.hierarchy import Hierarchy, flat, from_rows, parse_levels, read_levels
+from anon_core.job import thresholds
 from anon_core.job.plan import LevelTable, Plan
 from anon_core.job.unseen import met, read_unseen
 from anon_core.samples import Sample, hierarchy_folder, sample
 
 from ..journal import here
-from . import drafts, limits, state, thresholds
+from . import drafts, limits, state
 from . import population_tables as population
 
 #: What of the reading options decides how a file's text becomes cells.

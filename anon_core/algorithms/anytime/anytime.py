@@ -24,6 +24,7 @@ from ...contracts.metric import Metric
 from ...contracts.model import GroupModel, least_class
 from ...contracts.partitioner import run_buckets
 from ...contracts.search_cost import CellCost
+from ...contracts.serving import Purpose, Service
 from ...lattice.lattice import Node
 from ...lattice.local_search import Clock, Walk, clock
 from ...lattice.node_cost import best_by
@@ -70,6 +71,28 @@ class Anytime(Algorithm):
     source: ClassVar[str] = (
         "Fung et al. 2005, doi 10.1109/ICDE.2005.143; Xu et al. 2006, doi 10.1145/1150402.1150504"
     )
+    serves: ClassVar[Mapping[Purpose, Service]] = {
+        "statistics": Service(
+            place=6,
+            why="It ends within its time box however many columns there are, and says how much "
+            "better a release could be.",
+        ),
+        "training": Service(
+            place=4,
+            why="Cells are groups of your hierarchies, as fine as the promises allow, within a "
+            "time box however many columns there are.",
+        ),
+        "sharing": Service(
+            place=5,
+            why="Cells are groups of your hierarchies, as fine as the promises allow, within a "
+            "time box however many columns there are.",
+        ),
+        "teaching": Service(
+            place=4,
+            why="Cells are groups of your hierarchies, and what no release could beat is said "
+            "beside what was found.",
+        ),
+    }
     approach: ClassVar[Approach] = "ranges"
     counts_people: ClassVar[bool] = True
     counts_public: ClassVar[bool] = True

@@ -15,6 +15,7 @@ from ...contracts.model import GroupModel
 from ...contracts.partitioner import run_buckets
 from ...contracts.per_column import column_weights, weights_by_column
 from ...contracts.search_cost import CellCost
+from ...contracts.serving import Purpose, Service
 from ...partition.best_gain import cell_prices
 from ...partition.merging import merged
 from ...partition.mondrian_cuts import cut_by_tree
@@ -56,6 +57,19 @@ class Microaggregation(Algorithm):
         "Domingo-Ferrer and Mateo-Sanz 2002, doi 10.1109/69.979982; Domingo-Ferrer and Torra 2005, "
         "doi 10.1007/s10618-005-0007-5"
     )
+    serves: ClassVar[Mapping[Purpose, Service]] = {
+        "statistics": Service(
+            place=2,
+            why="Numbers stay numbers: each is its group's mean, so that totals and averages "
+            "barely change.",
+            most_rows=30_000,
+        ),
+        "training": Service(
+            place=6,
+            why="Numbers stay numbers, each the mean of similar rows.",
+            most_rows=30_000,
+        ),
+    }
     approach: ClassVar[Approach] = "values"
     forms_ranges: ClassVar[bool] = True
     averages: ClassVar[bool] = True

@@ -56,6 +56,7 @@ class Samarati(Algorithm):
         "has that"
     )
     source: ClassVar[str] = "Samarati 2001, doi 10.1109/69.971193"
+    for_study: ClassVar[bool] = True
     approach: ClassVar[Approach] = "levels"
     one_level: ClassVar[bool] = True
     from_counts: ClassVar[bool] = True

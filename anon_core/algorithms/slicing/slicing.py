@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,6 +14,7 @@ from ...base.registry import register
 from ...contracts.algorithm import Algorithm, Linked
 from ...contracts.model import GroupModel
 from ...contracts.partitioner import Partitioner
+from ...contracts.serving import Purpose, Service
 from ...permuted.permuted_release import partition_choice, permuted
 from ...release.problem import Problem
 from ...release.release import Block
@@ -45,6 +46,13 @@ class Slicing(Algorithm):
         "k-medoids of columns on 1 − φ² (or 1 − r² of numbers); one permutation per column set"
     )
     source: ClassVar[str] = "Li, Li, Zhang and Molloy 2012, doi 10.1109/TKDE.2010.236"
+    serves: ClassVar[Mapping[Purpose, Service]] = {
+        "training": Service(
+            place=1,
+            why="Columns that depend on each other stay linked row by row, with exact values, so "
+            "that what a learner looks for survives.",
+        ),
+    }
     permutes: ClassVar[bool] = True
     linked: ClassVar[Linked] = "sets"
 

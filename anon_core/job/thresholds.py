@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from anon_core.base.params import Technique
-from anon_core.base.registry import family
-from anon_core.contracts.attack import Attack
+from ..base.params import Technique
+from ..base.registry import family
+from ..contracts.attack import Attack
 
 
 def personal() -> list[str]:

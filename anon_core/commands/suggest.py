@@ -1,0 +1,138 @@
+"""`suggest`: techniques that suit a release, with promises, settings and threshold set."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..base.errors import BadPlan, clipped
+from .inputs import read_as_declared, read_population
+from .output import INFEASIBLE, OK, tell, write_json
+
+if TYPE_CHECKING:
+    from ..suggest.recommend import Recommendation
+    from ..suggest.request import Request
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    from ..suggest.request import CONCEALED, PURPOSES, RELEASE_MODELS
+
+    parser.add_argument(
+        "--data", type=Path, required=True, help="table: CSV, Parquet, Excel, SPSS, …"
+    )
+    parser.add_argument(
+        "--roles",
+        type=Path,
+        required=True,
+        help="what columns are, as TOML: [roles], and [hierarchies], [types], [data] and "
+        "[population] where they are needed; a recipe will do",
+    )
+    parser.add_argument(
+        "--purpose", required=True, choices=tuple(PURPOSES), help="what the release is for"
+    )
+    parser.add_argument(
+        "--recipient", required=True, choices=tuple(RELEASE_MODELS), help="who gets it"
+    )
+    parser.add_argument(
+        "--hide",
+        action="append",
+        choices=tuple(CONCEALED),
+        help="what must not be learned; several may be named. Else identity, and attribute where "
+        "a column is sensitive",
+    )
+    parser.add_argument(
+        "--threshold", type=float, help="highest acceptable chance; else what is usual"
+    )
+    parser.add_argument("--take", type=int, default=1, help="which one --out writes (1 is first)")
+    parser.add_argument("--out", type=Path, help="recipe to write, ready to run")
+    parser.add_argument("--json", action="store_true", help="print all as one JSON object")
+
+
+def suggest(options: argparse.Namespace) -> int:
+    """Rank the techniques for a table, tell them, and write a recipe; return the exit status."""
+    from ..base.opening import MOST_TEXT_BYTES, read_regular
+    from ..contracts.algorithm import met_first
+    from ..job.plan import Plan, load_hierarchies
+    from ..job.recipe_text import read_tables
+    from ..suggest.facts import facts_of
+    from ..suggest.promises import first_offered
+    from ..suggest.recommend import recommended
+    from ..suggest.request import Request
+
+    try:
+        text = read_regular(options.roles, MOST_TEXT_BYTES).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadPlan(
+            f"{clipped(options.roles.name)} cannot be read as text.", remedy="Check the path."
+        ) from error
+    given: dict[str, Any] = {**read_tables(text)}
+    for chosen in ("release", "reuse", "accept", "attacks", "metrics", "seed"):
+        given.pop(chosen, None)
+    begun = {"name": met_first()[0]}, [{"name": first_offered("identity").name}]
+    plan = Plan.from_mapping({**given, "algorithm": begun[0], "models": begun[1]})
+    table = read_as_declared(plan, options.data)
+    folder = options.roles.parent
+    people = read_population(plan, folder)
+    usual = ("identity", "attribute") if plan.roles.sensitive else ("identity",)
+    request = Request(
+        purpose=options.purpose,
+        concealed=tuple(options.hide or usual),
+        recipient=options.recipient,
+        chance=options.threshold,
+    )
+    levels = load_hierarchies(plan, folder)
+    facts = facts_of(table, plan.roles, levels, people.rows if people is not None else 0)
+    found = recommended(request, facts)
+    recipes = [Plan.from_mapping({**given, **one.tables()}) for one in found]
+    if options.json:
+        write_json(
+            {
+                "schema": 1,
+                "threshold": request.threshold,
+                "threshold_source": request.threshold_source,
+                "recommended": [_told(one) for one in found],
+            }
+        )
+    else:
+        _tell(found, request, len(plan.roles.quasi))
+    if not found:
+        return INFEASIBLE
+    if options.out is not None:
+        if not 1 <= options.take <= len(found):
+            raise BadPlan(
+                f"--take is {options.take}, and {len(found)} are recommended.",
+                remedy=f"Use a number from 1 to {len(found)}.",
+            )
+        chosen_one = recipes[options.take - 1].moved(folder, options.out.parent)
+        with options.out.open("x", encoding="utf-8") as written:
+            written.write(chosen_one.as_recipe_for_others())
+    return OK
+
+
+def _told(one: Recommendation) -> dict[str, Any]:
+    return {
+        "title": one.algorithm.title,
+        "reason": one.reason,
+        "notes": list(one.notes),
+        "asks_first": one.asks_first,
+        "obstacles": list(one.obstacles),
+        **one.tables(),
+    }
+
+
+def _tell(found: tuple[Recommendation, ...], request: Request, quasi: int) -> None:
+    source = request.threshold_source
+    tell(f"Threshold: a chance of at most {request.threshold:g}{f' ({source})' if source else ''}.")
+    for place, one in enumerate(found, start=1):
+        tell(f"{place}. {one.algorithm.title}: {one.reason}")
+        for model in one.models:
+            tell(f"   Promise: {model.in_words(quasi)}")
+        for line in (*one.notes, *one.obstacles, *filter(None, [one.asks_first])):
+            tell(f"   {line}")
+    if not found:
+        tell(
+            "Nothing here stops all that was named: hide less, mark the sensitive columns, or name "
+            "a table of the population."
+        )

@@ -1,0 +1,1 @@
+"""Which techniques suit a release: from purpose, recipient and what must not be learned."""
