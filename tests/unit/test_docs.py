@@ -57,7 +57,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_commands_of_the_readme_run(desk, capsys):
     (block,) = (one for one in blocks(README, "sh") if one.startswith("python"))
     commands = [line.split() for line in block.splitlines()]
-    assert [c[3] for c in commands] == ["run", "verify", "list", "sweep", "report"]
+    assert [c[3] for c in commands] == ["suggest", "run", "verify", "list", "sweep", "report"]
     for command in commands:
         assert command[:3] == ["python", "-m", "anon_core"]
         assert main(command[3:]) == 0
