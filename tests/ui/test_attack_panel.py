@@ -81,7 +81,7 @@ def test_an_earlier_release_is_laid_beside_the_result() -> None:
     held["state/result"] = replace(result, plan=named)
     held["populations"] = {"earlier-1.csv": earlier}
     app = open_page(RESULTS, held)
-    app.segmented_control(key="attack-view").set_value("An earlier release").run()
+    app.segmented_control(key="attack-view").set_value("Two releases").run()
     assert "Loaded: october" in words(app)
     app.button(key="lay-beside").click().run()
     for _ in range(100):

@@ -28,7 +28,7 @@ from . import details_panel, earlier_panel, linked, links_panel, members_panel
 if TYPE_CHECKING:
     from anon_core.job.result import Result
 
-_VIEWS = ("Outcomes", "Questions", "One by one", "Attack further", "An earlier release")
+_VIEWS = ("Outcomes", "Questions", "One by one", "Attack further", "Two releases")
 _KINDS = {
     "identity": "Who is it?",
     "attribute": "What do they have? Certain",

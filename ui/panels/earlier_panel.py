@@ -38,21 +38,17 @@ def draw(run: Series, colours: Palette) -> None:
         "A promise that two releases keep is not kept by both together. Load what was published "
         "earlier of the same people, and see whose values and rows only both tell."
     )
-    left, right = st.columns(2)
-    with left:
-        draft = {"earlier": result.plan.earlier.as_mapping()}
-        chosen = earlier_form.earlier(draft, where="results")
-    with right:
-        st.button(
-            "Lay it beside this release",
-            key="lay-beside",
-            type="primary",
-            disabled=not chosen or ATTACKING.is_running(),
-            on_click=handled("An earlier release")(_begin),
-            args=(result, chosen),
-        )
-        if chosen and chosen != result.plan.earlier.as_mapping():
-            st.caption("It is not in the figures yet.")
+    chosen = earlier_form.earlier({"earlier": result.plan.earlier.as_mapping()}, where="results")
+    st.button(
+        "Lay it beside this release",
+        key="lay-beside",
+        type="primary",
+        disabled=not chosen or ATTACKING.is_running(),
+        on_click=handled("Two releases")(_begin),
+        args=(result, chosen),
+    )
+    if chosen and chosen != result.plan.earlier.as_mapping():
+        st.caption("It is not in the figures yet.")
     known = cast(dict[str, type[Attack]], family("attack"))
     for attack in run.facts.attacks:
         if known[attack.attack].needs_earlier:

@@ -20,13 +20,7 @@ if TYPE_CHECKING:
     from anon_core.job.plan import Plan
     from anon_core.job.result import Result
 
-_KINDS = {
-    "figure": "figure",
-    "new": "new text",
-    "gone": "text is gone",
-    "rarer": "text became rarer",
-    "more": "text grew",
-}
+_KINDS = {"figure": "", "new": "new", "gone": "gone", "rarer": "rarer", "more": "grew"}
 
 
 def before(plan: Plan) -> None:
@@ -67,14 +61,12 @@ def after(result: Result) -> None:
     told = gates(result.plan, result)
     if told:
         st.markdown("**Gates**")
-        frame = pd.DataFrame(
-            [
-                (asked_for, "" if figure is None else f"{figure:.4g}", "passed" if ok else "missed")
-                for asked_for, figure, ok in told
-            ],
-            columns=["asked", "reached", ""],
-        )
-        st.dataframe(frame, hide_index=True, width="stretch")
+        lines = [
+            f"- {':material/check:' if ok else ':material/close:'} {plain(asked_for)}; "
+            f"reached: {'not measured' if figure is None else f'{figure:.4g}'}"
+            for asked_for, figure, ok in told
+        ]
+        st.markdown("\n".join(lines))
     then = earlier_figures.last()
     if then is None:
         return
@@ -86,15 +78,22 @@ def after(result: Result) -> None:
     st.markdown("**Since the earlier run**")
     rows = [
         {
-            "what": one.what,
-            "text": one.text,
-            "": _KINDS[one.kind],
+            "what": f"{one.what}: {one.text} ({_KINDS[one.kind]})" if one.text else one.what,
             "then": _shown(one.then, one.kind),
             "now": _shown(one.now, one.kind),
         }
         for one in found
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch", key="drift")
+    st.dataframe(
+        pd.DataFrame(rows),
+        hide_index=True,
+        width="stretch",
+        key="drift",
+        column_config={
+            "then": st.column_config.Column(width=80),
+            "now": st.column_config.Column(width=80),
+        },
+    )
     new = sum(one.kind == "new" for one in found)
     rare = sum(one.kind == "rarer" for one in found)
     gone = sum(one.kind == "gone" for one in found)
@@ -107,4 +106,6 @@ def after(result: Result) -> None:
 def _shown(value: float | None, kind: str) -> str:
     if value is None:
         return "–"
-    return f"{value:,.4g}" if kind == "figure" else f"{value:.1%}"
+    if kind == "figure":
+        return f"{value:,.0f}" if value == round(value) or value >= 10_000 else f"{value:.4g}"
+    return f"{value:.1%}"
