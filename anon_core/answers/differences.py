@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from ..base.registry import family
 from ..job.result import Result
+from ..words.recipe_words import place, value
 from .answer import Answer, Cell
 
 
@@ -19,7 +19,7 @@ class Difference:
     Attributes
     ----------
     what : str
-        Where it stands in the recipe, or which figure it is.
+        What was chosen, in the words of the pages, or which figure it is.
     before, now : int, float, str or None
         None where one of them has no such thing.
     """
@@ -38,17 +38,22 @@ class Difference:
 
 
 def plan_differences(before: Result, now: Result) -> tuple[Difference, ...]:
-    """Return what differs in the recipes of two runs; the secret seed is left out.
+    """Return what was chosen otherwise for two runs; the secret seed is left out.
 
     Parameters
     ----------
     before, now : Result
     """
     was, is_ = _flat(_told(before)), _flat(_told(now))
+    techniques = [now.plan.algorithm.name, before.plan.algorithm.name]
+
+    def told(path: tuple[str, ...], found: Mapping[tuple[str, ...], object]) -> Cell:
+        return cast(Cell, value(path, found[path], techniques)) if path in found else None
+
     return tuple(
-        Difference(what=name, before=was.get(name), now=is_.get(name))
-        for name in dict.fromkeys([*was, *is_])
-        if was.get(name) != is_.get(name)
+        Difference(what=place(path, techniques), before=told(path, was), now=told(path, is_))
+        for path in dict.fromkeys([*was, *is_])
+        if was.get(path) != is_.get(path)
     )
 
 
@@ -86,7 +91,7 @@ def what_changed(before: Result | None, now: Result) -> Answer:
     if not same_table:
         parts.append("another table")
     parts += [f"{d.what}: {_said(d.before)} → {_said(d.now)}" for d in plans]
-    asked = "; ".join(parts) if parts else "nothing in the recipe but the secret of chance"
+    asked = "; ".join(parts) if parts else "nothing that was chosen but the secret of chance"
     if before.sha256 == now.sha256:
         reached = "What is published is the same, byte for byte."
     elif not figures:
@@ -115,17 +120,15 @@ def _told(result: Result) -> dict[str, Any]:
     return told
 
 
-def _flat(table: Mapping[str, Any], path: str = "") -> dict[str, Cell]:
-    """Return a recipe's values by their dotted path."""
-    found: dict[str, Cell] = {}
-    for name, value in table.items():
-        here = f"{path}.{name}" if path else str(name)
-        if isinstance(value, Mapping) and value:
-            found |= _flat(value, here)  # pyright: ignore[reportUnknownArgumentType]
-        elif isinstance(value, str | int | float):
-            found[here] = value
+def _flat(table: Mapping[str, Any], path: tuple[str, ...] = ()) -> dict[tuple[str, ...], object]:
+    """Return what a recipe holds by its place: section, and the keys below it."""
+    found: dict[tuple[str, ...], object] = {}
+    for name, one in table.items():
+        here = (*path, str(name))
+        if isinstance(one, Mapping) and one:
+            found |= _flat(one, here)  # pyright: ignore[reportUnknownArgumentType]
         else:
-            found[here] = json.dumps(value, sort_keys=True)
+            found[here] = one
     return found
 
 

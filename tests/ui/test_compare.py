@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import BadPlan
+from anon_core.base.registry import family
 from anon_core.job.sweep import Varied, sweep
 from anon_core.job.sweep_points import Point
 from anon_core.job.variations import Variation
@@ -54,8 +55,7 @@ def test_three_runs_stand_side_by_side_until_one_is_let_go() -> None:
         assert panel in words(app)
     heads = [str(h.value) for h in app.subheader]
     assert heads[:2] == ["Risk–utility frontier", "Differences to the baseline"]
-    frames = [d.value for d in app.dataframe]
-    standing = next(f for f in frames if "what" in f.columns).set_index("what")
+    standing = app.table[0].value.replace(r"\\", "", regex=True).set_index("what")
     for run, pin in zip(("● A", "■ B", "◆ C"), app.session_state["state/pins"], strict=True):
         worst = next(a.worst for a in pin.result.attacks if a.attack == "prosecutor")
         met = "✓ met" if worst <= 0.2 else "✗ not met"
@@ -208,9 +208,10 @@ def test_runs_are_compared_with_the_baseline_that_is_chosen() -> None:
     assert not app.error
     told = [p.result.as_json() for p in held["state/pins"]]
     frames = [d.value for d in app.dataframe]
-    plans = next(f for f in frames if "in the recipe" in f.columns).set_index("in the recipe")
-    assert plans.loc["algorithm.name"].tolist() == ["mondrian", "optimal", "optimal"]
-    assert plans.loc["models.k-anonymity.k"].tolist() == ["5", "5", "10"]
+    title = family("algorithm")["optimal"].title
+    plans = next(f for f in frames if "choice" in f.columns).set_index("choice")
+    assert plans.loc["Technique"].tolist() == ["Mondrian", title, title]
+    assert plans.loc["k-anonymity: k"].tolist() == ["5", "5", "10"]
     figures = next(
         f for f in frames if "◆ C" in f.columns and "B − C" in f.columns and "figure" in f
     )

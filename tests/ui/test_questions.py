@@ -45,7 +45,7 @@ def test_a_result_is_asked_everything_that_arises(held: dict[str, Any]) -> None:
     told = ask(app, "Why is this row suppressed?")
     assert "stands in a class of" in told
     assert "anonymity blocks it" in told
-    assert "max\\_suppression: " in ask(app, "What changed").replace("\\:", ":")
+    assert "Suppression budget: " in ask(app, "What changed").replace("\\:", ":")
     assert "Yes, among choices of one level" in ask(app, "Is this optimal?").replace("\\", "")
     told = ask(app, "What does someone learn").replace("\\", "")
     assert "rows that fit at least" in told

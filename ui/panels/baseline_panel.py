@@ -1,4 +1,4 @@
-"""Pinned runs against a chosen baseline: how they stand, what differs in recipes and figures."""
+"""Pinned runs against a chosen baseline: how they stand, what differs in choices and figures."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from anon_core.words.tiles import tiles
 
 from ..charts.attack_plots import name_of
 from ..charts.chart_frame import Series, table
+from ..words.explain import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,13 +36,15 @@ def choose(runs: Sequence[Series]) -> list[Series]:
 
 
 def draw(runs: Sequence[Series]) -> None:
-    """Draw how runs stand, and what differs from the first: in the recipes, in the figures."""
-    st.markdown("**How they stand**" if len(runs) > 1 else "**How it stands**")
-    table(standing_table(runs), key="standing", wide="what")
+    """Draw how runs stand, and what differs from the first: in choices, in figures."""
+    heading = "How they stand" if len(runs) > 1 else "How it stands"
+    st.markdown(f"**{heading}**")
+    # Words wrap here: nothing of a threshold may be cut off on a narrow screen.
+    st.table(standing_table(runs).map(plain), hide_index=True, alt=heading)
     if len(runs) < 2:
         return
     plans = plan_table(runs)
-    st.markdown("**What differs in the recipes**")
+    st.markdown("**What was chosen otherwise**")
     if len(plans):
         table(plans, key="plan-differences")
     else:
@@ -88,7 +91,7 @@ def _limit(attack: AttackResult) -> str:
 
 
 def plan_table(runs: Sequence[Series]) -> pd.DataFrame:
-    """Return one row for each place of the recipe in which a run differs from the first."""
+    """Return one row for each choice in which a run differs from the first."""
     import pandas as pd
 
     first, *others = runs
@@ -99,7 +102,7 @@ def plan_table(runs: Sequence[Series]) -> pd.DataFrame:
     rows: list[dict[str, object]] = []
     for what in dict.fromkeys(name for own in found.values() for name in own):
         before = next(own[what].before for own in found.values() if what in own)
-        row: dict[str, object] = {"in the recipe": what, first.heading: _said(before)}
+        row: dict[str, object] = {"choice": what, first.heading: _said(before)}
         for run in others:
             own = found[run.letter].get(what)
             row[run.heading] = _said(before if own is None else own.now)

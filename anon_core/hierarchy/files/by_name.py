@@ -72,7 +72,8 @@ def match_files(files: Sequence[str], columns: Sequence[str]) -> Matched:
                 unclear[column] = tuple(fit)
     told = {one for fit in unclear.values() for one in fit}
     left = tuple(one for one in files if one not in taken and one not in told)
-    return Matched(files=found, unclear=unclear, left=left)
+    ordered = {column: found[column] for column in columns if column in found}
+    return Matched(files=ordered, unclear=unclear, left=left)
 
 
 def _bare(text: str) -> str:

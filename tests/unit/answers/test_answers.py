@@ -22,6 +22,7 @@ from anon_core.answers.steps import chosen_node, classes_at, step_at
 from anon_core.answers.suppressed_row import suppressed_row, suppressed_rows
 from anon_core.answers.which_k import least_k, which_k
 from anon_core.base.errors import AnonError, BadPlan
+from anon_core.base.registry import family
 from anon_core.job.result import Result
 from anon_core.job.runner import run
 from anon_core.release.results import figure
@@ -227,14 +228,15 @@ def test_differences_of_plans_and_figures() -> None:
         PATIENTS, algorithm={"name": "mondrian"}, models=[{"name": "k-anonymity", "k": 3}], seed=1
     )
     told = {d.what: (d.before, d.now) for d in plan_differences(two, three)}
-    assert told["models.k-anonymity.k"] == (2, 3)
-    assert told["algorithm.name"] == ("optimal", "mondrian")
-    assert not any("seed" in name for name in told)
+    assert told["k-anonymity: k"] == (2, 3)
+    titles = [family("algorithm")[name].title for name in ("optimal", "mondrian")]
+    assert told["Technique"] == tuple(titles)
+    assert not any("seed" in name or "_" in name or "." in name for name in told)
     for one in figure_differences(two, three):
         if one.what == "Loss":
             assert one.before == two.measures["loss"].value
             assert one.change == three.measures["loss"].value - two.measures["loss"].value
-    assert "algorithm.name: optimal → mondrian" in what_changed(two, three).sentence
+    assert f"Technique: {' → '.join(titles)}" in what_changed(two, three).sentence
     same = carried_out(PATIENTS)
     assert "byte for byte" in what_changed(two, same).sentence
     assert what_changed(None, two).sentence == "There is no run before this one."
