@@ -112,7 +112,7 @@ class Minimality(AboutSecrets):
         certain, consistent, undecided = list[tuple[int, int]](), True, everyone
         believed = None
         if failed is not None:
-            certain, consistent, undecided = Assigned(people, failed).certain(boxed)
+            certain, consistent, undecided = Assigned(people, failed, context).certain(boxed)
             believed = beliefs(people, failed, context)
         return [self._scored(truth, column, people, certain, consistent, undecided, believed)]
 

@@ -128,7 +128,7 @@ class Assigned:
         Levels that broke a promise by the values of some class.
     """
 
-    def __init__(self, people: People, failed: Sequence[Node]) -> None:
+    def __init__(self, people: People, failed: Sequence[Node], context: Context) -> None:
         self.people = people
         self.program = Program()
         self.place: dict[tuple[int, int], int] = {}
@@ -145,6 +145,7 @@ class Assigned:
                 self.program.add(terms, row[s], row[s])
         for node in failed:
             bad: dict[int, float] = {}
+            context.check()
             for own in people.groups(node):
                 bad[self._bad(own)] = 1.0
             self.program.add(bad, low=1)
@@ -231,7 +232,7 @@ def beliefs(
         for row, own in zip(people.values, classes, strict=True)
         for o in own
     )
-    if tables > 50 * _MOST_TABLES:
+    if tables > 10 * _MOST_TABLES:
         return None
     ways = [
         list(_dealt(people.count[own].tolist(), tuple(row)))

@@ -70,6 +70,7 @@ def cut_trees(rule: UncutClasses, boxes: Boxes, context: Context) -> Worlds | No
     for tree in trees:
         own = program.copy()
         for fact in tree:
+            context.check()
             if fact.median < 0:
                 cuts.stay(own, fact.part, fact.column, base, classes, rule.least)
             else:

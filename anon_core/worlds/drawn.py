@@ -32,11 +32,11 @@ def drawn_worlds(rule: RaisedLevels, boxes: Boxes, most: int, context: Context) 
     for _ in range(_TRIES * (most + 1)):
         if drawn > most or context.out_of_time():
             break
-        context.check()
-        rows, member = _draw(rule, boxes, context.generator)
-        if rows is None or not _leads_here(rule, boxes, rows):
+        rows, member = _draw(rule, boxes, context)
+        if rows is None or not _leads_here(rule, boxes, rows, context):
             continue
         drawn += 1
+        context.check()
         order = np.lexsort([*rows.T[::-1], member])
         ends = np.searchsorted(member[order], np.arange(len(boxes.size) + 1))
         for number, known in enumerate(fills):
@@ -45,13 +45,15 @@ def drawn_worlds(rule: RaisedLevels, boxes: Boxes, most: int, context: Context) 
 
 
 def _draw(
-    rule: RaisedLevels, boxes: Boxes, generator: np.random.Generator
+    rule: RaisedLevels, boxes: Boxes, context: Context
 ) -> tuple[npt.NDArray[np.int32] | None, I64]:
     """Draw a table with the published classes, and removed rows that are in none of them.
 
     Returns rows as leaves, (rows, quasi), and their class, of removed rows that after the last;
     None where no place is found for removed rows.
     """
+    context.check()
+    generator = context.generator
     member = np.repeat(np.arange(len(boxes.size)), boxes.size)
     lo, hi = boxes.lo[member], boxes.hi[member]
     rows = generator.integers(lo, hi + 1, dtype=np.int32)
@@ -79,11 +81,14 @@ def _draw(
     return None, member
 
 
-def _leads_here(rule: RaisedLevels, boxes: Boxes, rows: npt.NDArray[np.int32]) -> bool:
+def _leads_here(
+    rule: RaisedLevels, boxes: Boxes, rows: npt.NDArray[np.int32], context: Context
+) -> bool:
     """Say whether levels of a table are raised to the published ones, and no further."""
     heights = [h.height for h in boxes.hierarchies]
     at = [0] * len(heights)
     while _left_over(rule, boxes, at, rows) > rule.budget:
+        context.check()
         distinct = [
             len(np.unique(h.node(level)[rows[:, d]]))
             for d, (h, level) in enumerate(zip(boxes.hierarchies, at, strict=True))

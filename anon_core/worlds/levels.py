@@ -82,6 +82,7 @@ def first_levels(rule: CheapestLevels, boxes: Boxes, context: Context) -> Worlds
         context.check()
         program.add(_breaks(program, rule, boxes, node, base), low=1)
     for node, dearer, least in open_:
+        context.check()
         costs_more = program.switch()
         low = sum(boxes.size[n] * min(dearer[list(own)]) for n, own in enumerate(classes))
         # Where the switch is 0 the sum is no smaller than its least.

@@ -9,10 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..base.arrays import I64
+from ..base.arrays import F64, I64
 from ..base.context import Context, now
 
-_LARGE = 150  # variables from which a solve gets its own thread, so that it can be left
 _LOOK = 0.05  # seconds between two looks at the cancel button
 _GRACE = 0.2  # seconds the solver may need to notice that its time is up
 _EXACT = 1e-6
@@ -46,7 +45,7 @@ class Program:
     def __init__(self) -> None:
         self.lower: list[int] = []
         self.upper: list[int] = []
-        self._terms: list[tuple[Sequence[int], Sequence[float]]] = []
+        self._terms: list[tuple[I64, F64]] = []
         self._low: list[float] = []
         self._high: list[float] = []
 
@@ -73,7 +72,9 @@ class Program:
 
     def add(self, terms: Mapping[int, float], low: float = -np.inf, high: float = np.inf) -> None:
         """Ask for low ≤ Σ a·x ≤ high; `terms` is variable → a."""
-        self._terms.append((tuple(terms), tuple(terms.values())))
+        variables = np.fromiter(terms, dtype=np.int64, count=len(terms))
+        values = np.fromiter(terms.values(), dtype=np.float64, count=len(terms))
+        self._terms.append((variables, values))
         self._low.append(low)
         self._high.append(high)
 
@@ -109,7 +110,7 @@ class Program:
         if np.any(x < self.lower) or np.any(x > self.upper):
             return False
         for (variables, values), low, high in zip(self._terms, self._low, self._high, strict=True):
-            total = float(np.dot(x[list(variables)], values))
+            total = float(np.dot(x[variables], values))
             if not low - _EXACT <= total <= high + _EXACT:
                 return False
         return True
@@ -121,8 +122,6 @@ class Program:
             arguments["options"] = {"time_limit": float(left)}
         from scipy.optimize import milp
 
-        if len(self) < _LARGE:
-            return milp(**arguments)
         box: list[Any] = []
         # The solver cannot be interrupted, but it lets other threads run.
         thread = threading.Thread(target=lambda: box.append(milp(**arguments)), daemon=True)
@@ -145,8 +144,8 @@ class Program:
         }
         if self._terms:
             row = np.repeat(np.arange(len(self._terms)), [len(v) for v, _ in self._terms])
-            column = np.concatenate([np.array(v, dtype=np.int64) for v, _ in self._terms])
-            value = np.concatenate([np.array(a, dtype=np.float64) for _, a in self._terms])
+            column = np.concatenate([v for v, _ in self._terms])
+            value = np.concatenate([a for _, a in self._terms])
             matrix = csc_array((value, (row, column)), shape=(len(self._terms), size))
             found["constraints"] = LinearConstraint(
                 matrix,  # pyright: ignore[reportArgumentType]

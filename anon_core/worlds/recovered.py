@@ -54,23 +54,23 @@ def refine(rule: StopRule, boxes: Boxes, most: int, context: Context) -> Refined
     """Count the ways to fill each class, up to `most`; the context's deadline bounds the time."""
     if isinstance(rule, UncutClasses):
         return _of_uncut(rule, boxes, most, context)
-    found = None
+    # Tables that are written down prove quickly how much stays open; programs see to the rest.
+    exact = (boxes.lo == boxes.hi).all(axis=1)
     if isinstance(rule, CheapestLevels):
-        found = first_levels(rule, boxes, context)
-        if found is None:
-            return _of_lonely(rule, boxes, most, context)
+        least, decided = least_worlds(rule, boxes, most, context)
+        found = None if (exact | (least > most)).all() else first_levels(rule, boxes, context)
     elif isinstance(rule, RaisedLevels):
-        found = raised_levels(rule, boxes, context)
-        if found is None:
-            least = drawn_worlds(rule, boxes, most, context)
-            exact = (boxes.lo == boxes.hi).all(axis=1)
-            return _at_least(boxes, least, exact | (least > 1), most)
-    if found is None:
+        least = drawn_worlds(rule, boxes, most, context)
+        decided = exact | (least > 1)
+        found = None if (exact | (least > most)).all() else raised_levels(rule, boxes, context)
+    else:
         raise AnonError(
             f"Nothing is known of searches that stop by {type(rule).__name__}.",
             remedy="Run the attack on a technique that is shipped.",
         )
-    return _of_worlds(found, boxes, most, context)
+    if found is None:
+        return _at_least(boxes, least, decided, most)
+    return _of_worlds(found, boxes, least, most, context)
 
 
 def _alone(boxes: Boxes, most: int) -> I64:
@@ -83,27 +83,25 @@ def _alone(boxes: Boxes, most: int) -> I64:
     return found
 
 
-def _of_worlds(found: Worlds, boxes: Boxes, most: int, context: Context) -> Refined:
-    """Count the ways that the programs leave open."""
+def _of_worlds(found: Worlds, boxes: Boxes, least: I64, most: int, context: Context) -> Refined:
+    """Count the ways that the programs leave open, where more than `most` are not known yet."""
     alone = _alone(boxes, most)
-    worlds, decided, filled = np.ones_like(alone), alone == 1, dict[int, tuple[int, ...]]()
-    consistent = True
+    worlds, decided = least.copy(), (alone == 1) | (least > 1)
+    filled, consistent = dict[int, tuple[int, ...]](), True
     for number, own in enumerate(found.classes):
         context.report(number / len(found.classes), "Counting tables")
+        if least[number] > most:
+            continue
         ways = solutions(found.programs, own, most, context)
         consistent &= bool(ways.found) or not ways.complete
-        worlds[number] = max(len(ways.found) + (not ways.complete and ways.timely), 1)
+        counted = len(ways.found) + (not ways.complete and ways.timely)
+        worlds[number] = max(counted, int(least[number]))
         decided[number] |= ways.timely or len(ways.found) > 1
         if ways.complete and len(ways.found) == 1:
             filled[number] = ways.found[0]
     return Refined(
         worlds=worlds, alone=alone, decided=decided, filled=filled, consistent=consistent
     )
-
-
-def _of_lonely(rule: CheapestLevels, boxes: Boxes, most: int, context: Context) -> Refined:
-    """Prove by single tables how much stays open, where programs would be too large."""
-    return _at_least(boxes, *least_worlds(rule, boxes, most, context), most)
 
 
 def _at_least(boxes: Boxes, least: I64, decided: npt.NDArray[np.bool_], most: int) -> Refined:
@@ -128,7 +126,8 @@ def _of_uncut(rule: UncutClasses, boxes: Boxes, most: int, context: Context) -> 
     trees = cut_trees(rule, boxes, context)
     if trees is not None:
         before = [count.worlds(number, context, stop=False)[0] for number in range(size)]
-        return replace(_of_worlds(trees, boxes, most, context), alone=np.array(before))
+        unknown = np.ones(size, dtype=np.int64)
+        return replace(_of_worlds(trees, boxes, unknown, most, context), alone=np.array(before))
     worlds, alone = np.ones(size, dtype=np.int64), np.ones(size, dtype=np.int64)
     decided, filled, consistent = np.zeros(size, np.bool_), dict[int, tuple[int, ...]](), True
     for number in range(size):
