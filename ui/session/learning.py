@@ -93,7 +93,8 @@ def reading(lesson: Lesson) -> Reading:
         trace = traced(lesson, _example(lesson, name))
         return trace, tuple(lesson.steps(trace))
 
-    trace, steps = state.once("learn/trace", (lesson.name, name, own), made)
+    with st.spinner("Running what the lesson is about"):
+        trace, steps = state.once("learn/trace", (lesson.name, name, own), made)
     asked = st.query_params.get(STEP, "1")
     at = int(asked) - 1 if asked.isdecimal() else 0
     at = min(max(at, 0), len(steps) - 1)
