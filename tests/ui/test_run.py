@@ -169,7 +169,24 @@ def with_people(content: str) -> dict[str, Any]:
     return held
 
 
+def found_people(path: str) -> population.Population:
+    found = population.find(path)
+    assert found is not None
+    return found
+
+
 PEOPLE = "Zip,Age\n" + "5370,25\n5370,27\n5371,27\n5372,25\n5373,25\n" * 2
+
+
+def test_a_population_is_read_as_the_table_is() -> None:
+    held = with_people(PEOPLE + "5370,-9\n")
+    with patch.object(st, "session_state", held):
+        path = state.draft()["population"]["file"]
+        assert found_people(path).table.column("Age").missing == 0
+        told = {**state.draft()["data"], "missing_values": ["", "-9"]}
+        state.update_draft(data=told)
+        assert found_people(path).table.column("Age").missing == 1
+        assert found_people(path) is found_people(path)
 
 
 @pytest.mark.parametrize(

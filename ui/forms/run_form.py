@@ -120,7 +120,8 @@ def people(draft: dict[str, Any], rows: int) -> dict[str, Any]:
             type=["csv", "gz", "parquet"],
             key="population-file",
             help="It needs the quasi-identifiers that whoever holds it knows, named and written as "
-            "in your table. Promises about people, such as k-map, need all of them.",
+            "in your table. What stands for a missing value, dates and decimals are read as in "
+            "your table. Promises about people, such as k-map, need all of them.",
         )
         if file is not None:
             try:

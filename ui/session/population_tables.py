@@ -1,16 +1,20 @@
-"""Tables beside the one released: of the population, and earlier releases; kept by content."""
+"""Tables beside the one released: of the population, and earlier releases; kept by content.
+
+As on the command line, what stands for a missing value, and how dates and decimals are written, is
+what the table that is released was read with.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import streamlit as st
 
-from anon_core.data.reading import read_table
+from anon_core.data.reading import DataOptions, read_table
 from anon_core.data.table import Dataset
 
-from . import limits
+from . import limits, state
 
 _KEPT = "populations"
 _MOST = 6
@@ -28,12 +32,15 @@ class Population:
         Its name beside the recipe.
     content : bytes
     table : Dataset
+    options : DataOptions
+        How it was read.
     """
 
     title: str
     path: str
     content: bytes
     table: Dataset
+    options: DataOptions = field(default_factory=DataOptions)
 
 
 def add(title: str, content: bytes, what: str = "population") -> Population:
@@ -49,19 +56,40 @@ def add(title: str, content: bytes, what: str = "population") -> Population:
     ending = "parquet" if content.startswith(b"PAR1") else "csv"
     path = f"{what}-{hashlib.sha256(content).hexdigest()[:12]}.{ending}"
     kept = _kept()
-    if path not in kept:
+    if path not in kept or kept[path].options != _options():
         while len(kept) >= _MOST:
             kept.pop(next(iter(kept)))
         limits.check_size(content)
-        table = read_table(content, name=title)
-        limits.check_rows(table.rows)
-        kept[path] = Population(title=title, path=path, content=content, table=table)
+        kept[path] = _read(title, path, content)
     return kept[path]
 
 
 def find(path: str) -> Population | None:
-    """Return the table that a plan names so, if the session still has it."""
-    return _kept().get(path)
+    """Return the table that a plan names so, if the session still has it.
+
+    It is read again where the table that is released is read otherwise since.
+
+    Raises
+    ------
+    BadInput
+        If it is no table, read like this.
+    """
+    found = _kept().get(path)
+    if found is not None and found.options != _options():
+        found = _kept()[path] = _read(found.title, path, found.content)
+    return found
+
+
+def _read(title: str, path: str, content: bytes) -> Population:
+    options = _options()
+    table = read_table(content, options, name=title)
+    limits.check_rows(table.rows)
+    return Population(title=title, path=path, content=content, table=table, options=options)
+
+
+def _options() -> DataOptions:
+    told = DataOptions.from_mapping(state.draft().get("data", {}))
+    return DataOptions(missing_values=told.missing_values, dates=told.dates, decimals=told.decimals)
 
 
 def _kept() -> dict[str, Population]:
