@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+import pandas as pd
 
-from ..base.errors import BadPlan, listing, nearest
+from ..base.arrays import I32
+from ..base.errors import BadInput, BadPlan, listing
 from ..base.wording import times
+from ..data.table import Dataset
 from ..job.result import Result
+from ..release.people import encode_population
 from ..release.results import per_cent
 from .answer import Answer, Cell, rows_said
-from .fitting import fitting
+from .fitting import Covers, fitting
 
 
 def values_of(result: Result, row: int) -> dict[str, str]:
@@ -41,7 +45,8 @@ def about_person(result: Result, known: Mapping[str, str], row: int | None = Non
     ----------
     result : Result
     known : mapping of str to str
-        Quasi-identifiers with the values that are known, as the table has them.
+        Quasi-identifiers with the values that are known, written as in the table; nobody there
+        needs to have them.
     row : int, optional
         The person's row, counted from 0, where it is known which one it is: it is then said whether
         it is published.
@@ -49,7 +54,7 @@ def about_person(result: Result, known: Mapping[str, str], row: int | None = Non
     Raises
     ------
     BadPlan
-        If nothing is known, or a value is none of its column.
+        If nothing is known, or a value is no number or date where its column holds such.
     """
     problem = result.problem
     columns = [name for name in problem.quasi if name in known]
@@ -59,26 +64,13 @@ def about_person(result: Result, known: Mapping[str, str], row: int | None = Non
             f"{listing(wrong)} is no quasi-identifier." if wrong else "Nothing is known.",
             remedy=f"Give values of some of {listing(problem.quasi)}.",
         )
-    leaves: list[int] = []
-    for name in columns:
-        code = problem.hierarchies[name].code.get(known[name])
-        if code is None and not known[name] and problem.hierarchies[name].has_missing:
-            code = problem.hierarchies[name].missing_leaf
-        if code is None:
-            raise BadPlan(
-                f"'{name}' never has that value in this table.",
-                remedy="Choose one that occurs."
-                + nearest(known[name], problem.hierarchies[name].leaves),
-                values=[known[name]],
-            )
-        leaves.append(code)
-    person = np.array([leaves], dtype=np.int32)
+    person, covers = _leaves(result, {name: known[name] for name in columns})
     rows: list[dict[str, Cell]] = []
     learned: list[str] = []
-    found = fitting(result, columns, person)
+    found = fitting(result, columns, person, covers=covers)
     fit = float(found.rows[0])
     for column in result.audience.secret:
-        told = fitting(result, columns, person, column)
+        told = fitting(result, columns, person, column, covers)
         if not told.rows[0]:
             continue
         share = told.shown[0] / told.rows[0]
@@ -99,17 +91,11 @@ def about_person(result: Result, known: Mapping[str, str], row: int | None = Non
                         "share of the rows that fit": float(share[at]),
                     }
                 )
-    standing = ""
-    if row is not None:
-        standing = (
-            " This row is published."
-            if result.row_group[row] >= 0
-            else " This row is not published."
-        )
+    standing = _standing(result, columns, person, row, own=covers is None)
     if not fit:
         return Answer(
             sentence="No published row fits: whoever has these values is not in the release."
-            + standing
+            f"{standing}"
         )
     counted = rows_said(round(fit)) if found.exact else f"{fit:,.3g} rows on average"
     chance = times(min(1 / fit, 1.0))
@@ -127,3 +113,58 @@ def about_person(result: Result, known: Mapping[str, str], row: int | None = Non
             "together."
         ),
     )
+
+
+def _leaves(result: Result, known: Mapping[str, str]) -> tuple[I32, Covers | None]:
+    """Return what is known as leaves, shape (1, columns), and what texts cover of further leaves.
+
+    Values that nobody of the table has are leaves of their own, as those of a population are.
+    """
+    problem = result.problem
+    leaves: list[int] = []
+    for name, value in known.items():
+        hierarchy = problem.hierarchies[name]
+        code = hierarchy.code.get(value)
+        if code is None and not value and hierarchy.has_missing:
+            code = hierarchy.missing_leaf
+        leaves.append(-1 if code is None else code)
+    if min(leaves) >= 0:
+        return np.array([leaves], dtype=np.int32), None
+    one = Dataset.from_frame(pd.DataFrame({name: [value] for name, value in known.items()}))
+    try:
+        people = encode_population(
+            one, problem.dataset, problem.roles, problem.hierarchies, people=0
+        )
+    except BadInput as error:
+        new = [name for name, leaf in zip(known, leaves, strict=True) if leaf < 0]
+        kinds = ", ".join(f"'{n}' is {problem.dataset.column(n).kind}" for n in new)
+        raise BadPlan(
+            f"What was typed cannot be read as the table's columns are: {kinds}.",
+            remedy="Write it as the table does.",
+            values=list(known.values()),
+        ) from error
+    assert people is not None
+    assert people.codes is not None
+    places = [problem.quasi.index(name) for name in known]
+    covers = {name: people.cover(result.release.view.vocabularies[name]) for name in known}
+    return people.codes[:, places], covers
+
+
+def _standing(
+    result: Result, columns: Sequence[str], person: I32, row: int | None, *, own: bool
+) -> str:
+    """Say whether they are in the table, and published: what the attacker would like to know."""
+    if row is not None:
+        there = "is" if result.row_group[row] >= 0 else "is not"
+        return f" This row {there} published."
+    if not own:
+        return " Nobody of the table has exactly these values."
+    frequency = result.problem.frequency
+    places = [result.problem.quasi.index(name) for name in columns]
+    keys = np.flatnonzero(np.all(frequency.codes[:, places] == person, axis=1))
+    here = np.isin(frequency.row_key, keys)
+    rows, shown = int(here.sum()), int((here & (result.row_group >= 0)).sum())
+    if not rows:
+        return " Nobody of the table has exactly these values."
+    verb = "has" if rows == 1 else "have"
+    return f" In the table {rows_said(rows)} {verb} exactly these values; {shown:,} published."

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ..base.arrays import F64, I64
+from ..base.arrays import F64, I32, I64
 from ..base.errors import BadPlan, listing
 from ..data.frequency import dense_rank
 from ..job.result import Result
 from ..release.problem import Problem
 from ..release.release import BlockTable, View
 
+#: First and last leaf that each published text covers, by column.
+Covers = Mapping[str, tuple[I32, I32]]
 #: People times published cells that are compared at most: a second or two.
 _MOST = 400_000_000
 #: People that are compared at once.
@@ -76,7 +78,11 @@ def known_combinations(
 
 
 def fitting(
-    result: Result, columns: Sequence[str], leaves: npt.NDArray[np.int32], sensitive: str = ""
+    result: Result,
+    columns: Sequence[str],
+    leaves: npt.NDArray[np.int32],
+    sensitive: str = "",
+    covers: Covers | None = None,
 ) -> Fitting:
     """Return which published rows fit people of whom some columns are known.
 
@@ -89,6 +95,9 @@ def fitting(
         What is known, as leaves of the columns' hierarchies.
     sensitive : str
         A sensitive column to be told; empty for none.
+    covers : mapping of str to pair of int32 arrays of shape (texts,), optional
+        First and last leaf that each published text covers, where `leaves` are not those of the
+        table's hierarchies.
 
     Raises
     ------
@@ -111,7 +120,7 @@ def fitting(
     home = view.block_of(sensitive) if sensitive else None
     if home is not None and all(b is not home for b in blocks):
         blocks.append(home)
-    matchers = [_Matcher(view, block, columns) for block in blocks]
+    matchers = [_Matcher(view, block, columns, covers or {}) for block in blocks]
     if len(leaves) * max(sum(len(m.lo) for m in matchers), 1) > _MOST:
         raise BadPlan(
             "Too many people and cells would have to be compared.", remedy="Choose fewer columns."
@@ -162,7 +171,9 @@ def _on_average(
 class _Matcher:
     """The cells of one block, reduced to the columns that are known."""
 
-    def __init__(self, view: View, block: BlockTable, columns: Sequence[str]) -> None:
+    def __init__(
+        self, view: View, block: BlockTable, columns: Sequence[str], covers: Covers
+    ) -> None:
         self.block = block
         known = [name for name in columns if name in block.columns]
         self.place = [list(columns).index(name) for name in known]
@@ -173,9 +184,10 @@ class _Matcher:
             self.rank = rank.astype(np.int64)
         nothing = np.zeros((len(first), 0), dtype=np.int32)
         pools = [view.vocabularies[name] for name in known]
-        both = list(zip(pools, codes, strict=True))
-        self.lo = np.stack([p.lo[c[first]] for p, c in both], axis=1) if known else nothing
-        self.hi = np.stack([p.hi[c[first]] for p, c in both], axis=1) if known else nothing
+        ends = [covers.get(n, (p.lo, p.hi)) for n, p in zip(known, pools, strict=True)]
+        both = list(zip(ends, codes, strict=True))
+        self.lo = np.stack([lo[c[first]] for (lo, _), c in both], axis=1) if known else nothing
+        self.hi = np.stack([hi[c[first]] for (_, hi), c in both], axis=1) if known else nothing
 
     def fits(self, leaves: npt.NDArray[np.int32]) -> F64:
         """Return 1 where cells cover what is known, shape (combinations, cells)."""

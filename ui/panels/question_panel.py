@@ -23,13 +23,13 @@ from anon_core.release.results import figure
 from ..charts.chart_frame import palette, show, table
 from ..charts.k_plot import k_chart
 from ..components.guard import panel
-from ..session import results, state
+from ..session import chosen, results, state
 from ..session.result_view import shown
 from ..words.explain import plain
 
 #: Suppressed rows that are offered by their number; further ones are typed.
 _OFFERED = 1000
-_ROW, _VALUES = "A row of the table", "Values that are known"
+_ROW, _VALUES = "A row of the table", "A person typed in"
 
 
 @st.fragment
@@ -177,17 +177,34 @@ def _person(result: Result) -> None:
     way = st.segmented_control(
         "Who", [_ROW, _VALUES], default=_ROW, required=True, key="person-way"
     )
+    quasi = list(result.problem.quasi)
     if way == _ROW:
-        row = _row_number(result, "person-row", 0)
-        known = values_of(result, row)
+        first = chosen.row_of(result) or 0
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            row = _row_number(result, f"person-row-{chosen.turn()}", first)
+            told = st.multiselect(
+                "Columns that are known of them", quasi, default=quasi, key="person-known"
+            )
+        values = values_of(result, row)
+        known = {name: values[name] for name in quasi if name in told}
+        if not known:
+            st.caption("Choose at least one column.")
+            return
         st.caption(", ".join(f"{plain(n)} {plain(shown(v))}" for n, v in known.items()))
-        _answer(_once("person", (result, row), lambda: about_person(result, known, row)), "person")
+        of: tuple[object, ...] = (result, row, tuple(known))
+        _answer(_once("person", of, lambda: about_person(result, known, row)), "person")
         return
     known = {}
-    for name in st.multiselect("Columns", list(result.problem.quasi), key="person-columns"):
+    for name in st.multiselect("Columns", quasi, default=quasi[:1], key="person-columns"):
         leaves = result.problem.hierarchies[name].leaves
         known[name] = st.selectbox(
-            plain(name), leaves, format_func=shown, key=f"person-value-{name}", width=300
+            plain(name),
+            leaves,
+            format_func=shown,
+            accept_new_options=True,
+            key=f"person-value-{name}",
+            width=300,
+            help="Type a value that nobody of the table has, and press Enter, to ask about it.",
         )
     if known:
         of = (result, tuple(known.items()))

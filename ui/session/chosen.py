@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
+from anon_core.job.result import Result
+
 from .result_view import Facts
 
 _NOW, _TURN = "chosen/now", "chosen/turn"
@@ -25,11 +27,20 @@ class Chosen:
         What was chosen, in words; plain text.
     groups : int64 array of shape (chosen,)
         Classes as `View` numbers them, ascending.
+    row : int or None
+        The row of the table that was chosen, counted from 0; None where none was.
     """
 
     of: object
     title: str
     groups: npt.NDArray[np.int64]
+    row: int | None = None
+
+
+def row_of(result: Result) -> int | None:
+    """Return the row of the table that is chosen, counted from 0; None where none is."""
+    found: Chosen | None = st.session_state.get(_NOW)
+    return found.row if found is not None and found.of is result.release else None
 
 
 def now(facts: Facts) -> Chosen | None:
@@ -43,12 +54,12 @@ def turn() -> int:
     return int(st.session_state.get(_TURN, 0))
 
 
-def choose(facts: Facts, groups: npt.NDArray[np.int64], title: str) -> None:
+def choose(facts: Facts, groups: npt.NDArray[np.int64], title: str, row: int | None = None) -> None:
     """Choose classes; none of them clears the choice."""
     clear()
     if len(groups):
         st.session_state[_NOW] = Chosen(
-            of=facts.result.release, title=title, groups=np.unique(groups)
+            of=facts.result.release, title=title, groups=np.unique(groups), row=row
         )
 
 
@@ -68,7 +79,7 @@ def choose_row(facts: Facts, row: int) -> None:
     """Choose the class of a row of the table, counted from 0; a suppressed row has none."""
     group = int(facts.result.row_group[row])
     groups = np.array([group] if group >= 0 else [], dtype=np.int64)
-    choose(facts, groups, f"{facts.noun[0]} of row {row + 1:,} of the table")
+    choose(facts, groups, f"{facts.noun[0]} of row {row + 1:,} of the table", row)
 
 
 def mask(facts: Facts) -> npt.NDArray[np.bool_]:
