@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -240,16 +242,33 @@ def rows_of_tuples(run: Run) -> list[npt.NDArray[np.int64]]:
         return [np.flatnonzero(of_row == r) for r in np.asarray(runs).tolist()]
     keys = np.asarray(told.facts["keys"])
     left = {g: np.flatnonzero(group == g).tolist() for g in np.unique(group).tolist()}
+    parts = list(final_parts(run))
+    own = _groups_of(
+        [Counter(keys[p].tolist()) for p in parts],
+        {g: Counter(key[rows].tolist()) for g, rows in left.items()},
+    )
     found: list[npt.NDArray[np.int64]] = [np.empty(0, dtype=np.int64)] * len(keys)
-    for part in final_parts(run):
-        mine = sorted(keys[part].tolist())
-        own = next(g for g, rows in left.items() if sorted(key[rows].tolist()) == mine)
-        rows: list[int] = left.pop(own)
+    for part, g in zip(parts, own, strict=True):
         for place in part:
-            row = next(r for r in rows if key[r] == keys[place])
-            rows.remove(row)
+            row = next(r for r in left[g] if key[r] == keys[place])
+            left[g].remove(row)
             found[place] = np.array([row], dtype=np.int64)
     return found
+
+
+def _groups_of(parts: Sequence[Counter[int]], groups: Mapping[int, Counter[int]]) -> list[int]:
+    """Return the group that holds each part: parts that publish the same are one group.
+
+    The keys of a group's parts are those of the group, so that one choice uses up all of them.
+    """
+    if not parts:
+        return []
+    for g, keys in groups.items():
+        if parts[0] <= keys:
+            with suppress(LookupError):
+                rest = {**groups, g: keys - parts[0]}
+                return [g, *_groups_of(parts[1:], rest)]
+    raise LookupError
 
 
 def final_parts(run: Run) -> Sequence[list[int]]:

@@ -365,6 +365,8 @@ def _printed_cut(
 def _published(trace: Trace, name: str, parts: Sequence[int]) -> Step:
     """Return the step that shows the release; its classes keep the colours of the parts."""
     run: Run = trace[name]
+    if len(set(parts)) != len(set(run.together)):  # parts that publish the same are one class
+        parts = run.together
     sizes = sorted(run.together.count(group) for group in set(run.together))
     words = (
         f"No part can be cut any further. Each publishes its own range in every column: "

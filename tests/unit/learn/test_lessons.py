@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import cast
 
+import numpy as np
 import pytest
 
 from anon_core.base.errors import BadInput
@@ -21,7 +22,7 @@ from anon_core.learn.handout import handout
 from anon_core.learn.pictures import Links, Table, ids
 from anon_core.learn.shelf import examples_of
 from anon_core.learn.trace import Run, quiet_run
-from tests.making import Case
+from tests.making import Case, random_case
 
 NUMBERS = ["11", "12", "14", "20", "21", "25", "33", "34", "36", "41", "42", "49"]
 LETTERS = ["a", "b", "b", "c", "a", "d", "c", "b", "d", "a", "a", "c"]
@@ -148,6 +149,18 @@ def test_mondrian_cuts_where_the_run_did() -> None:
                 for s in sides
             ]
             assert max(texts[0]) <= min(texts[1]) or max(texts[1]) <= min(texts[0])
+
+
+def test_parts_that_publish_the_same_are_one_class() -> None:
+    """Relaxed cuts deal equal rows to parts that then publish the same."""
+    case = random_case(np.random.default_rng([5, 0]), rows=20, quasi=2)
+    material = Material(dataset=case.dataset, roles=case.roles, types=case.kinds)
+    lesson = find_lesson("mondrian")
+    trace = traced(lesson, own_example(material, "Twenty"))
+    steps = lesson.steps(trace)
+    assert len(trace["relaxed"].told("cut")) + 1 > len(set(trace["relaxed"].together))
+    for step in steps:
+        assert all(step.together.count(group) >= 2 for group in step.together)
 
 
 @pytest.mark.parametrize("example", [0, 1])
