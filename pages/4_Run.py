@@ -64,11 +64,10 @@ def choices() -> None:
     with st.expander("Advanced: metrics"):
         metrics = run_form.metrics(draft, models)
     again: dict[str, str] = draft.get("reuse") or {}
-    if (
-        again.get("mode") == "fixed"
-        and not technique_picker.chosen(algorithm["name"]).levels_parameter
-    ):
-        again = {**again, "mode": "search"}  # another technique was chosen, and searches
+    technique = technique_picker.chosen(algorithm["name"])
+    searches = not technique.levels_parameter and not technique.carries_out_parts
+    if searches and again.get("mode") == "fixed":  # another technique was chosen
+        again = {**again, "mode": "search"}
     state.update_draft(
         reuse=again,
         models=models,

@@ -116,7 +116,10 @@ def run_recipe(options: argparse.Namespace) -> int:
             meanings |= dataset.meanings
             result = carry(plan, dataset, levels)
         changed = drift(then, result) if then is not None else ()
-        decided = result.decided() if options.decided_out is not None else None
+        decided = None
+        if options.decided_out is not None:
+            lies = os.path.relpath((options.out / "release.csv").resolve(), folder.resolve())
+            decided = result.decided(Path(lies).as_posix())
         if options.recipe_out is None:
             staged.publish()
         else:  # the recipe before the release, which never stands without its secret

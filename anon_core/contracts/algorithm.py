@@ -40,6 +40,8 @@ class Algorithm(Technique):
     asks_first: ClassVar[str] = ""
     #: The parameter that names a level for every column; empty where a search finds them.
     levels_parameter: ClassVar[str] = ""
+    #: Whether it searches nothing and takes the parts of an earlier release over.
+    carries_out_parts: ClassVar[bool] = False
     #: What it changes; techniques are offered together by it. Those that permute cut links.
     approach: ClassVar[Approach] = "ranges"
     #: Whether columns are permuted apart, so that models of whole rows are not defined.
@@ -205,6 +207,14 @@ def by_levels(levels: Mapping[str, int], max_suppression: float) -> dict[str, ob
         if parameter := cast(type[Algorithm], found).levels_parameter:
             return {"name": name, parameter: dict(levels), "max_suppression": max_suppression}
     raise LookupError("no technique takes levels")
+
+
+def by_parts() -> dict[str, object]:
+    """Return the recipe's table of the technique that takes over an earlier release's parts."""
+    for name, found in family("algorithm").items():
+        if cast(type[Algorithm], found).carries_out_parts:
+            return {"name": name}
+    raise LookupError("no technique takes parts over")
 
 
 def counted_in_people(

@@ -13,7 +13,7 @@ from ..base.errors import BadPlan, brief, clipped, listing
 from ..base.opening import MOST_TEXT_BYTES, read_regular
 from ..base.params import Technique
 from ..base.registry import family
-from ..contracts.algorithm import Algorithm, by_levels
+from ..contracts.algorithm import Algorithm, by_levels, by_parts
 from ..contracts.attack import Attack
 from ..contracts.metric import Metric, in_units_of
 from ..contracts.model import GroupModel
@@ -333,6 +333,27 @@ class Plan:
         """
         fixed = technique_of("algorithm", Algorithm, by_levels(levels, max_suppression))
         return replace(self, algorithm=fixed, reuse=replace(self.reuse, mode="fixed"))
+
+    def decided_parts(self, released: str) -> Plan:
+        """Return the plan that takes over the parts of a release, on whatever table.
+
+        Raises
+        ------
+        BadPlan
+            If it is not said where the release lies.
+        """
+        if not released:
+            raise BadPlan(
+                "Parts are carried out by the published table, and nobody said where it lies.",
+                remedy="Write the decided recipe with run --decided-out.",
+            )
+        parts = technique_of("algorithm", Algorithm, by_parts())
+        return replace(
+            self,
+            algorithm=parts,
+            earlier=EarlierFile(file=released),
+            reuse=replace(self.reuse, mode="fixed"),
+        )
 
     def as_recipe_for_others(self) -> str:
         """Return the recipe's text without its secret: each run draws one of its own."""

@@ -97,15 +97,23 @@ class Result:
     needing_rows: Mapping[str, str] = field(default_factory=dict[str, str])
     meanings: Mapping[str, Meaning] = field(default_factory=dict[str, Meaning])
 
-    def decided(self) -> Plan:
+    def decided(self, released: str = "") -> Plan:
         """Return the plan that does to another table what was decided on this one.
+
+        Parameters
+        ----------
+        released : str
+            Where the published table lies, for techniques that decide parts; relative to the
+            recipe.
 
         Raises
         ------
         BadPlan
-            If what was decided is not a level for each column.
+            If what was decided is neither a level for each column nor parts that cover values.
         """
         refuse_undecidable(self.plan.algorithm)
+        if not self.plan.algorithm.one_level:
+            return self.plan.decided_parts(released)
         if self.account.node is None:
             raise BadPlan("The levels of this release are not known.", remedy="Run it anew.")
         share = getattr(self.plan.algorithm, "max_suppression", 0.0)

@@ -63,7 +63,8 @@ class Reuse:
         ------
         BadPlan
         """
-        if self.mode == "fixed" and not algorithm.levels_parameter:
+        carries_out = algorithm.levels_parameter or algorithm.carries_out_parts
+        if self.mode == "fixed" and not carries_out:
             raise BadPlan(
                 f"[reuse] mode is 'fixed', but {algorithm.title} searches on every table anew.",
                 remedy="Carry out a run with --decided-out, which writes what it decided as a "
@@ -71,19 +72,25 @@ class Reuse:
             )
 
 
+def parts_decide(algorithm: Algorithm) -> bool:
+    """Say whether a release of a technique tells where rows of another table go."""
+    return algorithm.forms_ranges and not algorithm.permutes and not algorithm.draws
+
+
 def refuse_undecidable(algorithm: Algorithm) -> None:
-    """Refuse to write down as decided what is more than a level for each column.
+    """Refuse to write down as decided what is neither levels nor parts that cover values.
 
     Raises
     ------
     BadPlan
     """
-    if not algorithm.one_level:
+    if not algorithm.one_level and not parts_decide(algorithm):
         raise BadPlan(
-            f"{algorithm.title} decides more than a level for each column, so that what it decided "
-            "cannot be carried out on another table without a search.",
+            f"{algorithm.title} decides more than a level for each column or parts that do not "
+            "overlap, so that what it decided cannot be carried out on another table without a "
+            "search.",
             remedy="Choose a technique that publishes each column at one level, such as the "
-            "optimal search; or leave --decided-out out.",
+            "optimal search, or Mondrian with strict cuts; or leave --decided-out out.",
         )
 
 

@@ -211,7 +211,7 @@ def _read(job: _Job, context: Context) -> None:
     plan = job.plan
     job.models = counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
     job.problem = job.fit(plan, job.dataset, job.hierarchies, job.population)
-    if job.assess:
+    if job.assess or job.earlier is not None:
         job.problem = beside_earlier(plan, job.problem, job.earlier)
     job.audience, job.reference = audience_of(job.problem), reference_of(job.problem)
     job.chance = chances(plan, job.problem)

@@ -34,7 +34,10 @@ def reused(plan: Plan) -> list[str]:
     levels = decided_levels(plan)
     named = ", ".join(f"{name} {level}" for name, level in levels.items())
     drawn = "What is left to chance is drawn anew." if plan.draws else ""
-    found = [f"Decided levels, not searched: {named}.", _UNSEEN[plan.reuse.unseen], drawn]
+    what = f"Decided levels, not searched: {named}."
+    if plan.algorithm.carries_out_parts:
+        what = "Decided parts, not searched: those of the earlier release."
+    found = [what, _UNSEEN[plan.reuse.unseen], drawn]
     return [sentence for sentence in found if sentence]
 
 

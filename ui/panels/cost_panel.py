@@ -65,7 +65,7 @@ def _begin() -> None:
     jobs.start(
         promise_cost.JOB,
         "Trying the promises",
-        promise_cost.costs(plan, table, levels, people),
+        promise_cost.costs(plan, table, levels, people, running.earlier(plan)),
         page="pages/4_Run.py",
         needs=(plan.algorithm.name,),
     )

@@ -40,7 +40,11 @@ class Cost:
 
 
 def costs(
-    plan: Plan, table: Dataset, levels: Mapping[str, LevelTable], people: Dataset | None
+    plan: Plan,
+    table: Dataset,
+    levels: Mapping[str, LevelTable],
+    people: Dataset | None,
+    released: Dataset | None = None,
 ) -> Callable[[Context], tuple[Cost, ...]]:
     """Return the work: all promises together, then all but one, for each where there are several.
 
@@ -65,7 +69,15 @@ def costs(
 
     def _cost(without: str, one: Plan, context: Context) -> Cost:
         try:
-            result = run(one, table, levels, population=people, context=context, assess=False)
+            result = run(
+                one,
+                table,
+                levels,
+                population=people,
+                earlier=released,
+                context=context,
+                assess=False,
+            )
         except Cancelled:
             raise
         except AnonError as error:

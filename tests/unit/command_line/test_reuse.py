@@ -205,7 +205,7 @@ def test_what_is_no_reuse_is_refused(more: dict[str, Any], message: str) -> None
 
 
 def test_cuts_are_no_levels(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
-    desk.write("recipe", {**RECIPE, "algorithm": {"name": "mondrian"}})
+    desk.write("recipe", {**RECIPE, "algorithm": {"name": "mondrian", "cuts": "relaxed"}})
     assert desk.run("recipe", ROWS, "--decided-out", str(desk.folder / "decided.toml")) == 1
     assert "more than a level for each column" in capsys.readouterr().err
     assert not desk.out.exists()
