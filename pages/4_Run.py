@@ -19,7 +19,7 @@ from ui.forms import (
     sensitive_levels,
     technique_picker,
 )
-from ui.panels import cost_panel, counts_panel, reuse_panel
+from ui.panels import advice_panel, cost_panel, counts_panel, reuse_panel
 from ui.panels.shell import next_step, page
 from ui.session import confirming, jobs, results, running, state
 from ui.session import population_tables as population
@@ -40,6 +40,8 @@ def choices() -> None:
     draft = state.draft()
     data, roles = state.dataset(), state.roles()
     rows = data.rows if data is not None else 1
+    advice_panel.draw()
+    draft = state.draft()
     st.subheader("Promises", anchor=False)
     chosen = technique_picker.chosen(draft["algorithm"].get("name", met_first()[0]))
     promised = promises_form.models(draft, roles.sensitive, chosen)
@@ -129,6 +131,7 @@ def what_will_happen() -> bool:
         told = (plain(" ".join(how)), lines, plain(" ".join(rows)))
         st.markdown("\n\n".join(part for part in told if part))
         reuse_panel.before(plan)
+    advice_panel.shortfall(plan)
     try:
         plan.refuse_guessable()
     except AnonError as error:

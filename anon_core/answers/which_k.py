@@ -124,18 +124,35 @@ def which_k(result: Result, threshold: float | None = None) -> Answer:
     return Answer(sentence="; ".join(words) + ".", rows=tuple(rows), note=note)
 
 
-def before_the_run(plan: Plan) -> str:
-    """Say which k the plan's threshold needs where the promised one cannot meet it; else nothing.
+@dataclass(frozen=True, kw_only=True)
+class Shortfall:
+    """A threshold that the promised k cannot meet.
 
-    A smallest class of exactly the k that was asked for has to be expected.
+    Attributes
+    ----------
+    needed : int
+        The k that would.
+    sentence : str
+    """
+
+    needed: int
+    sentence: str
+
+
+def shortfall(plan: Plan) -> Shortfall | None:
+    """Say before a run which k the plan's threshold needs, where the promised one cannot meet it.
+
+    A smallest class of exactly the k that was asked for has to be expected. None where the k is
+    enough, or none was asked for.
     """
     threshold = plan_threshold(plan)
     asked = max((m.size_asked for m in plan.models), default=0)
     if not 0 < threshold < 1 or not asked or asked >= (needed := least_k(threshold)):
-        return ""
-    return (
-        f"Your threshold is a chance of at most {threshold:.4g}, and k = {asked:,} lets 1 in "
-        f"{asked:,} be picked, {1 / asked:.3g}: it takes k = {needed:,}."
+        return None
+    return Shortfall(
+        needed=needed,
+        sentence=f"Your threshold is a chance of at most {threshold:.4g}, and k = {asked:,} lets "
+        f"1 in {asked:,} be picked, which is {1 / asked:.3g}: it takes k = {needed:,}.",
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import streamlit as st
 
-from anon_core.base.errors import AnonError, BadPlan
+from anon_core.base.errors import AnonError, BadPlan, listing
 from anon_core.base.params import Technique
 from anon_core.base.registry import family, find
 from anon_core.base.secret import is_secret, parse
@@ -31,8 +31,13 @@ _KEPT = "run_form/parameters"
 def technique(draft: dict[str, Any]) -> dict[str, Any]:
     """Draw the choice of technique with its parameters; return the recipe's table."""
     present = draft["algorithm"].get("name", met_first()[0])
-    chosen = technique_picker.pick(present)
+    heading = st.container()
+    with st.expander("All techniques, most used first"):
+        chosen = technique_picker.pick(present)
     name = chosen.name
+    with heading:
+        st.markdown(f"**{plain(chosen.title)}**")
+        st.caption(technique_picker.caption(chosen))
     kept: dict[str, dict[str, Any]] = st.session_state.setdefault(_KEPT, {})
     values = draft["algorithm"]
     if name != present:
@@ -40,6 +45,11 @@ def technique(draft: dict[str, Any]) -> dict[str, Any]:
     given = parameter_form(
         chosen, values, key="run_form/algorithm", sensitive=state.roles().sensitive
     )
+    if waiting := _not_kept(chosen):
+        st.caption(
+            f":material/history: {plain(chosen.title)} has no setting for {plain(waiting)}; it "
+            "comes back with a technique that has."
+        )
     if not chosen.parameters():
         st.caption(f"{chosen.title} needs no settings of its own.")
     what_is_this(chosen)
@@ -72,6 +82,13 @@ def _shared(technique: type[Technique], before: Mapping[str, Any]) -> dict[str, 
                 parameter.accept(wanted[parameter.name], technique.name)
                 found[parameter.name] = wanted[parameter.name]
     return found
+
+
+def _not_kept(technique: type[Technique]) -> str:
+    """Return what a person set that this technique has no parameter for, or an empty text."""
+    own = {parameter.name for parameter in technique.parameters()}
+    labels = {p.name: p.label for kind in family("algorithm").values() for p in kind.parameters()}
+    return listing(f"“{labels[n]}”" for n in _set_by_hand() if n in labels and n not in own)
 
 
 def _set_by_hand() -> dict[str, Any]:

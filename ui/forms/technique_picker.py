@@ -7,7 +7,7 @@ from typing import cast
 import streamlit as st
 
 from anon_core.base.registry import family
-from anon_core.contracts.algorithm import Algorithm, Approach
+from anon_core.contracts.algorithm import Algorithm, Approach, order_of_use
 
 from ..components.guard import handled
 from ..session import state
@@ -119,8 +119,9 @@ def _another() -> None:
 
 
 def _offered(approach: Approach) -> list[str]:
-    found = {n: t.title for n, t in _known().items() if approach_of(t) == approach}
-    return sorted(found, key=lambda n: found[n].lower())
+    known = _known()
+    found = [name for name, technique in known.items() if approach_of(technique) == approach]
+    return sorted(found, key=lambda name: order_of_use(known[name]))
 
 
 def _known() -> dict[str, type[Algorithm]]:
