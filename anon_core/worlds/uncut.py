@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import comb
 
 import numpy as np
 
@@ -97,15 +98,19 @@ class UncutWorlds:
         is asked for, not that the class was not cut.
         """
         sides, rows = self.sides(number), int(self.boxes.size[number])
+        stop &= rows >= 2 * self.rule.least  # smaller classes could not have been cut anyway
         ways = 1
         for side in sides:  # each way of one column goes with each way of another
+            if not stop:
+                ways = min(ways * free_ways(side, rows), self.most + 1)
+                continue
             found = self._count([side], rows, stop, context)
             if not found.timely:
                 return self.most + 1, False
             ways *= len(found.found) + (not found.complete)
             if ways > self.most:
                 return self.most + 1, True
-        if len(sides) < 2:
+        if len(sides) < 2 or ways > self.most:
             return ways, True
         if self.boxes.cells(number) > _MOST_CELLS:
             return self.most + 1, False
@@ -117,7 +122,8 @@ class UncutWorlds:
         sides = self.sides(number)
         if not sides:
             return (int(self.boxes.size[number]),)
-        return self._count(sides, int(self.boxes.size[number]), True, context).found[0]
+        rows = int(self.boxes.size[number])
+        return self._count(sides, rows, rows >= 2 * self.rule.least, context).found[0]
 
     def _count(self, sides: Sequence[Side], rows: int, stop: bool, context: Context) -> Solutions:
         key = (rows, stop, *(side.key for side in sides))
@@ -143,6 +149,30 @@ def _filled(
         of_leaf = [np.flatnonzero(own == leaf).tolist() for leaf in range(side.high - side.low + 1)]
         conditions(program, side, of_leaf, rows, rule.least if stop else 0)
     return program, cells
+
+
+def free_ways(side: Side, rows: int) -> int:
+    """Return the ways to fill one column of a class so that its cell is tight.
+
+    Examples
+    --------
+    The ends of a range are somebody's, so that of eight rows six may be any of six values.
+
+    >>> from ..hierarchy import flat
+    >>> from ..data.table import Dataset
+    >>> import pandas as pd
+    >>> ages = Dataset.from_frame(pd.DataFrame({"age": range(1, 7)}), kinds={"age": "number"})
+    >>> age = flat(ages.column("age"))
+    >>> free_ways(Side(cut="median", by_node=False, hierarchy=age, low=0, high=5), 8)
+    462
+    """
+    size = side.high - side.low + 1
+    if side.open:
+        return comb(rows + size - 1, rows)
+    if not side.by_node:
+        return comb(rows - 2 + size - 1, size - 1) if rows > 1 else 0
+    children = (len(group) for group in side.groups(side.covering - 1))
+    return comb(rows + size - 1, rows) - sum(comb(rows + own - 1, rows) for own in children)
 
 
 def conditions(
