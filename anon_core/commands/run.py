@@ -48,7 +48,7 @@ def run_recipe(options: argparse.Namespace) -> int:
     engine = chosen(plan, options.data)
     if engine.name == "duckdb" or options.progress:
         sys.stderr.write(f"Engine: {engine.name}. {engine.why}\n")
-    names = file_names(plan.algorithm.publishes)
+    names = file_names(plan.algorithm.publishes, csv=plan.csv)
     names += [
         f"{table}.{ending}" for table in plan.algorithm.publishes for ending in (ENDING, *TYPED)
     ]
@@ -82,7 +82,7 @@ def run_recipe(options: argparse.Namespace) -> int:
             if texts:
                 staged.write(
                     {
-                        **texts,
+                        **(texts if plan.csv else {}),
                         **written(tables, other_formats()),
                         **spreadsheet_files(plan.dialect, tables),
                         **typed_files(plan.formats, tables, meanings),
@@ -108,7 +108,7 @@ def run_recipe(options: argparse.Namespace) -> int:
                     levels,
                     fit=held.fit,
                     writing=lambda release, guarded: held.write(
-                        release, staged.new, neutralise=guarded
+                        release, staged.new, neutralise=guarded, csv=plan.csv
                     ),
                 )
         else:

@@ -22,7 +22,7 @@ from ..release.people import encode_population
 from ..release.problem import Problem, leaf_codes
 from ..release.release import Release
 from .confirmed import refuse_unconfirmed
-from .file_formats import FORMATS
+from .file_formats import FORMATS, published_formats
 from .level_table import LevelTable
 from .plan import Plan
 from .prepare import refuse_formula_names
@@ -169,8 +169,13 @@ class AtScale:
             trees=trees,
         )
 
-    def write(self, release: Release, folder: Path, *, neutralise: bool) -> str:
-        """Write the release in every format, in one pass; return the SHA-256 of its CSV file.
+    def write(self, release: Release, folder: Path, *, neutralise: bool, csv: bool = True) -> str:
+        """Write the release in every format, with CSV or without, in one pass.
+
+        Returns
+        -------
+        str
+            The SHA-256 of its CSV file; of the Parquet file where there is no other.
 
         Raises
         ------
@@ -197,8 +202,8 @@ class AtScale:
         with ExitStack() as opened:
             files = {
                 ending: opened.enter_context((folder / f"release.{ending}").open("xb"))
-                for ending, of in FORMATS.items()
-                if of.into is not None
+                for ending in published_formats(csv=csv)
+                if FORMATS[ending].into is not None
             }
             into = [make(file) for e, file in files.items() if (make := FORMATS[e].into)]
             for part in parts:
@@ -209,7 +214,7 @@ class AtScale:
             for file in files.values():
                 file.flush()
                 os.fsync(file.fileno())
-        with (folder / "release.csv").open("rb") as file:
+        with (folder / f"release.{next(iter(files))}").open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
 

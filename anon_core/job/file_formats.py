@@ -225,9 +225,9 @@ FORMATS: dict[str, FileFormat] = {
 }
 
 
-def file_names(tables: Iterable[str]) -> list[str]:
-    """Return the names of all files of some published tables."""
-    return [f"{name}.{ending}" for name in tables for ending in FORMATS]
+def file_names(tables: Iterable[str], *, csv: bool = True) -> list[str]:
+    """Return the names of all files of some published tables, with CSV or without."""
+    return [f"{name}.{ending}" for name in tables for ending in published_formats(csv=csv)]
 
 
 def written(tables: Mapping[str, pa.Table], endings: Iterable[str]) -> dict[str, bytes]:
@@ -242,3 +242,8 @@ def written(tables: Mapping[str, pa.Table], endings: Iterable[str]) -> dict[str,
 def other_formats() -> list[str]:
     """Return the endings of all formats but the one that the second computation reads."""
     return [ending for ending in FORMATS if ending != READ]
+
+
+def published_formats(*, csv: bool) -> list[str]:
+    """Return the endings of the formats that a release is written in, with CSV or without."""
+    return [ending for ending in FORMATS if csv or ending != READ]

@@ -32,6 +32,7 @@ from .recipe_parts import (
     list_of,
     names_of,
     person_of,
+    refuse_no_csv,
     refuse_no_levels,
     refuse_other_shape,
     refuse_unknown_keys,
@@ -111,6 +112,8 @@ class Plan:
         A release of the same people that is out already.
     formulas : {'neutralise', 'keep'}
         What an export does with cells that a spreadsheet would execute.
+    csv : bool
+        Whether the release is written as CSV beside Parquet; without, it is Parquet alone.
     formats : tuple of str
         Further formats of the release, of `typed_files.TYPED`.
     dialect : Dialect or None
@@ -141,6 +144,7 @@ class Plan:
     population_file: str = ""
     earlier: EarlierFile = field(default_factory=EarlierFile)
     formulas: Formulas = "neutralise"
+    csv: bool = True
     formats: tuple[str, ...] = ()
     dialect: Dialect | None = None
     reuse: Reuse = field(default_factory=Reuse)
@@ -171,6 +175,7 @@ class Plan:
                 f"[export] formulas is {brief(self.formulas)}.",
                 remedy="Use 'neutralise' or 'keep'.",
             )
+        refuse_no_csv(self.csv, further=bool(self.formats) or self.dialect is not None)
         self.reuse.refuse_searching(self.algorithm)
         refuse_no_levels(self.sensitive_levels, self.roles)
         object.__setattr__(self, "redacted", redacted_of(self.redacted, self.roles))
@@ -299,7 +304,8 @@ class Plan:
             named["population"] = {"file": self.population_file}
         if earlier := self.earlier.as_mapping():
             named["earlier"] = earlier
-        asked = {"formats": list(self.formats)} if self.formats else {}
+        asked: dict[str, Any] = {} if self.csv else {"csv": False}
+        asked |= {"formats": list(self.formats)} if self.formats else {}
         marks = {} if self.dialect is None else {"dialect": self.dialect.as_mapping()}
         named["export"] = {"formulas": self.formulas, **asked, **marks}
         if reuse := self.reuse.as_mapping():
@@ -387,7 +393,7 @@ class Plan:
         earlier = table_of(given, "earlier")
         refuse_unknown_keys("[earlier]", earlier, {"file", "people"})
         export = table_of(given, "export")
-        refuse_unknown_keys("[export]", export, {"formulas", "formats", "dialect"})
+        refuse_unknown_keys("[export]", export, {"formulas", "csv", "formats", "dialect"})
         reuse = table_of(given, "reuse")
         refuse_unknown_keys("[reuse]", reuse, {"mode", "unseen"})
         engine = table_of(given, "engine")
@@ -417,6 +423,7 @@ class Plan:
             population_file=texts_of("[population]", {"file": population.get("file", "")})["file"],
             earlier=EarlierFile.from_mapping(earlier),
             formulas=export.get("formulas", "neutralise"),
+            csv=export.get("csv", True),
             formats=formats_of(export.get("formats", [])),
             dialect=Dialect.from_mapping(export["dialect"]) if "dialect" in export else None,
             reuse=Reuse.from_mapping(reuse),

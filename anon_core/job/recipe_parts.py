@@ -107,6 +107,18 @@ def texts_of(place: str, given: Mapping[str, Any]) -> dict[str, str]:
     return dict(given)
 
 
+def refuse_no_csv(csv: object, *, further: bool) -> None:
+    """Refuse [export] csv that is no yes or no, or that leaves out what others are made of."""
+    if not isinstance(csv, bool):
+        raise BadPlan(f"[export] csv is {brief(csv)}.", remedy="Write true or false.")
+    if further and not csv:
+        raise BadPlan(
+            "[export] asks for files for other programs, which are compared with the CSV file, and "
+            "says csv = false.",
+            remedy="Leave out csv = false, or the further files.",
+        )
+
+
 def refuse_no_levels(levels: Mapping[str, object], roles: Roles) -> None:
     """Refuse levels of what is not sensitive only, and what is no level."""
     for name, level in levels.items():

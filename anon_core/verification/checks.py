@@ -30,6 +30,7 @@ from .file_formats import (
     check_writing,
     file_names,
     read_files,
+    read_from,
     read_release,
 )
 from .findings import Check, Verification, many, named, numbers, undecided
@@ -132,9 +133,10 @@ def _verified(
     promise, private, levels = at_levels(recipe, promise, private, levels)
     table = PrivateTable(promise, private, levels)
     published: dict[str, PublishedTable] = {}
+    export = section(recipe, "export")
     for name in table_names(promise):
-        if f"{name}.csv" not in files:
-            sentence = f"The published file {name}.csv is missing."
+        if (read := read_from(name, files, export)) not in files:
+            sentence = f"The published file {read} is missing."
             return Verification(checks=(Check(name="readable", holds=False, sentence=sentence),))
         try:
             found = read_release(name, files, promise.quasi, table.spelling)
@@ -162,16 +164,14 @@ def _verified(
         if promise.permuted
         else _check_whole(promise, published["release"], table, levels, judged)
     )
-    beside = [
-        check
-        for name, release in published.items()
-        for check in (
-            check_writing(release, files[f"{name}.csv"], f"{name}.csv"),
-            check_spelling(promise, release.lines, f"{name}.csv", table, levels, public),
-        )
-    ]
+    beside: list[Check] = []
+    for name, release in published.items():
+        file = release.called(name)
+        if not release.file:
+            beside.append(check_writing(release, files[file], file))
+        beside.append(check_spelling(promise, release.lines, file, table, levels, public))
     beside += [*check_other_formats(published, files), *left_out]
-    beside += check_dialect(section(recipe, "export"), published, files)
+    beside += check_dialect(export, published, files)
     if previous is not None:
         shown = None if promise.permuted else published["release"].lines
         beside += check_previous(promise, shown, table, previous)
@@ -304,12 +304,12 @@ def verify_files(
     levels = read_hierarchies(recipe, recipe_path.parent)
     promise = read_promise(recipe, private.names)
     tables = table_names(promise)
-    files = read_files(release_folder, tables)
+    export = section(recipe, "export")
+    files = read_files(release_folder, tables, export)
     earlier = None if previous is None else previous_file(Path(previous))
     public = _public_table(recipe, promise, recipe_path)
     found = verify(recipe, private, levels, files, public, earlier)
     names = [*file_names(tables), *names_of(list(tables)), *typed.names_of(tables)]
-    export = section(recipe, "export")
     there = check_presence(export, list(tables), files)
     there += typed.check_typed(export, tables, release_folder, Path(data_path))
     return replace(found, checks=(*found.checks, *there, check_folder(release_folder, names)))

@@ -1,8 +1,9 @@
 """The formats of published files, as the second computation knows them: one row each.
 
-The CSV file is read, and everything is recomputed from it. A file of any other format must be, byte
-for byte, what is written of the same cells. The run has its own table of formats
-(`anon_core/job/file_formats.py`); a file of a format that is not in this one breaks a release.
+The CSV file is read, and everything is recomputed from it; where the recipe publishes Parquet
+alone, the Parquet file is. A file of any other format must be, byte for byte, what is written of
+the same cells. The run has its own table of formats (`anon_core/job/file_formats.py`); a file of a
+format that is not in this one breaks a release.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -48,9 +50,17 @@ def read_release(
     Raises
     ------
     BadInput
-        If the CSV file is none.
+        If the CSV file is none, or the Parquet file that stands alone.
     """
-    content, beside = files[f"{name}.{READ}"], files.get(f"{name}.parquet")
+    content, beside = files.get(f"{name}.{READ}"), files.get(f"{name}.parquet")
+    if content is None:
+        alone = PublishedTable.of_cells(
+            read_published(files[f"{name}.parquet"], f"{name}.parquet"), quasi, spelling
+        )
+        if alone is None:
+            raise BadInput(f"{name}.parquet has no columns, or cells without a value.")
+        alone.file = f"{name}.parquet"
+        return alone
     if beside is not None and len(content) >= _QUICK_FROM:
         try:
             shown = read_published(beside, f"{name}.parquet")
@@ -69,6 +79,12 @@ def read_release(
     shown = read_published_csv(content, plain)
     found = None if shown is None else PublishedTable.of_cells(shown, quasi, spelling)
     return found or PublishedTable(content, quasi, spelling)
+
+
+def read_from(name: str, files: Mapping[str, Content], export: Mapping[str, Any]) -> str:
+    """Return the file of a table that is read: CSV, or Parquet where the recipe has no CSV."""
+    alone = export.get("csv", True) is False and f"{name}.{READ}" not in files
+    return f"{name}.parquet" if alone else f"{name}.{READ}"
 
 
 def check_writing(release: PublishedTable, content: Content, file: str) -> Check:
@@ -138,6 +154,9 @@ def check_parquet(release: PublishedTable, content: Content, file: str) -> Check
         sentence=f"{many(len(rows), 'row', 'differs', 'differ')} between the Parquet and the CSV "
         f"file {named(rows)}."
         if rows
+        else f"{file} is not byte for byte what is written of its cells"
+        f"{_other_writer(content)}: what else it holds could mark a person."
+        if release.file
         else f"{file} shows the same cells as the CSV file, but is not byte for byte what is "
         f"written of them{_other_writer(content)}: what else it holds could mark a person.",
     )
@@ -181,7 +200,9 @@ def file_names(tables: Sequence[str]) -> list[str]:
     return [f"{name}.{ending}" for name in tables for ending in FORMATS]
 
 
-def read_files(folder: Path, tables: Sequence[str]) -> dict[str, Content]:
+def read_files(
+    folder: Path, tables: Sequence[str], export: Mapping[str, Any]
+) -> dict[str, Content]:
     """Return the files of published tables in a folder by name, of each format that is there.
 
     Raises
@@ -189,7 +210,7 @@ def read_files(folder: Path, tables: Sequence[str]) -> dict[str, Content]:
     BadInput
         If a table has no file of the format that is read, or a file cannot be read.
     """
-    needed = {f"{name}.{READ}" for name in tables}
+    needed = {f"{name}.{READ}" for name in tables if export.get("csv", True) is not False}
     return {
         name: FileBytes(folder / name, "The published file")
         for name in (*file_names(tables), *names_of(list(tables)))

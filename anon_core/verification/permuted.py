@@ -56,15 +56,15 @@ def check_permuted(
                 Check(
                     name="groups",
                     holds=False,
-                    sentence=f"The column '{group}' of {name}.csv does not count 1, 2, 3 … without "
-                    "gaps.",
+                    sentence=f"The column '{group}' of {found.called(name)} does not count 1, 2, 3 "
+                    "… without gaps.",
                 )
             )
             return Verification(checks=tuple(checks), facts=_facts(published, table, None))
         grouped[name] = Grouped(table=found.lines, columns=columns[name], group=number)
     checks.append(_check_groups(grouped))
     in_rows = {name: _Rows.of(found, published[name]) for name, found in grouped.items()}
-    orders = [_check_order(name, found) for name, found in in_rows.items()]
+    orders = [_check_order(published[n].called(n), found) for n, found in in_rows.items()]
     checks += orders
     if all(order.holds for order in orders) and _same_sizes(grouped):
         checks.append(_check_numbering(in_rows, next(iter(grouped.values())).sizes))
@@ -114,9 +114,10 @@ def _check_columns(name: str, release: PublishedTable, expected: Block) -> Check
     return Check(
         name="columns",
         holds=holds,
-        sentence=f"{name}.csv has the group number and the {len(expected) - 1} columns it should."
+        sentence=f"{release.called(name)} has the group number and the {len(expected) - 1} columns "
+        "it should."
         if holds
-        else f"The columns of {name}.csv are not {listing(expected)}, in this order.",
+        else f"The columns of {release.called(name)} are not {listing(expected)}, in this order.",
     )
 
 
@@ -126,7 +127,8 @@ def _check_rows(name: str, release: PublishedTable, table: PrivateTable) -> Chec
         holds=release.rows == table.rows,
         bound=float(table.rows),
         reached=float(release.rows),
-        sentence=f"{name}.csv has {release.rows} rows of {table.rows}; none may be hidden.",
+        sentence=f"{release.called(name)} has {release.rows} rows of {table.rows}; none may be "
+        "hidden.",
     )
 
 
@@ -161,7 +163,7 @@ def _check_groups(grouped: Mapping[str, Grouped]) -> Check:
     return Check(name="groups", holds=True, sentence=sentence)
 
 
-def _check_order(name: str, found: _Rows) -> Check:
+def _check_order(file: str, found: _Rows) -> Check:
     step = np.diff(found.group)
     below = (step < 0) | ((step == 0) & (np.diff(found.rank) < 0))
     wrong = numbers(np.concatenate([np.zeros(min(len(found.group), 1), np.bool_), below]))
@@ -169,10 +171,10 @@ def _check_order(name: str, found: _Rows) -> Check:
         name="order",
         holds=not wrong,
         rows=wrong.first,
-        sentence=f"{many(len(wrong), 'row', 'is', 'are')} not in canonical order in {name}.csv "
+        sentence=f"{many(len(wrong), 'row', 'is', 'are')} not in canonical order in {file} "
         f"{named(wrong)}; the order of the table could show."
         if wrong
-        else f"The rows of {name}.csv are in canonical order, so the table's order does not show.",
+        else f"The rows of {file} are in canonical order, so the table's order does not show.",
     )
 
 

@@ -50,6 +50,8 @@ class PublishedTable:
     texts: Sequence[list[str]]
     #: Whether the CSV file was found to be the writing of these cells already.
     is_written = False
+    #: The file that it was read from, where that is not the table's CSV file.
+    file = ""
 
     def __init__(
         self, content: Content, quasi: tuple[str, ...], spelling: Callable[[str], Spelling]
@@ -89,6 +91,10 @@ class PublishedTable:
         found.codes = [column.codes for column in columns]
         found.texts = [list(column.texts) for column in columns]
         return found
+
+    def called(self, name: str) -> str:
+        """Return what the file of the table of this name is called."""
+        return self.file or f"{name}.csv"
 
     def as_cells(self) -> TextTable:
         """Return its cells.

@@ -196,11 +196,16 @@ def read_published(content: Content, name: str) -> TextTable:
     def plain() -> TextTable:
         return read_parquet(content[:], name, every=True)
 
-    if isinstance(content, FileBytes) and len(content) >= FROM_BYTES:
+    if isinstance(content, FileBytes):
         try:
             with pq.ParquetFile(content.path) as file:
                 _refuse_large(file.metadata, name)
-                found = parquet_in_bulk(content.path, file, plain, every=True)
+                # Rows that repeat take few bytes: what the table holds counts as well.
+                cells = file.metadata.num_rows * file.metadata.num_columns
+                if max(len(content), cells) >= FROM_BYTES:
+                    found = parquet_in_bulk(content.path, file, plain, every=True)
+                else:
+                    found = None
         except BadInput:
             raise
         except (OSError, ValueError, pa.ArrowException):

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 from anon_core.__main__ import main
+from anon_core.base.errors import BadPlan
 from anon_core.job import sql_source
 from anon_core.job.at_scale import why_not_at_scale
-from anon_core.job.plan import Plan
+from anon_core.job.plan import Plan, read_plan
 from anon_core.job.release_folder import STAGE
 
 LEVELS = {
@@ -41,7 +45,15 @@ def _table(seed: int) -> pd.DataFrame:
     )
 
 
-def _recipe(folder: Path, technique: dict[str, object], missing: str) -> Path:
+_MODELS = ({"name": "k-anonymity", "k": 4}, {"name": "l-diversity", "l": 2})
+
+
+def _recipe(
+    folder: Path,
+    technique: dict[str, object],
+    missing: str,
+    models: tuple[dict[str, object], ...] = _MODELS,
+) -> Path:
     levels = {
         **LEVELS,
         "age": [[str(a), "old" if a > 40 else "young", "*"] for a in (20, 31, 45, 60)],
@@ -61,10 +73,7 @@ def _recipe(folder: Path, technique: dict[str, object], missing: str) -> Path:
             },
             "hierarchies": {name: f"{name}.csv" for name in levels},
             "algorithm": technique,
-            "models": [
-                {"name": "k-anonymity", "k": 4},
-                {"name": "l-diversity", "l": 2},
-            ],
+            "models": list(models),
         }
     )
     place = folder / "recipe.toml"
@@ -112,6 +121,50 @@ def test_both_engines_publish_the_same_bytes(
         assert known
         shared = {k: v for k, v in first_figures["metrics"].items() if k in known}  # pyright: ignore
         assert {**other} == {**first_figures, "metrics": shared}
+
+
+@pytest.mark.parametrize("technique", ["mondrian", "anatomy"])
+def test_parquet_alone_is_the_same_file_and_a_changed_row_is_found(
+    tmp_path: Path, technique: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few = {"name": "frequency-l-diversity", "l": 2}
+    models = _MODELS if technique == "mondrian" else (few,)
+    missing = "drop" if technique == "mondrian" else "keep"
+    recipe = _recipe(tmp_path, {"name": technique}, missing, models)
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    assert _run(tmp_path, "--recipe-out", str(tmp_path / "whole.toml")) == 0
+    both = {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()}
+    whole = (tmp_path / "whole.toml").read_text(encoding="utf-8")
+    recipe.write_text(whole.replace("[export]", "[export]\ncsv = false"), encoding="utf-8")
+    assert _run(tmp_path) != 0  # release.csv of the earlier run would stay
+    assert "no part of this release" in capsys.readouterr().err
+    for engine in ("memory", "duckdb") if technique == "mondrian" else ("memory",):
+        shutil.rmtree(tmp_path / "out")
+        assert _run(tmp_path, "--engine", engine) == 0, capsys.readouterr()
+        alone = {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()}
+        assert alone == {n: content for n, content in both.items() if n.endswith(".parquet")}
+    asked = [str(recipe), "--data", str(tmp_path / "t.csv"), "--release", str(tmp_path / "out")]
+    assert main(["verify", *asked]) == 0
+    assert "csv" not in capsys.readouterr().out
+    name = min(alone)
+    rows = pq.read_table(tmp_path / "out" / name).to_pandas().astype(str)
+    rows.loc[100, "age"] = rows["age"].iloc[0]
+    rows.to_parquet(tmp_path / "out" / name)
+    assert main(["verify", *asked]) != 0
+    told = capsys.readouterr().out
+    assert f"{name} is not byte for byte" in told
+    assert technique != "mondrian" or "not in canonical order (row 101)" in told
+    (tmp_path / "out" / name).unlink()
+    assert main(["verify", *asked]) != 0
+    assert f"{name} is missing" in capsys.readouterr().out
+
+
+def test_parquet_alone_is_refused_with_files_that_are_compared_with_csv(tmp_path: Path) -> None:
+    plan = read_plan(_recipe(tmp_path, {"name": "mondrian"}, "keep"))
+    with pytest.raises(BadPlan, match="compared with the CSV file"):
+        replace(plan, csv=False, formats=("sav",))
+    with pytest.raises(BadPlan, match="csv is 0"):
+        replace(plan, csv=0)  # pyright: ignore[reportArgumentType]
 
 
 def _run(tmp_path: Path, *more: str) -> int:
