@@ -89,7 +89,12 @@ def run_recipe(options: argparse.Namespace) -> int:
                     }
                 )
             return verify_files(
-                options.recipe, options.data, folder_of_all, seed=plan.seed, told=plan.completed()
+                options.recipe,
+                options.data,
+                folder_of_all,
+                seed=plan.seed,
+                told=plan.completed(),
+                memory=engine.memory,
             )
 
         carry = partial(

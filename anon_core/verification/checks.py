@@ -23,6 +23,7 @@ from .blocks import table_names
 from .cells import TextTable
 from .claims import untrue
 from .dialect import check_dialect, check_presence, names_of
+from .engine import within
 from .evidence import judge_all, looks_at_public
 from .file_checks import check_formulas, check_readable
 from .file_formats import (
@@ -260,6 +261,7 @@ def verify_files(
     seed: int | str | None = None,
     told: Mapping[str, Any] | None = None,
     previous: Path | None = None,
+    memory: int | None = None,
 ) -> Verification:
     """Verify a release that lies in a folder, as the names given to `verify`.
 
@@ -278,6 +280,8 @@ def verify_files(
         the release looks like.
     previous : Path, optional
         An earlier release of the same people: its folder, or its CSV file.
+    memory : int, optional
+        Bytes that the process may take; a database that reads large files keeps to its part.
 
     Returns
     -------
@@ -300,7 +304,8 @@ def verify_files(
     if told is not None:
         recipe = completed(recipe, told)
     data = section(recipe, "data")
-    private = read_table(Path(data_path), read_options(data))
+    with within(memory):
+        private = read_table(Path(data_path), read_options(data))
     levels = read_hierarchies(recipe, recipe_path.parent)
     promise = read_promise(recipe, private.names)
     tables = table_names(promise)
@@ -308,7 +313,8 @@ def verify_files(
     files = read_files(release_folder, tables, export)
     earlier = None if previous is None else previous_file(Path(previous))
     public = _public_table(recipe, promise, recipe_path)
-    found = verify(recipe, private, levels, files, public, earlier)
+    with within(memory):  # columns are read when first looked at
+        found = verify(recipe, private, levels, files, public, earlier)
     names = [*file_names(tables), *names_of(list(tables)), *typed.names_of(tables)]
     there = check_presence(export, list(tables), files)
     there += typed.check_typed(export, tables, release_folder, Path(data_path))

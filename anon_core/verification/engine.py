@@ -12,15 +12,35 @@ import shutil
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import duckdb
 
-#: What the database keeps in memory before it writes to its folder.
-MEMORY = "2GB"
+#: Bytes that the database keeps in memory at most before it writes to its folder.
+MOST_MEMORY = 2 * 10**9
+#: Less than this it is never given: it could not even sort.
+LEAST_MEMORY = 1 << 29
+_memory: ContextVar[int] = ContextVar("memory", default=MOST_MEMORY)
 _PREFIX = "anonymity-verification-"
+
+
+@contextmanager
+def within(memory: int | None) -> Generator[None]:
+    """Let databases that are opened meanwhile take a third of what a process may, in bytes.
+
+    The rest is for what is read: the codes of both tables. None leaves what is usual.
+    """
+    if memory is None:
+        yield
+        return
+    before = _memory.set(min(max(memory // 3, LEAST_MEMORY), MOST_MEMORY))
+    try:
+        yield
+    finally:
+        _memory.reset(before)
 
 
 @contextmanager
@@ -32,7 +52,7 @@ def engine() -> Generator[duckdb.DuckDBPyConnection]:
     # The folder is its owner's alone.
     with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-") as folder:
         settings: dict[str, str | bool | int | float | list[str]] = {
-            "memory_limit": MEMORY,
+            "memory_limit": f"{_memory.get() // 2**20}MiB",
             "temp_directory": folder,
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,

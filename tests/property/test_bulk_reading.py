@@ -173,3 +173,19 @@ def test_what_is_written_beside_the_memory_is_its_owners_and_goes(
         told = database.execute("SELECT current_setting('temp_directory')").fetchone()
         assert told == (str(folder),)
     assert set(tmp_path.iterdir()) == {other}
+
+
+def test_the_database_keeps_to_its_part_of_the_memory() -> None:
+    def limit() -> str:
+        with engine.engine() as database:
+            found = database.execute("SELECT current_setting('memory_limit')").fetchone()
+            assert found is not None
+            return str(found[0])
+
+    usual = limit()
+    with engine.within(3 << 30):
+        assert limit() == "1.0 GiB"
+        with engine.within(1):
+            assert limit() == "512.0 MiB"
+        assert limit() == "1.0 GiB"
+    assert limit() == usual
