@@ -14,6 +14,7 @@ from streamlit.components.v2 import component
 _JS = """
 export default function ({ data, parentElement }) {
   const stage = parentElement.querySelector(".stage");
+  stage.stop?.(); // called anew for every step, and cleaned up only at the end
   if (stage.shown !== data.html) {
     stage.innerHTML = data.html;
     stage.shown = data.html;
@@ -45,12 +46,13 @@ export default function ({ data, parentElement }) {
   stage.addEventListener("keydown", onPickKey);
   stage.addEventListener("click", pressed);
   const timer = data.play ? setTimeout(() => press("next"), data.play) : 0;
-  return () => {
+  stage.stop = () => {
     window.removeEventListener("keydown", onKey);
     stage.removeEventListener("keydown", onPickKey);
     stage.removeEventListener("click", pressed);
     clearTimeout(timer);
   };
+  return () => stage.stop();
 }
 """
 
