@@ -23,8 +23,9 @@ class Facts:
         The same where a row is a person.
     person : str
         The column that tells persons apart; empty where a row is a person.
-    quasi, numbers, bare : tuple of str
-        The quasi-identifiers; those of them that are numbers; those without a hierarchy.
+    quasi, numbers, measured, bare : tuple of str
+        The quasi-identifiers; those of them that are numbers; numbers and dates; those without a
+        hierarchy.
     nodes : int
         Choices of one level for every quasi-identifier.
     shares : mapping of str to Fraction
@@ -38,6 +39,7 @@ class Facts:
     person: str = ""
     quasi: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
+    measured: tuple[str, ...] = ()
     bare: tuple[str, ...] = ()
     nodes: int = 1
     shares: Mapping[str, Fraction] = field(default_factory=dict[str, Fraction])
@@ -66,6 +68,7 @@ def facts_of(
         person=roles.unit,
         quasi=roles.quasi,
         numbers=tuple(n for n in roles.quasi if KINDS[table.column(n).kind].amount),
+        measured=tuple(n for n in roles.quasi if KINDS[table.column(n).kind].measured),
         bare=tuple(n for n in roles.quasi if not levels.get(n)),
         nodes=math.prod(heights),
         shares={name: _share(table, name) for name in roles.sensitive if name not in roles.quasi},

@@ -159,6 +159,12 @@ def _notes(
     if facts.bare and _by_hierarchy(kind):
         named = ", ".join(f"“{name}”" for name in facts.bare)
         told.append(f"Without a hierarchy {named} can only be published exactly or not at all.")
+    if request.recipient == "public" and kind.forms_ranges and not kind.averages and facts.measured:
+        ends = ", ".join(f"“{name}”" for name in facts.measured)
+        told.append(
+            f"Ranges of {ends} end at values that somebody has: look at what is said of them "
+            "before the release goes out."
+        )
     return tuple(told)
 
 

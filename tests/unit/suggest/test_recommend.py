@@ -181,6 +181,15 @@ def test_values_too_common_for_the_threshold_are_told() -> None:
     assert "has one value in 75% of its rows" in note
 
 
+def test_ends_of_ranges_are_told_where_anyone_may_see_them() -> None:
+    facts = replace(FACTS, measured=("age",))
+    for recipient in ("public", "agreement"):
+        request = asked("identity", purpose="sharing", recipient=recipient)
+        for advice in recommended(request, facts):
+            told = "Ranges of “age” end at values" in " ".join(advice.notes)
+            assert told == (recipient == "public" and advice.algorithm.forms_ranges)
+
+
 def test_every_purpose_has_places_of_its_own() -> None:
     for purpose in PURPOSES:
         kinds = cast(Mapping[str, type[Algorithm]], family("algorithm")).values()
