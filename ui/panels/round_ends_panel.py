@@ -18,7 +18,7 @@ _SAID = "round_ends/said"
 def draw(result: Result, *, key: str) -> None:
     """Offer round groups where a result publishes such ends; say what was chosen since."""
     said = st.session_state.get(_SAID)
-    if said is not None and said[0] is result:
+    if said is not None and said[0] is result and not results.is_current():
         st.caption(plain(said[1]))
         st.page_link("pages/4_Run.py", label="Run it again", icon=":material/arrow_forward:")
         return
