@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -237,6 +239,25 @@ def test_a_killed_run_leaves_nothing_that_the_next_one_does_not_remove_and_tell(
     assert "was killed" in told.err
     assert "not run. It looks at single rows" in told.out
     assert not left.parent.exists()
+
+
+def test_a_full_disk_is_told_and_the_earlier_release_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _recipe(tmp_path, {"name": "mondrian"}, "keep")
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    assert _run(tmp_path, "--engine", "duckdb") == 0
+    before = {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()}
+
+    def full(_part: object) -> bytes:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("anon_core.job.file_formats.as_csv", full)
+    capsys.readouterr()
+    assert _run(tmp_path, "--engine", "duckdb") == 1
+    assert os.strerror(errno.ENOSPC) in capsys.readouterr().err
+    assert {f.name: f.read_bytes() for f in (tmp_path / "out").iterdir()} == before
+    assert not [entry for entry in tmp_path.iterdir() if STAGE in entry.name]
 
 
 def test_what_a_failure_of_the_engine_says_holds_no_cell() -> None:
