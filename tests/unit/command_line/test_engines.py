@@ -260,6 +260,15 @@ def test_a_full_disk_is_told_and_the_earlier_release_stays(
     assert not [entry for entry in tmp_path.iterdir() if STAGE in entry.name]
 
 
+def test_an_address_of_object_storage_is_refused_as_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = _recipe(tmp_path, {"name": "mondrian"}, "keep")
+    asked = ["run", str(recipe), "--data", "s3://bucket/t.parquet", "--out", str(tmp_path / "out")]
+    assert main(asked) != 0
+    assert "an address of object storage" in capsys.readouterr().err
+
+
 def test_what_a_failure_of_the_engine_says_holds_no_cell() -> None:
     import duckdb
 
