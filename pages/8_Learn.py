@@ -6,7 +6,7 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError
 from anon_core.learn import all_lessons
-from ui.components.guard import panel, show_error
+from ui.components.guard import handled, panel, show_error
 from ui.panels import lesson_panel, shell
 from ui.session import learning
 from ui.words.explain import plain
@@ -38,6 +38,7 @@ def _course() -> None:
     lesson_panel.cards(all_lessons())
 
 
+@handled("Lesson")
 def _all() -> None:
     learning.open_lesson("")
 

@@ -84,7 +84,8 @@ class EarlierParts(Algorithm):
         allowed = rows_allowed(problem, self.max_suppression)
         gone = int(rows[part < 0].sum())
         if gone > allowed or not (part >= 0).any():
-            refuse_whole(problem, models)
+            if not allowed:
+                refuse_whole(problem, models)
             raise Infeasible(
                 f"{gone:,} of {problem.rows:,} rows would have to go: {outside:,} stand in no part "
                 f"of the earlier release, {gone - outside:,} in parts that do not keep the "

@@ -253,7 +253,8 @@ NEEDS: dict[str, dict[str, object]] = {"fixed-levels": {"levels": "a=0"}}
 
 
 def with_budget() -> list[str]:
-    found = family("algorithm").items()
+    """Return techniques that choose what to remove; where parts are given, nothing is chosen."""
+    found = [(n, t) for n, t in family("algorithm").items() if not t.carries_out_parts]
     return [n for n, t in found if any(p.name == "max_suppression" for p in t.parameters())]
 
 

@@ -101,7 +101,7 @@ def test_a_sensitive_column_that_is_an_identifier_is_told(desk, capsys, model) -
 @pytest.mark.parametrize(
     ("people", "words"),
     [
-        ("narrow.csv", ("no column 'age'", "it has 'zip'", "Add the column")),
+        ("narrow.csv", ("population table has no 'age'", "leave the promise out")),
         ("few.csv", ("1 person, but the table has 12 rows", "Give the size")),
         ("", ("needs a public table", "under [population] file")),
     ],
@@ -109,7 +109,8 @@ def test_a_sensitive_column_that_is_an_identifier_is_told(desk, capsys, model) -
 def test_a_public_table_that_cannot_be_one_is_told(desk, capsys, model, people, words) -> None:
     tables = f'[population]\nfile = "{people}"\n' if people else ""
     said = told(capsys, model, tables=tables)
-    assert all(word in said for word in words)
+    for word in words:
+        assert word in said
 
 
 @pytest.mark.parametrize(
@@ -122,7 +123,8 @@ def test_a_public_table_that_cannot_be_one_is_told(desk, capsys, model, people, 
 def test_a_guard_that_is_no_node_is_told(desk, capsys, tables, words) -> None:
     guard = 'column = "guard"\nlevel = "guard"\nsensitive = "ill"'
     said = told(capsys, "personalized", guard, tables=tables)
-    assert all(word in said for word in words)
+    for word in words:
+        assert word in said
 
 
 @pytest.mark.parametrize("model", ["k-e-anonymity", "epsilon-m-anonymity"])
