@@ -196,7 +196,11 @@ def test_two_outcomes_stand_side_by_side_and_are_asked(
     follow(page, "Start")
     wait_for_app(page, seconds=60)
     pinned(page, inputs, "B")
-    asked(page, "What changed since the last run?", "algorithm.name: optimal → permutation")
+    asked(
+        page,
+        "What changed since the last run?",
+        "Technique: Optimal full-domain search → Permutation anonymization",
+    )
 
     go(page, "Compare")
     for panel in ("Table", "Classes or groups", "Metrics", "Attacks"):
