@@ -28,6 +28,7 @@ from .base.errors import (
     NotFound,
     clipped,
 )
+from .commands import experiment as experiment_command
 from .commands import fetch as fetch_command
 from .commands import report as report_command
 from .commands import suggest as suggest_command
@@ -260,11 +261,16 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
     asked = commands.add_parser("fetch", help="keep what a database query finds as a Parquet file")
     fetch_command.declare(asked)
     asked.set_defaults(command=fetch_command.fetch)
+    tried = commands.add_parser(
+        "experiment", help="figures of the literature, and what this workbench reaches beside them"
+    )
+    experiment_command.declare(tried)
+    tried.set_defaults(command=experiment_command.experiment)
     ahead = commands.add_parser(
         "warm", help="compile the fast routines once, so that no run has to wait for them"
     )
     ahead.set_defaults(command=warm)
-    for command in (show, carry, advised, try_all, check, written, count, asked):
+    for command in (show, carry, advised, try_all, check, written, count, asked, tried):
         command.add_argument(
             "--show-values",
             action="store_true",

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 PLACES = ("anon_core", "anonymity_workbench", "ui", "pages", "app.py")
 #: Folders in which names stand for themselves.
 APART = {
+    "anon_core/experiments/catalogue": "an experiment names what it measures",
     "anon_core/samples": "a sample names what it is shown with",
     "anon_core/learn/lessons": "a lesson names what it shows",
     "anon_core/verification": "the second computation shares nothing, so it reads names in recipes",

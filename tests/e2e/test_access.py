@@ -13,7 +13,17 @@ from tests.e2e.browser import go, wait_for_app
 from tests.e2e.test_walk import pin
 from ui.charts import theme
 
-PAGES = ("Data", "Roles", "Hierarchies", "Run", "Results", "Compare", "Export", "Learn")
+PAGES = (
+    "Data",
+    "Roles",
+    "Hierarchies",
+    "Run",
+    "Results",
+    "Compare",
+    "Export",
+    "Learn",
+    "Experiments",
+)
 SCHEMES = ("light", "dark")
 #: What is drawn in a theme's own colours is drawn anew after the theme has changed.
 _REDRAWN = """

@@ -81,7 +81,10 @@ STEPS: tuple[Step, ...] = (
     Step(page="pages/7_Export.py", label="Export", needs="result"),
 )
 #: What stands beside the steps.
-BESIDE: tuple[Step, ...] = (Step(page="pages/8_Learn.py", label="Learn", needs="nothing"),)
+BESIDE: tuple[Step, ...] = (
+    Step(page="pages/8_Learn.py", label="Learn", needs="nothing"),
+    Step(page="pages/9_Experiments.py", label="Experiments", needs="nothing"),
+)
 
 #: What is missing → (what to say, page that provides it, label of the link).
 _MISSING: dict[str, tuple[str, str, str]] = {

@@ -1,0 +1,44 @@
+"""Experiments: figures of the literature, and what this workbench reaches beside them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from anon_core.base.errors import AnonError
+from ui.components.guard import handled, panel, show_error
+from ui.panels import experiment_panel, shell
+from ui.session import experimenting
+from ui.words.explain import plain
+
+
+def main() -> None:
+    """Draw the page."""
+    shell.page("Experiments", "🧪")
+    with panel("Experiment"):
+        try:
+            experiment = experimenting.chosen()
+            if experiment is None:
+                _list()
+                return
+            st.button("All experiments", key="experiments/all", on_click=_all)
+            st.header(plain(f"{experiment.id}: {experiment.title}"), anchor=False)
+            experiment_panel.draw(experiment)
+        except AnonError as error:
+            show_error(error)
+            st.button("To the experiments", key="experiments/away", on_click=_all)
+
+
+def _list() -> None:
+    st.write(
+        "Every experiment carries out what a publication measured, through the same runs, metrics "
+        "and attacks as any table here, and lays the figures beside those that were printed."
+    )
+    experiment_panel.draw_all()
+
+
+@handled("Experiment")
+def _all() -> None:
+    experimenting.choose("")
+
+
+main()

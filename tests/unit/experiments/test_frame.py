@@ -1,0 +1,137 @@
+"""Experiments are carried out step by step: progress, cancel, going on, and the verdict."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from anon_core.base.context import Context
+from anon_core.base.errors import BadInput, Cancelled, Infeasible
+from anon_core.experiments import (
+    Claim,
+    Experiment,
+    Figure,
+    Point,
+    Printed,
+    Report,
+    Settings,
+    Step,
+    Tables,
+    carry_out,
+    find_experiment,
+)
+from anon_core.experiments.bench import Bench
+from anon_core.experiments.experiment import Source, verdict
+from anon_core.experiments.found import Found
+from anon_core.experiments.writing import JSON, as_html, earlier, rows_of, write
+
+TABLES = Tables(most_rows=40, cached=False)
+
+
+class Toy(Experiment):
+    """Four steps of which one cannot be released."""
+
+    id = "X-99"
+    title = "A toy"
+    source = Source(author="Nobody", year=2000, title="Nothing", where="figure 1")
+    shows = "Nothing."
+    table = "census"
+    figures = (Figure(name="f", title="F", x="k", y="share", unit="share"),)
+    printed = (Printed(figure="f", series="a", low=0.1, high=0.3, words="10 to 30 %"),)
+    small = Settings(rows=20, at=(1, 2, 3, 4))
+    full = Settings(at=(1, 2, 3, 4))
+    measured: ClassVar[list[str]] = []
+    stop: ClassVar[threading.Event | None] = None
+
+    def steps(self, settings: Settings) -> Sequence[Step]:
+        return [Step(key=f"<{x:g}>", given={"x": x}) for x in settings.at]
+
+    def measure(self, step: Step, bench: Bench, context: Context) -> Sequence[Point]:
+        self.measured.append(step.key)
+        x = float(step.given["x"])
+        if x == 3:
+            raise Infeasible("No release.", remedy="None.")
+        if x == 2 and self.stop is not None:
+            self.stop.set()
+        context.check()
+        return [Point(figure="f", series="a", x=x, y=x / 10)]
+
+    def claims(self, found: Found) -> Sequence[Claim]:
+        line = found.series("f", "a")
+        holds = None if not found.whole else line[4] == 0.4
+        return [Claim(says="It is 40 %.", holds=holds, measured="It is.")]
+
+
+@pytest.fixture
+def toy() -> Toy:
+    Toy.measured.clear()
+    Toy.stop = None
+    return Toy()
+
+
+def test_what_was_finished_before_a_cancel_is_kept_and_gone_on_from(
+    toy: Toy, tmp_path: Path
+) -> None:
+    shares: list[float] = []
+    context = Context(progress=lambda share, stage: shares.append(share))
+    Toy.stop = context.cancel
+    told: list[Report] = []
+    with pytest.raises(Cancelled):
+        carry_out(toy, toy.small, TABLES, context, found=told.append)
+    assert [one.key for one in told[-1].done] == ["<1>"]
+    assert shares == [0.0, 0.25]
+    assert told[-1].verdict.outcome == "open"
+    write(told[-1], tmp_path)
+    Toy.stop = None
+    Toy.measured.clear()
+    kept = earlier(tmp_path, toy.small, told[-1].table)
+    assert kept == told[-1].done
+    report = carry_out(toy, toy.small, TABLES, kept=kept)
+    assert Toy.measured == ["<2>", "<3>", "<4>"]
+    assert report.whole
+    assert report.verdict.outcome == "reproduced"
+    assert [one.why_not for one in report.done] == ["", "", "No release.", ""]
+    assert [p.y for p in report.points] == [0.1, 0.2, 0.4]
+    assert len(rows_of(report, toy.figures[0])) == 4
+    page = as_html(report)
+    assert "&lt;3&gt;: No release." in page
+    assert page.count("<svg") == 1
+
+
+def test_figures_of_other_settings_are_not_taken_up(toy: Toy, tmp_path: Path) -> None:
+    report = carry_out(toy, toy.small, TABLES)
+    write(report, tmp_path)
+    assert earlier(tmp_path, replace(toy.small, seed=2), report.table) == ()
+    assert earlier(tmp_path, toy.small, "another table") == ()
+    (tmp_path / JSON).write_text(json.dumps({"schema": 1}))
+    with pytest.raises(BadInput, match="cannot be read as those of an experiment"):
+        earlier(tmp_path, toy.small, report.table)
+
+
+def claim(holds: bool | None, *, wrong: bool = False) -> Claim:
+    return Claim(says="", holds=holds, measured="m", because="" if holds else "b", wrong=wrong)
+
+
+@pytest.mark.parametrize(
+    ("claims", "outcome"),
+    [
+        ([claim(True), claim(True)], "reproduced"),
+        ([claim(True), claim(False)], "differs because"),
+        ([claim(None), claim(False)], "open"),
+        ([claim(None), claim(False, wrong=True)], "source wrong"),
+        ([], "open"),
+    ],
+)
+def test_the_verdict_follows_from_the_claims(claims: list[Claim], outcome: str) -> None:
+    assert verdict(claims).outcome == outcome
+
+
+def test_an_unknown_experiment_is_refused() -> None:
+    with pytest.raises(BadInput, match="there are 'X-01'"):
+        find_experiment("X-77")

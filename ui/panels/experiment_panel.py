@@ -1,0 +1,189 @@
+"""An experiment as it is run and read: the choice, the run, the figures, and what they say."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import streamlit as st
+
+from anon_core.experiments import Experiment, Report, all_experiments
+from anon_core.experiments.experiment import Outcome, Size
+from anon_core.experiments.writing import CSV, HTML, as_csv, as_html, figures_of, summary_row
+
+from ..charts.chart_frame import palette, show, table
+from ..charts.experiment_plot import experiment_chart
+from ..components.guard import handled, panel, show_error
+from ..session import experimenting, jobs
+from ..words.explain import plain
+
+#: Seconds between two looks at the points of an experiment under way.
+_LOOK = 2.0
+_SIZES: tuple[Size, ...] = ("small", "full")
+_ICONS: dict[Outcome, str] = {
+    "reproduced": ":material/check_circle:",
+    "differs because": ":material/difference:",
+    "source wrong": ":material/report:",
+    "open": ":material/pending:",
+}
+
+
+def draw_all() -> None:
+    """Draw the summary: an experiment a row, with what it came to in this session."""
+    import pandas as pd
+
+    rows: list[dict[str, str]] = []
+    for experiment in all_experiments():
+        found = experimenting.last(experiment)
+        if found is not None:
+            rows.append(summary_row(found))
+            continue
+        source = experiment.source
+        rows.append(
+            {
+                "experiment": experiment.id,
+                "what": experiment.title,
+                "source": f"{source.author} {source.year}, {source.where}",
+                "verdict": "not run yet",
+                "why": "",
+                "run": "",
+            }
+        )
+    table(pd.DataFrame(rows), key="experiments-summary", wide="why")
+    for experiment in all_experiments():
+        with st.container(border=True, key=f"long-{experiment.id}"):
+            st.markdown(f"**{experiment.id}: {plain(experiment.title)}**")
+            st.caption(plain(experiment.source.cited))
+            st.write(plain(experiment.shows))
+            st.button(
+                f"Open {experiment.id}",
+                key=f"experiments/open/{experiment.id}",
+                on_click=_open,
+                args=(experiment.id,),
+            )
+
+
+def draw(experiment: Experiment) -> None:
+    """Draw one experiment: how it is run, its figures, and how they stand to the source."""
+    st.write(plain(experiment.shows))
+    st.caption(plain(experiment.source.cited))
+    experimenting.settle()
+    size, seed = _form(experiment)
+    jobs.watch(experimenting.JOB)
+    error = experimenting.error()
+    if error is not None:
+        show_error(error)
+    busy = experimenting.is_running()
+    if experimenting.note() and not busy:
+        st.caption(experimenting.note())
+
+    @st.fragment(run_every=_LOOK if busy else None)
+    @panel("Figures of the experiment")
+    def live() -> None:
+        found = experimenting.report(experiment, size, seed)
+        if found is None or not found.done:
+            st.info("Nothing has been measured yet. Run it.", icon=":material/info:")
+        else:
+            _figures(found)
+
+    live()
+    _settings(experiment, size)
+
+
+def _form(experiment: Experiment) -> tuple[Size, int]:
+    """Draw the settings and the button that runs the experiment, or goes on with it."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        size = st.selectbox(
+            "Settings",
+            _SIZES,
+            key=f"experiments/size/{experiment.id}",
+            width=160,
+            help="Small settings take seconds; full ones are as near to the source's as can be, "
+            "and may take long.",
+        )
+        seed = int(
+            st.number_input(
+                "Seed",
+                min_value=0,
+                value=1,
+                step=1,
+                key=f"experiments/seed/{experiment.id}",
+                width=120,
+                help="Draws the rows, the questions, and the table where it is generated.",
+            )
+        )
+        found = experimenting.report(experiment, size, seed)
+        goes_on = found is not None and not found.whole
+        st.button(
+            "Continue" if goes_on else "Run",
+            key="experiments/run",
+            type="primary",
+            on_click=_run,
+            args=(experiment, size, seed),
+            disabled=experimenting.is_running() or (found is not None and found.whole),
+        )
+    return size, seed
+
+
+def _figures(report: Report) -> None:
+    told = report.verdict
+    st.markdown(f"#### {_ICONS[told.outcome]} {told.outcome.capitalize()}")
+    st.write(plain(told.why))
+    where = ", which stands in for the source's" if report.generated else ""
+    st.caption(
+        plain(
+            f"On {report.table}{where}. {len(report.done)} of "
+            f"{len(report.experiment.steps(report.settings))} steps, {report.seconds:.1f} s."
+        )
+    )
+    colours = palette()
+    for figure in figures_of(report):
+        show(
+            experiment_chart(report, figure, colours),
+            key=f"experiment-{report.experiment.id}-{figure.name}",
+        )
+    _claims(report)
+    with st.container(horizontal=True):
+        name = report.experiment.id.lower()
+        st.download_button("Figures as CSV", as_csv(report), f"{name}-{CSV}", key="experiments/csv")
+        st.download_button("As a page", as_html(report), f"{name}-{HTML}", key="experiments/html")
+
+
+def _claims(report: Report) -> None:
+    import pandas as pd
+
+    st.markdown("**What the source says, and what was measured**")
+    words = {True: "yes", False: "no", None: "open"}
+    rows = [
+        {
+            "the source": f"{claim.says}{f' ({claim.error})' if claim.error else ''}",
+            "holds": words[claim.holds],
+            "measured": claim.because or claim.measured,
+        }
+        for claim in report.claims
+    ]
+    table(pd.DataFrame(rows), key=f"experiment-claims-{report.experiment.id}", wide="measured")
+    refused = [one for one in report.done if one.why_not]
+    if refused:
+        with st.expander("Releases that could not be made"):
+            for one in refused:
+                st.markdown(f"- {plain(one.key)}: {plain(one.why_not)}")
+
+
+def _settings(experiment: Experiment, size: Size) -> None:
+    with st.expander("Settings, and what the source leaves open"):
+        given = {n: v for n, v in asdict(experiment.settings(size)).items() if v and n != "seed"}
+        for name, value in given.items():
+            words = ", ".join(f"{v:g}" for v in value) if isinstance(value, tuple) else f"{value:,}"
+            st.markdown(f"- {name}: {words}")
+        for remark in experiment.remarks:
+            st.markdown(f"- {plain(remark)}")
+
+
+@handled("Experiment")
+def _open(id: str) -> None:
+    experimenting.choose(id)
+
+
+@handled("Experiment")
+def _run(experiment: Experiment, size: Size, seed: int) -> None:
+    experimenting.start(experiment, size, seed)
