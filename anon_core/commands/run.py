@@ -254,6 +254,9 @@ def _tell(result: Result, out: Path) -> None:
         tell(f"{measure.metric}: {measure.value:.6g}")
     for attack in result.attacks:
         tell(f"{attack.attack}: {attack.sentence}")
+    for name in (a.name for a in result.plan.attacks):
+        if name in result.not_run and name not in result.needing_rows:
+            tell(f"{name}: not tested. {result.not_run[name]}")
     for name, why in result.needing_rows.items():
         tell(f"{name}: not run. {why}")
     if result.level_search is not None:

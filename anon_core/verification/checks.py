@@ -189,14 +189,14 @@ def _verified(
 def _check_left_out(promise: Promise, published: Mapping[str, PublishedTable]) -> Check:
     """Check that what no role names is nowhere published."""
     shown = [n for n in promise.left_out if any(n in t.header for t in published.values())]
-    verb = "is" if len(promise.left_out) == 1 else "are"
+    named = "Column {} is" if len(promise.left_out) == 1 else "Columns {} are"
     return Check(
         name="left-out",
         holds=not shown,
         column=shown[0] if shown else "",
         sentence=f"Column {listing(shown)} is published, though no role of the recipe names it."
         if shown
-        else f"Column {listing(promise.left_out)} {verb} named by no role, and not published.",
+        else f"{named.format(listing(promise.left_out))} named by no role, and not published.",
     )
 
 

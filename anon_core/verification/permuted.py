@@ -111,11 +111,12 @@ def _check_identifiers(promise: Promise, published: Mapping[str, PublishedTable]
 
 def _check_columns(name: str, release: PublishedTable, expected: Block) -> Check:
     holds = tuple(release.header) == expected
+    many = len(expected) - 1
     return Check(
         name="columns",
         holds=holds,
-        sentence=f"{release.called(name)} has the group number and the {len(expected) - 1} columns "
-        "it should."
+        sentence=f"{release.called(name)} has the group number and the "
+        f"{'one column' if many == 1 else f'{many} columns'} it should."
         if holds
         else f"The columns of {release.called(name)} are not {listing(expected)}, in this order.",
     )

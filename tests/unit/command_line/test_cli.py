@@ -875,6 +875,14 @@ def test_a_column_that_no_role_names_is_left_out_and_told(desk, capsys):
     assert "Column 'zip' is named by no role, and not published." in capsys.readouterr().out
 
 
+def test_an_attack_that_was_asked_for_and_does_not_apply_is_told_with_the_reason(desk, capsys):
+    desk.change_recipe("[algorithm]", '[[attacks]]\nname = "composition"\n\n[algorithm]')
+    assert desk.run() == 0
+    told = capsys.readouterr().out
+    assert "composition: not tested. It needs an earlier release of the same people" in told
+    assert "definetti: not tested" not in told  # nobody asked for it
+
+
 def test_what_is_published_as_it_is_is_told(desk, capsys):
     assert desk.run() == 0
     told = capsys.readouterr().out
