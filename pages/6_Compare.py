@@ -14,6 +14,7 @@ from ui.charts.metric_plots import column_heat, metric_bars, what_is_lost
 from ui.charts.sensitive_heatmap import group_chart
 from ui.components.guard import handled, panel
 from ui.panels import baseline_panel, frontier_panel
+from ui.panels.attack_panel import not_tested
 from ui.panels.compare_tables import all_figures, columns_said
 from ui.panels.group_panel import title_of
 from ui.panels.shell import next_step, page
@@ -119,6 +120,7 @@ def attacks(runs: list[Series], colours: Palette) -> None:
     """Draw the attacks, and say what was not run."""
     show(kept(attack_dots, runs, colours), key="attacks")
     show(kept(risk_chart, runs, colours), key="risk")
+    not_tested(runs)
     for run in runs:
         for sentence in run.facts.undefined:
             st.caption(plain(f"{run.heading}: not run – {sentence}"))

@@ -59,7 +59,8 @@ def told_in_full(found: Sequence[Tile]) -> list[AttackResult]:
     """Return the attacks of which the tiles say all that their own sentences would."""
     chance, people, *_ = found
     whole = chance.of is not None and (
-        bool(phrases.kind_of(chance.of).achieves) or chance.of is people.of
+        bool(phrases.kind_of(chance.of).achieves)
+        or (chance.of is people.of and not certain(chance.of))
     )
     return [chance.of] if chance.of is not None and whole else []
 
@@ -74,6 +75,14 @@ def certain(attack: AttackResult) -> bool:
     """Say whether an attack is certain of somebody, or has to be taken to be."""
     released = phrases.kind_of(attack).of_the_release
     return attack.worst >= 1 and not attack.idle and not released
+
+
+def proven(attack: AttackResult) -> bool:
+    """Say whether an attack is certain of somebody, whatever of the others was not decided."""
+    open_only = attack.undecided and not (
+        phrases.kind_of(attack).tells_certain and attack.succeeded > 0
+    )
+    return certain(attack) and not open_only
 
 
 def _worst_chance(result: Result) -> Tile:

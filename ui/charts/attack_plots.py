@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from anon_core.base.registry import family
 from anon_core.release.attack_result import AttackResult
 from anon_core.words.phrases import share
-from anon_core.words.tiles import certain
+from anon_core.words.tiles import proven
 
 from .chart_frame import (
     Chart,
@@ -51,10 +51,11 @@ def name_of(result: AttackResult) -> str:
 class _Lines:
     """The lines of a chart of attacks, from the bottom, and their labels.
 
-    Attacks that no run could be attacked with stand last: nothing vanishes without a reason.
+    Attacks that no run could be attacked with have no line, but stand among the numbers.
     """
 
     text: Mapping[Key, str]
+    untried: Sequence[str]  # attacks that no run was attacked with
     colours: Palette
     wrapped: bool  # one run has room for the reason
 
@@ -86,22 +87,28 @@ class _Lines:
             )
             rows.append({"attack": title_of(*key), what: why})
         write_all(figure, texts, place)
-        return rows
+        whys = {n: run.facts.not_run[n] for n in self.untried if n in run.facts.not_run}
+        return rows + [{"attack": title_of(n), "not run": why} for n, why in whys.items()]
 
 
 def _lines(runs: Sequence[Series], colours: Palette, *, wrapped: bool) -> _Lines:
     keys: dict[Key, None] = dict.fromkeys(
         (a.attack, a.column) for r in runs for a in r.facts.attacks
     )
-    ran = {attack for attack, _ in keys}
-    keys |= dict.fromkeys((n, "") for r in runs for n in r.facts.not_run if n not in ran)
     upwards = list(keys)[::-1]
     names = two_lines([title_of(*key) for key in upwards], _WIDE)
     return _Lines(
         text=dict(zip(upwards, names, strict=True)),
+        untried=untried(runs),
         colours=colours,
         wrapped=wrapped and len(runs) == 1,
     )
+
+
+def untried(runs: Sequence[Series]) -> list[str]:
+    """Return the names of the attacks that none of the runs was attacked with."""
+    ran = {a.attack for r in runs for a in r.facts.attacks}
+    return list(dict.fromkeys(n for r in runs for n in r.facts.not_run if n not in ran))
 
 
 def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
@@ -179,8 +186,8 @@ def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
         quiet = {"color": colours.original, "size": 12}
         marks([a.raw for _, a in here], "raw copy", quiet | {"symbol": "x"}, place, names)
         open_ = {"symbol": "diamond-open", "size": 13, "line": {"width": 2}}
-        sure = [(n, a) for n, a in here if certain(a) and not a.undecided]
-        least = [(n, a) for n, a in here if not (certain(a) and not a.undecided)]
+        sure = [(n, a) for n, a in here if proven(a)]
+        least = [(n, a) for n, a in here if not proven(a)]
         marks(
             [a.worst for _, a in least],
             "worst-placed person",
@@ -225,7 +232,7 @@ def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
     figure.update_yaxes(
         type="category", categoryorder="array", categoryarray=list(text.values()), showgrid=False
     )
-    tall = 54 if lines.wrapped and any(r.facts.not_run for r in runs) else 44
+    tall = 54 if lines.wrapped and any(a.idle for r in runs for a in r.facts.attacks) else 44
     finish(figure, colours, height=110 + tall * len(text), runs=runs, legend=True)
     if len(runs) > 1:
         # Below the axis and its title, however many attacks there are.

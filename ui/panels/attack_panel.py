@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 import streamlit as st
@@ -14,9 +14,9 @@ from anon_core.job.further_attacks import attacked
 from anon_core.job.questions import Evidence, evidence
 from anon_core.release.attack_result import AttackResult
 from anon_core.words.phrases import share
-from anon_core.words.tiles import certain
+from anon_core.words.tiles import proven
 
-from ..charts.attack_plots import attack_dots, name_of, risk_chart, title_of
+from ..charts.attack_plots import attack_dots, name_of, risk_chart, title_of, untried
 from ..charts.chart_frame import Palette, Series, kept, show
 from ..components.guard import handled, show_error
 from ..forms.parameter_forms import parameter_form
@@ -52,6 +52,7 @@ def draw(run: Series, colours: Palette) -> None:
         show(kept(attack_dots, [run], colours), key="attacks")
         linked.attacks(run, colours)
         show(kept(risk_chart, [run], colours), key="risk")
+        not_tested([run])
         for attack in run.facts.attacks:
             members_panel.draw(run.facts, attack)
     elif view == "Questions":
@@ -63,6 +64,21 @@ def draw(run: Series, colours: Palette) -> None:
         earlier_panel.draw(run, colours)
     else:
         _further(run)
+
+
+def not_tested(runs: Sequence[Series]) -> None:
+    """List the attacks that none of the runs was attacked with, and why."""
+    names = untried(runs)
+    if not names:
+        return
+    many = "1 attack" if len(names) == 1 else f"{len(names)} attacks"
+    with st.expander(f"Not tested: {many}, and why"):
+        for name in names:
+            whys = dict.fromkeys(
+                run.facts.not_run[name] for run in runs if name in run.facts.not_run
+            )
+            st.markdown(f"**{plain(title_of(name))}** – {plain(' '.join(whys))}")
+        st.caption("What was not tested is no evidence of protection.")
 
 
 def _one_by_one(run: Series, colours: Palette) -> None:
@@ -167,7 +183,7 @@ def _further(run: Series) -> None:
 
 def _badge(attack: AttackResult | None) -> str:
     """Return a mark for a disclosure that is certain, beginning with a blank."""
-    if attack is None or attack.undecided or not certain(attack):
+    if attack is None or not proven(attack):
         return ""
     return " :red-badge[certain for someone]"
 

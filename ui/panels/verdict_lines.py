@@ -9,7 +9,7 @@ import streamlit as st
 from anon_core.job.result import Result
 from anon_core.release.attack_result import AttackResult
 from anon_core.words import phrases as words
-from anon_core.words.tiles import certain
+from anon_core.words.tiles import certain, proven
 
 from ..components.guard import handled
 from ..components.kept_text import keep_text
@@ -83,7 +83,7 @@ def _attack(attack: AttackResult, *, permuted: bool) -> None:
     doubtful = attack.undecided or attack.idle or certain(attack)
     sign = ":material/warning:" if doubtful else _SIGNS[line.standing]
     badge = ""
-    if certain(attack) and not attack.undecided and line.standing == "no threshold":
+    if proven(attack) and line.standing == "no threshold":
         badge = " :red-badge[certain for someone]"
     st.markdown(f"{sign} {_weighed(plain(line.sentence), line.standing)}{badge}")
 
