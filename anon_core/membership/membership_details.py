@@ -26,8 +26,8 @@ def spread_of(graded: Graded, rows: I64) -> Details:
     members, others = (
         np.bincount(graded.part, people, len(LABELS)) for people in (inside, graded.people - inside)
     )
-    told = [f"Mean δ of members {_mean(graded, inside)}"]
-    told.append(f"of non-members {_mean(graded, graded.people - inside)}.")
+    apart = _mean(graded, inside), _mean(graded, graded.people - inside)
+    told = [f"Mean δ of members {apart[0]}, of non-members {apart[1]}."]
     guessed = int(graded.people[graded.estimated].sum())
     if guessed:
         told.append(
@@ -71,10 +71,11 @@ def how_known(graded: Graded) -> Details:
             {
                 "known": words,
                 "people": int(graded.people[which].sum()),
-                "lowest δ": float(graded.low[which].min(initial=1.0)) if which.any() else 0.0,
-                "highest δ": float(graded.high[which].max(initial=0.0)),
+                "lowest δ": float(graded.low[which].min()),
+                "highest δ": float(graded.high[which].max()),
             }
             for words, which in kinds.items()
+            if which.any()
         ),
         x="known",
         y=("people",),

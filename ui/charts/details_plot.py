@@ -56,6 +56,8 @@ def details_chart(runs: Sequence[Series], colours: Palette, details: Details) ->
     elif details.shares:
         figure.update_yaxes(range=[-0.03, 1.05], tickformat=".0%")
     figure.update_xaxes(title_text=details.x)
+    if pd.api.types.is_integer_dtype(numbers[details.x]) and numbers[details.x].nunique() <= 12:
+        figure.update_xaxes(tickvals=numbers[details.x].unique())  # there is no half a column
     figure.update_layout(barmode="group")
     finish(figure, colours, height=260, runs=runs, legend=len(details.y) > 1)
     formats = dict.fromkeys(details.y, "percent") if details.shares else {}

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from anon_core.release.attack_result import Details
 
-from ..charts.chart_frame import Palette, Series, show
+from ..charts.chart_frame import Palette, Series, show, table
 from ..charts.details_plot import details_chart
 from ..words.explain import plain
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def draw(run: Series, colours: Palette, told: Sequence[Details], key: str) -> None:
@@ -34,8 +38,12 @@ def draw(run: Series, colours: Palette, told: Sequence[Details], key: str) -> No
             if details.drawn == "table":
                 st.markdown(f"**{plain(details.title)}**")
                 frame = pd.DataFrame([dict(row) for row in details.rows])
-                st.dataframe(frame, hide_index=True, key=name)
+                table(frame, key=name, formats=dict.fromkeys(_counts(frame), "localized"))
                 if details.note:
                     st.caption(plain(details.note))
             else:
                 show(details_chart([run], colours, details), key=name)
+
+
+def _counts(frame: pd.DataFrame) -> list[str]:
+    return [str(name) for name in frame.select_dtypes("integer").columns]
