@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..base.context import Context, part_of
-from ..base.errors import AnonError, BadInput, Cancelled
+from ..base.errors import AnonError, BadInput, Cancelled, Infeasible
 from .bench import Bench
 from .experiment import Claim, Experiment, Point, Settings, Verdict, verdict
 from .found import Found
@@ -23,16 +23,19 @@ class Done:
     ----------
     key : str
     points : tuple of Point
-        None where nothing could be released.
+        Empty where nothing could be released.
     seconds : float
     why_not : str
         Why there are no points.
+    proven : bool
+        Whether it is proven that no release keeps what was asked.
     """
 
     key: str
     points: tuple[Point, ...]
     seconds: float
     why_not: str = ""
+    proven: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +85,8 @@ class Report:
                 settings=self.settings,
                 generated=self.generated,
                 whole=self.whole,
+                refused={one.key: one.why_not for one in self.done if one.why_not},
+                proven=frozenset(one.key for one in self.done if one.proven),
             )
         )
 
@@ -131,6 +136,7 @@ def kept_steps(told: Mapping[str, Any], settings: Settings, table: str) -> tuple
                 points=tuple(Point(**point) for point in one["points"]),
                 seconds=one["seconds"],
                 why_not=one["why_not"],
+                proven=one["proven"],
             )
             for one in told["steps"]
         )
@@ -160,15 +166,19 @@ def steps_done(
         own = part_of(context, place / len(steps), (place + 1) / len(steps))
         began = time.perf_counter()
         points: tuple[Point, ...] = ()
-        why_not = ""
+        why_not, proven = "", False
         try:
             points = tuple(experiment.measure(step, bench, own))
         except Cancelled:
             raise
         except AnonError as error:
-            why_not = error.message
+            why_not, proven = error.message, isinstance(error, Infeasible)
         yield Done(
-            key=step.key, points=points, seconds=time.perf_counter() - began, why_not=why_not
+            key=step.key,
+            points=points,
+            seconds=time.perf_counter() - began,
+            why_not=why_not,
+            proven=proven,
         )
 
 

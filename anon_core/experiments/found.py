@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
@@ -24,12 +24,18 @@ class Found:
         Whether a generated table stood in for the source's.
     whole : bool
         Whether every step is finished.
+    refused : mapping of str to str
+        Key of each step that gave no release, with the reason.
+    proven : frozenset of str
+        Keys of those for which it is proven that no release keeps what was asked.
     """
 
     points: Sequence[Point]
     settings: Settings
     generated: bool
     whole: bool
+    refused: Mapping[str, str] = field(default_factory=dict[str, str])
+    proven: frozenset[str] = frozenset()
 
     def series(self, figure: str, series: str) -> dict[float, float]:
         """Return the figures of a series by place, ascending."""
@@ -45,6 +51,10 @@ class Found:
                 if p.figure == figure and p.series.startswith(beginning)
             )
         )
+
+    def names_of_figures(self) -> list[str]:
+        """Return the figures of which something was measured, in that order."""
+        return list(dict.fromkeys(p.figure for p in self.points))
 
     def both(self, figure: str, one: str, other: str) -> list[tuple[float, float]]:
         """Return the pairs of figures of two series at the places that both have."""

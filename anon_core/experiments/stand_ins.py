@@ -66,6 +66,10 @@ ADULT: Mapping[str, Drawn] = {
     "gender": Drawn(trait=0.25, most=0.67),
     "native-country": Drawn(trait=0.2, most=0.91),
     "income": Drawn(trait=0.75, most=0.75),
+    "education-num": Drawn(trait=0.75, most=0.33),
+    "capital-gain": Drawn(trait=0.3, most=0.92),
+    "capital-loss": Drawn(trait=0.2, most=0.95),
+    "hours-per-week": Drawn(trait=0.3, even=60.0),
 }
 #: Values of the shipped hierarchies that no complete row of Adult has.
 _ABSENT = {"workclass": ("Never-worked",), "age": tuple(str(a) for a in range(121) if a < 17)}

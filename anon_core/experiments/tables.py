@@ -31,7 +31,13 @@ FILES: Mapping[Which, tuple[str, ...]] = {
 #: Other files' names of Adult's columns.
 _ALIASES = {"sex": "gender", "salary-class": "income"}
 _TRAIN, _TRAIN_COMPLETE, _ALL_COMPLETE, _CENSUS = 32_561, 30_162, 45_222, 500_000
-_KINDS: Mapping[str, ColumnKind] = {"age": "number", "education": "ordered"}
+_KINDS: Mapping[str, ColumnKind] = {
+    "education": "ordered",
+    **dict.fromkeys(
+        ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"),
+        "number",
+    ),
+}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -9,7 +9,8 @@ from typing import Any
 from ...base.context import Context
 from ...job.result import Result
 from ..bench import Bench
-from ..experiment import Claim, Figure, Source, Step
+from ..chart import shown
+from ..experiment import Claim, Figure, Point, Settings, Source, Step
 from ..found import Found, Way, goes, mean, per_cent
 
 ANATOMY, PA = "Anatomy", "Permutation"
@@ -180,7 +181,13 @@ def _why(same: Sequence[tuple[float, float]]) -> str:
 
 
 def directed(
-    found: Found, says: str, series: Mapping[str, Sequence[float]], way: Way, slack: float = 0.05
+    found: Found,
+    says: str,
+    series: Mapping[str, Sequence[float]],
+    way: Way,
+    *,
+    slack: float = 0.05,
+    unit: str = "share",
 ) -> Claim:
     """Claim that series go one way, each given by its figures in order of the axis.
 
@@ -194,10 +201,38 @@ def directed(
     ends = {name: (series[name][0], series[name][-1]) for name in told}
     measured = f"So do {good} of {len(told)} series."
     others = "; ".join(
-        f"{name} goes from {per_cent(ends[name][0])} to {per_cent(ends[name][1])}"
+        f"{name} goes from {shown(ends[name][0], unit)} to {shown(ends[name][1], unit)}"
         for name, one in told.items()
         if not one
     )
     holds = good == len(told)
-    because = f"{measured} The others end nearly where they begin or turn on the way: {others}."
+    because = f"{measured} The others go the other way or turn on the way: {others}."
     return Claim(says=says, holds=holds, measured=measured, because="" if holds else because)
+
+
+def releases(settings: Settings, sizes: Sequence[float], rows: Sequence[int] = ()) -> list[Step]:
+    """Return a step for each release: every d, set, l, number of rows, and side."""
+    return [
+        Asked(side=side, name=name, columns=d, size=int(size), rows=n).step()
+        for d in settings.columns
+        for name in SETS
+        for size in sizes
+        for n in (rows or (settings.rows,))
+        for side in SIDES
+    ]
+
+
+def point(asked: Asked, x: float, y: float) -> Point:
+    """Return a figure of a release."""
+    beyond = asked.side in (PA_SAME, ANATOMY_SAME)
+    figure = f"{asked.name}-{asked.columns}"
+    return Point(figure=figure, series=asked.side, x=x, y=y, beyond=beyond)
+
+
+def lines(found: Found, names: Sequence[str]) -> dict[str, list[float]]:
+    """Return the source's two series on each set, by their names."""
+    return {
+        f"{side} on {name}": list(found.series(name, side).values())
+        for name in names
+        for side in (ANATOMY, PA)
+    }

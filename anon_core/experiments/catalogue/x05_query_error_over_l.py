@@ -10,12 +10,8 @@ from ..experiment import Claim, Experiment, Point, Printed, Settings, Step
 from ..found import Found, mean, per_cent
 from .permuting import (
     ANATOMY,
-    ANATOMY_SAME,
     EXPONENT,
     PA,
-    PA_SAME,
-    SETS,
-    SIDES,
     STAND_IN,
     Asked,
     as_printed,
@@ -23,7 +19,10 @@ from .permuting import (
     error,
     figures,
     li,
+    lines,
     permutation_is_better,
+    point,
+    releases,
 )
 
 _S = 0.1
@@ -64,13 +63,7 @@ class QueryErrorOverL(Experiment):
 
     def steps(self, settings: Settings) -> Sequence[Step]:
         """Return a step a release."""
-        return [
-            Asked(side=side, name=name, columns=d, size=int(size), rows=settings.rows).step()
-            for d in settings.columns
-            for name in SETS
-            for size in settings.at
-            for side in SIDES
-        ]
+        return releases(settings, settings.at)
 
     def measure(self, step: Step, bench: Bench, context: Context) -> Sequence[Point]:
         """Release, and ask."""
@@ -78,15 +71,7 @@ class QueryErrorOverL(Experiment):
         result = asked.released(bench, context)
         figure, w = f"{asked.name}-{asked.columns}", asked.columns + 1
         found = error(bench, result, context, predicates=w, selectivity=_S)
-        points = [
-            Point(
-                figure=figure,
-                series=asked.side,
-                x=asked.size,
-                y=found,
-                beyond=asked.side in (PA_SAME, ANATOMY_SAME),
-            )
-        ]
+        points = [point(asked, asked.size, found)]
         if asked.side == PA:
             longer = error(bench, result, context, predicates=w, selectivity=as_printed(_S, w))
             points.append(Point(figure=figure, series=_LONGER, x=asked.size, y=longer, beyond=True))
@@ -95,14 +80,9 @@ class QueryErrorOverL(Experiment):
     def claims(self, found: Found) -> Sequence[Claim]:
         """See what the source says of its figure 1."""
         names = [figure.name for figure in self.figures if found.names(figure.name)]
-        rising = {
-            f"{side} on {name}": list(found.series(name, side).values())
-            for name in names
-            for side in (ANATOMY, PA)
-        }
         return [
             permutation_is_better(found, names),
-            directed(found, "The error grows with l.", rising, "rises"),
+            directed(found, "The error grows with l.", lines(found, names), "rises"),
             _below(found, names),
             _sal_below_occ(found, names),
         ]
