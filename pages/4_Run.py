@@ -7,6 +7,7 @@ import streamlit as st
 from anon_core.base.errors import AnonError, Cancelled, Infeasible, NotFound
 from anon_core.contracts.algorithm import met_first
 from anon_core.job.undecided import refuse_undecided
+from anon_core.suggest.facts import lacking
 from anon_core.words.phrases import outcome, promises
 from anon_core.words.plan_words import intentions, not_defined, out_of_reach
 from ui.components import hotkey
@@ -149,7 +150,7 @@ def what_will_happen() -> bool:
             st.warning(plain(beyond))
     if plan.algorithm.permutes or plan.algorithm.forms_ranges:
         return True
-    bare = [name for name in plan.roles.quasi if name not in plan.hierarchies]
+    bare = () if data is None else lacking(data, plan.roles.quasi, state.levels())
     if bare:
         named = ", ".join(f"“{name}”" for name in bare)
         st.caption(

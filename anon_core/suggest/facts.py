@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -11,6 +11,9 @@ from ..data.kinds import KINDS
 from ..data.roles import Roles
 from ..data.table import Dataset
 from ..job.level_table import LevelTable
+
+#: Values of a column that no hierarchy can group.
+_NOTHING_BETWEEN = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +29,8 @@ class Facts:
     quasi, numbers, measured, bare : tuple of str
         The quasi-identifiers; those of them that are numbers; numbers and dates; those without a
         hierarchy.
+    lacking : tuple of str
+        Those without a hierarchy that have values to group; see `lacking`.
     nodes : int
         Choices of one level for every quasi-identifier.
     shares : mapping of str to Fraction
@@ -41,6 +46,7 @@ class Facts:
     numbers: tuple[str, ...] = ()
     measured: tuple[str, ...] = ()
     bare: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
     nodes: int = 1
     shares: Mapping[str, Fraction] = field(default_factory=dict[str, Fraction])
     public: int = 0
@@ -70,9 +76,30 @@ def facts_of(
         numbers=tuple(n for n in roles.quasi if KINDS[table.column(n).kind].amount),
         measured=tuple(n for n in roles.quasi if KINDS[table.column(n).kind].measured),
         bare=tuple(n for n in roles.quasi if not levels.get(n)),
+        lacking=lacking(table, roles.quasi, levels),
         nodes=math.prod(heights),
         shares={name: _share(table, name) for name in roles.sensitive if name not in roles.quasi},
         public=public,
+    )
+
+
+def lacking(
+    table: Dataset, names: Sequence[str], levels: Mapping[str, LevelTable]
+) -> tuple[str, ...]:
+    """Return the columns without a hierarchy that have more than two values.
+
+    Between two values and the top that hides them lies nothing that a hierarchy could say.
+
+    Parameters
+    ----------
+    table : Dataset
+    names : sequence of str
+    levels : mapping of str to level table
+    """
+    return tuple(
+        name
+        for name in names
+        if not levels.get(name) and len(table.column(name).values) > _NOTHING_BETWEEN
     )
 
 

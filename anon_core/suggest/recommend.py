@@ -80,7 +80,8 @@ def recommended(request: Request, facts: Facts, most: int = MOST) -> tuple[Recom
         if not _suits(kind, request, facts):
             continue
         service = kind.serves[request.purpose]
-        algorithm = kind(**service.settings)
+        round_groups = _publishes_round_groups(kind, request, facts)
+        algorithm = kind(**service.settings, **(kind.rounded if round_groups else {}))
         models = promised(algorithm, request.concealed, request.threshold, facts)
         if models is None:
             continue
@@ -90,7 +91,7 @@ def recommended(request: Request, facts: Facts, most: int = MOST) -> tuple[Recom
                 models=models,
                 threshold=request.threshold,
                 reason=service.why,
-                notes=_notes(kind, models, request, facts),
+                notes=_notes(kind, models, request, facts, round_groups=round_groups),
                 asks_first=kind.asks_first,
                 obstacles=_obstacles(models, facts),
             )
@@ -110,7 +111,7 @@ def ranked(purpose: Purpose, facts: Facts) -> Sequence[type[Algorithm]]:
     serving = [kind for kind in known if purpose in kind.serves]
 
     def place(kind: type[Algorithm]) -> tuple[bool, int, str]:
-        return bool(facts.bare) and _by_hierarchy(kind), kind.serves[purpose].place, kind.name
+        return bool(facts.lacking) and _by_hierarchy(kind), kind.serves[purpose].place, kind.name
 
     return sorted(serving, key=place)
 
@@ -147,8 +148,20 @@ def _ends_soon(service: Service, facts: Facts) -> bool:
     )
 
 
+def _publishes_round_groups(kind: type[Algorithm], request: Request, facts: Facts) -> bool:
+    """Say whether anyone gets the rows, and groups can stand for people's own values."""
+    if request.recipient != "public" or not kind.rounded or not facts.measured:
+        return False
+    return not set(facts.measured) & set(facts.bare)
+
+
 def _notes(
-    kind: type[Algorithm], models: Sequence[GroupModel], request: Request, facts: Facts
+    kind: type[Algorithm],
+    models: Sequence[GroupModel],
+    request: Request,
+    facts: Facts,
+    *,
+    round_groups: bool,
 ) -> tuple[str, ...]:
     told: list[str] = []
     why = why_this_size(request.threshold)
@@ -156,11 +169,19 @@ def _notes(
         told.append(f"{why}.")
     if "attribute" in request.concealed:
         told += _of_values(kind, models, request, facts)
-    if facts.bare and _by_hierarchy(kind):
-        named = ", ".join(f"“{name}”" for name in facts.bare)
+    if facts.lacking and _by_hierarchy(kind):
+        named = ", ".join(f"“{name}”" for name in facts.lacking)
         told.append(f"Without a hierarchy {named} can only be published exactly or not at all.")
-    if request.recipient == "public" and kind.forms_ranges and not kind.averages and facts.measured:
-        ends = ", ".join(f"“{name}”" for name in facts.measured)
+    ends = ", ".join(f"“{name}”" for name in facts.measured)
+    if round_groups:
+        told.append(
+            f"{ends} are published as groups of their hierarchies, since ranges would end at "
+            "values that somebody has."
+            if len(facts.measured) > 1
+            else f"{ends} is published as groups of its hierarchy, since ranges would end at "
+            "values that somebody has."
+        )
+    elif request.recipient == "public" and kind.forms_ranges and not kind.averages and ends:
         told.append(
             f"Ranges of {ends} end at values that somebody has: look at what is said of them "
             "before the release goes out."

@@ -48,6 +48,19 @@ def test_one_click_fills_the_plan_and_one_takes_it_back() -> None:
     assert draft(app)["algorithm"]["name"] == before["algorithm"]["name"]
 
 
+def test_hierarchies_are_proposed_where_they_are_missed() -> None:
+    held = load("hospital")
+    held["state/work"] = {**held["state/work"], "levels": {}}
+    app = open_page(RUN, held)
+    assert "no hierarchy yet" in words(app)
+    button(app, "run/propose_all").click().run()
+    assert not app.exception
+    assert "no hierarchy yet" not in words(app)
+    assert app.session_state["state/work"]["levels"]
+    button(app, "use-0").click().run()
+    assert "end at values that somebody has: look" not in words(app)
+
+
 def test_the_recommended_plan_runs_as_it_is() -> None:
     app = open_page(RUN, load("li-microdata"))
     next(s for s in app.selectbox if s.key == "advice/recipient").set_value("agreement").run()

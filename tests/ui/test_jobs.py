@@ -12,8 +12,8 @@ import streamlit as st
 
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
-from tests.ui.sessions import open_page
-from ui.session import jobs
+from tests.ui.sessions import carried_out, load, open_page
+from ui.session import jobs, state
 from ui.session import precompile_status as warming
 from ui.session.pace import Pace
 from ui.session.precompile_status import Warming
@@ -169,6 +169,24 @@ def test_work_is_seen_on_every_page_until_its_own_page_takes_it(session: dict[st
         assert not [b for b in app.sidebar.button if b.key == "under-way/cancel-run"]
     finally:
         go_on.set()
+
+
+def test_a_run_that_ends_elsewhere_opens_results_at_once(session: dict[str, Any]) -> None:
+    held = load()
+    made = carried_out(held)
+    for key in (state.RESULT, state.MADE_OF):
+        held.pop(key)
+    session.update(held)
+    assert jobs.start("run", "Run", lambda context: made, page="pages/4_Run.py").wait(5)
+    app = open_page("app.py", session)
+    sidebar: Any = app.sidebar
+    links = {link.proto.label: link.proto for link in sidebar.get("page_link")}
+    assert not links["Results"].disabled
+    assert "See the results" in links
+    assert session[state.RESULT] is made
+    app.switch_page("pages/5_Results.py").run()
+    sidebar = app.sidebar
+    assert "See the results" not in [one.proto.label for one in sidebar.get("page_link")]
 
 
 def test_work_is_stopped_from_another_page(session: dict[str, Any]) -> None:

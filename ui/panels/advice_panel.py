@@ -24,6 +24,7 @@ from ..forms.following import follow
 from ..session import population_tables as population
 from ..session import release_context, state
 from ..words.explain import plain
+from . import many_hierarchies_panel
 from .shell import undo_button
 
 PANEL = "Recommended"
@@ -49,6 +50,7 @@ def draw() -> None:
     people = file.table.rows if file is not None else 0
     levels = state.levels()
     of = (data.fingerprint, state.draft()["types"], state.roles(), _marks(), people)
+    many_hierarchies_panel.offer(state.roles().quasi)
     facts = state.once("advice", of, lambda: facts_of(data, state.roles(), levels, people))
     found = recommended(request, facts)
     shared = [n for n in found[0].notes if all(n in one.notes for one in found)] if found else []

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from anon_core.words.phrases import count
+from anon_core.base.errors import listing
+from anon_core.suggest.facts import lacking
 
 from ..components.guard import handled
 from ..session import loading, many_hierarchies, state
@@ -18,7 +19,8 @@ _MOST_LINES = 8
 
 def draw(columns: tuple[str, ...]) -> None:
     """Draw both ways, and what became of the last one."""
-    bare = tuple(name for name in columns if name not in state.levels())
+    data = state.typed_dataset()
+    bare = () if data is None else lacking(data, columns, state.levels())
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Propose for all columns",
@@ -27,10 +29,10 @@ def draw(columns: tuple[str, ...]) -> None:
             disabled=not bare,
             on_click=_propose,
             args=(bare,),
-            help=f"Gives {count(len(bare), 'column')} without a hierarchy the best proposal for "
-            "each, and says why. Columns that have one keep it."
+            help="Each column without a hierarchy gets the proposal that suits it best, with the "
+            "reason. Columns that have one keep it."
             if bare
-            else "Every column has a hierarchy.",
+            else "Every column that has values to group has a hierarchy.",
         )
         turn = st.session_state.setdefault("hierarchies/many_turn", 0)
         with st.popover("Import files", icon=":material/upload:", key=f"hierarchies/many/{turn}"):
@@ -60,6 +62,30 @@ def draw(columns: tuple[str, ...]) -> None:
             key="hierarchies/put_away",
             on_click=handled(PANEL)(many_hierarchies.told),
         )
+
+
+def offer(columns: tuple[str, ...]) -> None:
+    """Say which columns have no hierarchy, and draw one click that proposes one for each."""
+    data = state.typed_dataset()
+    bare = () if data is None else lacking(data, columns, state.levels())
+    if not bare:
+        return
+    have = "have" if len(bare) > 1 else "has"
+    st.caption(
+        plain(
+            f"{listing(bare, 4)} {have} no hierarchy yet. Most techniques publish groups of "
+            "one, and without it a value exactly or not at all."
+        )
+    )
+    st.button(
+        "Propose hierarchies",
+        key="run/propose_all",
+        icon=":material/auto_fix_high:",
+        on_click=_propose,
+        args=(bare,),
+        help="Each of these columns gets the proposal that suits it best. Hierarchies lists them "
+        "with the reasons, and takes them back.",
+    )
 
 
 def _told(line: many_hierarchies.Line) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -18,6 +19,8 @@ _BEGUN = "session/begun"
 _SAID = "session/said"
 _SAID_ON = "session/said_on"  # the page it was said on
 _ERROR = "session/open_error"
+#: Sessions that Start lists at once, so that a new table is loaded without scrolling.
+_AT_ONCE = 3
 
 
 def begin() -> None:
@@ -131,6 +134,13 @@ def kept() -> None:
     if not found or place is None:
         return
     st.caption(f"Kept on this machine alone, unencrypted, with their tables, in `{place}`.")
+    _listed(found[:_AT_ONCE])
+    if found[_AT_ONCE:]:
+        with st.expander(f"Older sessions ({len(found) - _AT_ONCE:,})"):
+            _listed(found[_AT_ONCE:])
+
+
+def _listed(found: Sequence[kept_sessions.Kept]) -> None:
     for one in found:
         words, go, away = st.columns([6, 1, 1], vertical_alignment="center", gap="small")
         when = one.saved.astimezone().strftime("%d %b %Y, %H:%M")

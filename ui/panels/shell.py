@@ -8,13 +8,14 @@ from typing import Literal
 import streamlit as st
 
 from anon_core.base.shipped import shipped
+from anon_core.suggest.facts import lacking
 from anon_core.words.phrases import size
 
 from .. import this_machine
 from ..charts.theme import ROLE_STYLE, RUN_STYLE, muted, paper, role_colour, run_colour
 from ..components import guard, leaving, narrow, theme_change
 from ..components.guard import handled, panel
-from ..session import kept_sessions, pinning, results, state
+from ..session import kept_sessions, pinning, results, running, state
 from ..session import precompile_status as warming
 from ..words.explain import plain
 from . import login, session_panel, under_way
@@ -131,6 +132,9 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
     st.html(_CSS.replace("MUTED", muted()).replace("ON_PRIMARY", paper()))
     login.gate()
     session_panel.begin()
+    running.settle()  # also where the run ended while another page was open
+    if title in ("Run", "Results"):
+        running.seen()
     _sidebar()
     st.title(title, anchor=False)
     guard.tell("")
@@ -141,16 +145,16 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
         if state.dataset() is not None and not kept_sessions.is_kept():
             leaving.asks_first()
     session_panel.told(title)
-    lacking = missing(needs)
-    if not lacking:
+    absent = missing(needs)
+    if not absent:
         return True
-    if lacking == "dataset" and begun == title:
+    if absent == "dataset" and begun == title:
         st.info(
             "This is a new session. Start lists the sessions that are kept on this machine, and "
             "opens session files and the zip from Export.",
             icon=":material/info:",
         )
-    words, target, label = _MISSING[lacking]
+    words, target, label = _MISSING[absent]
     with st.container(border=True):
         st.write(words)
         next_step(target, label)
@@ -254,7 +258,7 @@ def _table_facts() -> None:
 def _step(step: Step) -> None:
     if not (shipped() / step.page).is_file():
         return
-    lacking = missing(step.needs)
+    absent = missing(step.needs)
     icon = ":material/radio_button_unchecked:"
     if step in BESIDE:
         icon = ":material/school:"
@@ -264,8 +268,8 @@ def _step(step: Step) -> None:
         step.page,
         label=step.label,
         icon=icon,
-        disabled=bool(lacking),
-        help=_MISSING[lacking][0] if lacking else None,
+        disabled=bool(absent),
+        help=_MISSING[absent][0] if absent else None,
         width="stretch",
     )
 
@@ -280,7 +284,7 @@ def _done(step: Step) -> bool:
     if step.label == "Roles":
         return bool(quasi) and not state.undecided()
     if step.label == "Hierarchies":
-        return bool(quasi) and all(name in state.levels() for name in quasi)
+        return bool(quasi) and not lacking(data, quasi, state.levels())
     if step.label in ("Run", "Results"):
         return results.is_current()
     return step.label == "Compare" and len(pinning.pins()) > 1

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 import streamlit as st
 
 from ..components.guard import handled
-from ..session import jobs
+from ..session import jobs, running
 from ..session.jobs import Job
 from ..words.explain import plain
 
@@ -23,7 +23,8 @@ def draw() -> None:
     # An emptied place takes the drawing away at once, as where a job's own page draws it.
     place = st.empty()
     found = jobs.of_pages()
-    if not found:
+    ended = running.unseen()
+    if not found and ended is None:
         return
     with place.container(key="under-way"):
         for name, job in found.items():
@@ -31,6 +32,12 @@ def draw() -> None:
                 _running(name, job)
             else:
                 _ended(job)
+        if ended is not None and running.JOB not in found:
+            _ended(ended)
+            if ended.state == "done":
+                st.page_link(
+                    "pages/5_Results.py", label="See the results", icon=":material/arrow_forward:"
+                )
 
 
 def _running(name: str, job: Job) -> None:

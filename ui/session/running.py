@@ -19,6 +19,7 @@ from . import population_tables as population
 JOB = "run"
 _ERROR = "running/error"
 _MADE_OF = "running/made_of"
+_UNSEEN = "running/unseen"
 
 
 def start() -> None:
@@ -38,6 +39,7 @@ def start() -> None:
         return run(plan, table, levels, population=people, earlier=released, context=context)
 
     st.session_state.pop(_ERROR, None)
+    seen()
     st.session_state[_MADE_OF] = results.now()
     jobs.start(JOB, "Run", work, page="pages/4_Run.py", needs=(plan.algorithm.name,))
 
@@ -94,6 +96,8 @@ def settle() -> None:
     job = jobs.collect(JOB)
     if job is None:
         return
+    if job.state != "cancelled":
+        st.session_state[_UNSEEN] = job
     if job.state == "done":
         results.keep(cast(Result, job.value), made_of=st.session_state.get(_MADE_OF))
     elif job.state == "cancelled":
@@ -103,6 +107,16 @@ def settle() -> None:
         )
     else:
         st.session_state[_ERROR] = job.error
+
+
+def unseen() -> jobs.Job | None:
+    """Return the run that ended since Run or Results was open last, to be told on other pages."""
+    return st.session_state.get(_UNSEEN)
+
+
+def seen() -> None:
+    """Say that what the last run came to was looked at."""
+    st.session_state.pop(_UNSEEN, None)
 
 
 def error() -> AnonError | None:

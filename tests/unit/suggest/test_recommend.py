@@ -158,7 +158,7 @@ def test_a_technique_needs_what_the_table_lacks() -> None:
     assert first(replace(FACTS, numbers=FACTS.quasi), "identity").averages
     assert first(FACTS, "attribute").permutes
     assert not first(FACTS, "identity", "attribute").permutes
-    assert first(replace(FACTS, bare=("zip",)), "identity").forms_ranges
+    assert first(replace(FACTS, lacking=("zip",)), "identity").forms_ranges
     assert first(FACTS, "identity").one_level
     assert not first(replace(FACTS, nodes=10**7), "identity").one_level
     person = recommended(asked("identity", "attribute"), replace(FACTS, person="id"))
@@ -182,12 +182,25 @@ def test_values_too_common_for_the_threshold_are_told() -> None:
 
 
 def test_ends_of_ranges_are_told_where_anyone_may_see_them() -> None:
-    facts = replace(FACTS, measured=("age",))
+    facts = replace(FACTS, measured=("age",), bare=("age",))
     for recipient in ("public", "agreement"):
         request = asked("identity", purpose="sharing", recipient=recipient)
         for advice in recommended(request, facts):
             told = "Ranges of “age” end at values" in " ".join(advice.notes)
             assert told == (recipient == "public" and advice.algorithm.forms_ranges)
+
+
+def test_the_public_gets_round_groups_where_hierarchies_have_them() -> None:
+    facts = replace(FACTS, measured=("age",))
+    for recipient in ("public", "agreement"):
+        request = asked("identity", purpose="sharing", recipient=recipient)
+        for advice in recommended(request, facts):
+            rounded, given = advice.algorithm.rounded, advice.algorithm.as_mapping()
+            told = "“age” is published as groups" in " ".join(advice.notes)
+            assert told == (recipient == "public" and bool(rounded))
+            if told:
+                assert given == {**given, **rounded}
+                assert "end at values that somebody has: look" not in " ".join(advice.notes)
 
 
 def test_every_purpose_has_places_of_its_own() -> None:
