@@ -9,7 +9,7 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError
 from anon_core.job.dialect import ENDING as SPREADSHEET
-from anon_core.job.file_formats import FORMATS
+from anon_core.job.file_formats import FORMATS, published_formats
 from anon_core.job.result import Result
 from anon_core.job.typed_files import TYPED
 from anon_core.report.checks import Check, checks
@@ -200,10 +200,18 @@ def public(result: Result, *, seen: bool) -> None:
         )
     )
     formulas(result)
-    result = dialect_form.draw(result)
+    if result.plan.csv:
+        result = dialect_form.draw(result)
+    else:
+        st.caption(
+            "The recipe says `csv = false`: Parquet alone is published. Files for other programs "
+            "are compared with the CSV file, so that there are none."
+        )
+    endings = published_formats(csv=result.plan.csv)
     for name in result.tables:
         title = title_of(name)
-        for ending, one in FORMATS.items():
+        for ending in endings:
+            one = FORMATS[ending]
             file = f"{name}.{ending}"
             download(
                 f"{title} as {one.title}",
@@ -214,12 +222,12 @@ def public(result: Result, *, seen: bool) -> None:
                 disabled=not seen,
             )
         if result.plan.dialect is not None:
-            beside = f"{name}.{SPREADSHEET}"
+            marked = f"{name}.{SPREADSHEET}"
             download(
                 f"{title} for a spreadsheet",
                 "**Public edition.** The same rows as CSV, with the marks chosen above.",
-                lambda beside=beside: result.file(beside),
-                file=beside,
+                lambda marked=marked: result.file(marked),
+                file=marked,
                 mime="text/csv",
                 disabled=not seen,
             )
@@ -233,7 +241,8 @@ def public(result: Result, *, seen: bool) -> None:
                 mime="application/octet-stream",
                 disabled=not seen,
             )
-    if several or result.plan.dialect is not None or result.plan.formats:
+    beside = result.plan.dialect is not None or bool(result.plan.formats)
+    if several or beside:
         download(
             "All tables" if several else "All formats",
             "**Public edition.** A zip of the files above and nothing else.",

@@ -21,6 +21,7 @@ from ..base.thresholds import least_size, why_this_size
 from ..contracts.attack import Attack
 from ..contracts.metric import Metric
 from ..job.by_value import columns_told, who_pays
+from ..job.file_formats import published_formats
 from ..job.questions import evidence as by_question
 from ..job.result import Result
 from ..job.version import VERSION
@@ -189,9 +190,15 @@ def _technique(result: Result) -> dict[str, Any]:
                     for row in table.slice(0, _HEAD).to_pylist()
                 ],
             }
-            for file, table in zip(result.files, result.tables.values(), strict=True)
+            for file, table in zip(_files(result), result.tables.values(), strict=True)
         ],
     }
+
+
+def _files(result: Result) -> list[str]:
+    """Return the name of the file that each published table is read from."""
+    ending = published_formats(csv=result.plan.csv)[0]
+    return [f"{name}.{ending}" for name in result.tables]
 
 
 def _labels(result: Result, column: str) -> dict[str, Any]:

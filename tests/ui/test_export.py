@@ -331,3 +331,19 @@ def test_a_file_for_a_spreadsheet_is_promised_without_a_new_run() -> None:
     assert "choices have changed" not in words(app)
     app.selectbox(key="export-dialect").select("none").run()
     assert "dialect" not in app.session_state["state/work"]["draft"]["export"]
+
+
+def test_no_csv_file_is_offered_where_the_recipe_leaves_it_out() -> None:
+    held = load("toth-private", export={"csv": False})
+    result = carried_out(held)
+    app = open_page(EXPORT, held)
+    assert not app.exception
+    offered = {b.key for b in app.get("download_button")}
+    assert "get-release.parquet" in offered
+    assert "get-release.csv" not in offered
+    assert "csv = false" in words(app)
+    assert not [s for s in app.selectbox if s.key == "export-dialect"]
+    with zipfile.ZipFile(io.BytesIO(bundle.public_archive(result))) as packed:
+        assert packed.namelist() == ["release.parquet"]
+    public = edition_of(result, ReleaseContext(), public=True)
+    assert [t["file"] for t in public["technique"]["tables"]] == ["release.parquet"]

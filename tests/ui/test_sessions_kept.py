@@ -18,6 +18,7 @@ from anon_core.data.roles import Roles
 from tests.ui.sessions import carried_out, load, open_page, words
 from ui.session import (
     again,
+    asked,
     jobs,
     kept_sessions,
     loading,
@@ -49,6 +50,8 @@ def worked() -> dict[str, Any]:
     last = carried_out(held)
     with patch.object(st, "session_state", held):
         release_context.judge(last, "Fit for the register.")
+        asked.keep("purpose", "teaching")
+        asked.keep("concealed", ["presence"])
         release_context.give_reason(last, "uniqueness", "Under contract.")
     return held
 
@@ -80,6 +83,7 @@ def test_a_session_comes_back_whole_with_verified_results(monkeypatch: pytest.Mo
     assert last.files == files
     assert results.is_current()
     assert release_context.judgement(last) == "Fit for the register."
+    assert asked.told() == {"purpose": "teaching", "concealed": ["presence"]}
     assert release_context.reasons(last) == {"uniqueness": "Under contract."}
     assert [(pin.letter, pin.title, pin.result.files) for pin in pinning.pins()] == pinned
     assert release_context.judgement(pinning.pins()[0].result) == "Too coarse."

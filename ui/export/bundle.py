@@ -75,8 +75,9 @@ def archive(
 
 
 def public_archive(result: Result) -> bytes:
-    """Return every published table, in every format, in one zip that holds nothing else."""
-    return _packed(result.all_files)
+    """Return every published table, in the formats asked for, in a zip that holds nothing else."""
+    unasked = set() if result.plan.csv else set(result.files)
+    return _packed({n: c for n, c in result.all_files.items() if n not in unasked})
 
 
 def _packed(files: Mapping[str, str | bytes]) -> bytes:

@@ -11,7 +11,7 @@ import streamlit as st
 from anon_core.answers import which_k
 from anon_core.base.errors import AnonError
 from anon_core.base.registry import find
-from anon_core.base.release_models import RELEASE_MODELS, USUAL_THRESHOLDS, ReleaseModel
+from anon_core.base.release_models import RELEASE_MODELS, USUAL_THRESHOLDS
 from anon_core.contracts.model import GroupModel, Stops
 from anon_core.contracts.serving import Purpose
 from anon_core.job.plan import Plan
@@ -21,15 +21,14 @@ from anon_core.suggest.request import CONCEALED, PURPOSES, Request
 
 from ..components.guard import handled
 from ..forms.following import follow
+from ..session import asked, release_context, state
 from ..session import population_tables as population
-from ..session import release_context, state
 from ..words.explain import plain
 from . import many_hierarchies_panel
 from .shell import undo_button
 
 PANEL = "Recommended"
-_HIDE = "advice/concealed"
-_PURPOSE = "advice/purpose"
+_PURPOSE, _RECIPIENT, _HIDE = (asked.WIDGETS[p] for p in ("purpose", "recipient", "concealed"))
 
 
 def draw() -> None:
@@ -87,8 +86,7 @@ def _asked() -> Request | None:
     """Draw the questions and return what they say; None while nothing has to be hidden."""
     said = release_context.stated()
     known: dict[str, Purpose] = {words: purpose for purpose, words in PURPOSES.items()}
-    kept = cast(Purpose, st.session_state.get(f"{_PURPOSE}/kept", "sharing"))
-    begun: Purpose = known.get(said.purpose, kept)
+    begun: Purpose = known.get(said.purpose, asked.purpose())
     purpose, recipient = st.columns(2)
     for_what = purpose.selectbox(
         "The release is for",
@@ -97,27 +95,27 @@ def _asked() -> Request | None:
         format_func=PURPOSES.__getitem__,
         key=_PURPOSE,
     )
-    st.session_state[f"{_PURPOSE}/kept"] = for_what
+    asked.keep("purpose", for_what)
     models = list(RELEASE_MODELS)
     who = recipient.selectbox(
         "Who gets it",
         models,
-        index=models.index(follow("advice/recipient", said.model or _kept_recipient())),
+        index=models.index(follow(_RECIPIENT, said.model or asked.recipient())),
         format_func=RELEASE_MODELS.__getitem__,
-        key="advice/recipient",
+        key=_RECIPIENT,
     )
-    st.session_state["advice/recipient/kept"] = who
+    asked.keep("recipient", who)
     usual: list[Stops] = ["identity", "attribute"] if state.roles().sensitive else ["identity"]
     hidden = st.pills(
         "What must not be learned of a person",
         list(CONCEALED),
         selection_mode="multi",
-        default=follow(_HIDE, st.session_state.get(f"{_HIDE}/kept", usual)),
+        default=follow(_HIDE, asked.concealed(usual)),
         format_func=CONCEALED.__getitem__,
         key=_HIDE,
         wrap=True,
     )
-    st.session_state[f"{_HIDE}/kept"] = list(hidden)
+    asked.keep("concealed", list(hidden))
     if not hidden:
         return None
     return Request(purpose=for_what, concealed=tuple(hidden), recipient=who)
@@ -125,10 +123,6 @@ def _asked() -> Request | None:
 
 def _marks() -> dict[str, str]:
     return {name: state.level_fingerprint(name) for name in state.roles().quasi}
-
-
-def _kept_recipient() -> ReleaseModel:
-    return cast(ReleaseModel, st.session_state.get("advice/recipient/kept", "public"))
 
 
 def _card(

@@ -23,7 +23,18 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError, BadInput, NotFound
 
-from . import again, drafts, pinning, release_context, results, session_file, spent, state, whose
+from . import (
+    again,
+    asked,
+    drafts,
+    pinning,
+    release_context,
+    results,
+    session_file,
+    spent,
+    state,
+    whose,
+)
 
 #: Names another folder; "off" keeps nothing.
 FOLDER_VARIABLE = "ANONYMITY_WORKBENCH_SESSIONS"
@@ -230,7 +241,7 @@ def _parts() -> tuple[tuple[object, ...], str]:
     runs = (results.last(), *(pin.result for pin in pinning.pins()))
     objects = (state.dataset(), state.choices(), results.made_of(), drafts.all_kept(), *runs)
     written = [release_context.words_of(one) for one in runs]
-    return objects, str((written, len(again.waiting()), spent.totals()))
+    return objects, str((written, asked.told(), len(again.waiting()), spent.totals()))
 
 
 def _alike(one: tuple[tuple[object, ...], str], other: tuple[tuple[object, ...], str]) -> bool:

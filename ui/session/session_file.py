@@ -21,7 +21,7 @@ from anon_core.job.result import Result
 from anon_core.job.version import VERSION
 from anon_core.report.context import ReleaseContext
 
-from . import again, drafts, loading, pinning, release_context, results, spent, state
+from . import again, asked, drafts, loading, pinning, release_context, results, spent, state
 
 FORMAT = "anonymity-workbench-session"
 #: Grows when an older workbench could not open the file any more.
@@ -65,6 +65,7 @@ def told() -> dict[str, Any]:
         "choices": state.choices(),
         "drafts": drafts.all_kept(),
         "context": release_context.stated().as_mapping(),
+        "asked": asked.told(),
         "runs": runs,
         "spent": spent.totals(),
     }
@@ -166,6 +167,7 @@ def restore(whole: Mapping[str, Any], content: bytes | None = None, *, fresh: bo
         for plain in whole["drafts"].values():
             history_of_dict(plain["history"])
         context = ReleaseContext.from_mapping(whole.get("context", {}))
+        answers = asked.checked(whole.get("asked", {}))
         runs = [again.checked(run) for run in whole["runs"]]
         title, sample = str(work["title"]), str(work.get("sample", ""))
         drawn = spent.checked(whole.get("spent", {}))
@@ -204,6 +206,7 @@ def restore(whole: Mapping[str, Any], content: bytes | None = None, *, fresh: bo
         state.forget_dataset_before()
     drafts.take_over(whole["drafts"])
     release_context.state_it(context)
+    asked.take_over(answers)
     spent.take_over(drawn)
     pinning.clear()
     again.begin(runs)
