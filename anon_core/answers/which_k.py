@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import cast
 
 from ..base.errors import BadPlan
 from ..base.registry import family
+from ..base.thresholds import least_size
 from ..contracts.attack import Attack
 from ..job.plan import Plan
 from ..job.result import Result
@@ -35,10 +35,7 @@ def least_k(threshold: float) -> int:
             f"No k keeps a chance of at most {threshold:g}.",
             remedy="Give a threshold above 0, and at most 1.",
         )
-    near = round(1 / threshold)  # a third is written as 0.333…, and 3 keeps it
-    if math.isclose(near * threshold, 1.0, rel_tol=1e-12):
-        return near
-    return math.ceil(1 / threshold)
+    return least_size(threshold)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,20 +33,22 @@ class UsualThreshold:
     source: str
 
 
-_PRECEDENTS = "Institute of Medicine 2015, doi 10.17226/18998, appendix B"
+#: Which least sizes of cells custodians have used: 3 and 5 for those who are bound, 11 for anyone.
+_PRECEDENTS = "El Emam 2013, cell size precedents, doi 10.1201/b14764"
 #: A start for a person to change: what is acceptable depends on the data and its people.
 USUAL_THRESHOLDS: Mapping[ReleaseModel, UsualThreshold] = {
     "public": UsualThreshold(
         chance=0.09,
-        source="European Medicines Agency, Policy 0070, and Health Canada, for public release",
+        source="commonly used where clinical data are open to anyone, after a least cell size of "
+        f"11 ({_PRECEDENTS})",
     ),
     "agreement": UsualThreshold(
-        chance=0.2, source=f"least cell size 5, usual for named recipients ({_PRECEDENTS})"
+        chance=0.2, source=f"least cell size 5, long the usual one ({_PRECEDENTS})"
     ),
     "secure environment": UsualThreshold(
-        chance=0.33, source=f"least cell size in use for highly trusted recipients ({_PRECEDENTS})"
+        chance=0.33, source=f"least cell size 3, which some custodians use ({_PRECEDENTS})"
     ),
     "internal": UsualThreshold(
-        chance=0.2, source=f"least cell size 5: colleagues may know people in it ({_PRECEDENTS})"
+        chance=0.2, source="commonly used, as a least cell size of 5: colleagues may know people"
     ),
 }

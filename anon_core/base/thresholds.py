@@ -9,6 +9,9 @@ from fractions import Fraction
 def least_size(threshold: float) -> int:
     """Return the smallest size of a group with 1 in size at most a threshold, read as written.
 
+    A third has no last digit: the number nearest to 1 in 3 stands for 1 in 3, as it does where an
+    attack compares a chance with its threshold.
+
     Parameters
     ----------
     threshold : float
@@ -18,8 +21,11 @@ def least_size(threshold: float) -> int:
     --------
     >>> least_size(0.09), least_size(0.2), least_size(0.0909), least_size(0.05), least_size(1.0)
     (12, 5, 12, 20, 1)
+    >>> least_size(1 / 3), least_size(0.33)
+    (3, 4)
     """
-    return math.ceil(1 / Fraction(repr(float(threshold))))
+    size = math.ceil(1 / Fraction(repr(float(threshold))))
+    return size - 1 if size > 1 and 1 / (size - 1) <= threshold else size
 
 
 def why_this_size(threshold: float) -> str:

@@ -8,6 +8,7 @@ from functools import partial
 import streamlit as st
 
 from anon_core.base.registry import find
+from anon_core.base.release_models import USUAL_THRESHOLDS
 from anon_core.job.sweep_points import (
     Figure,
     Least,
@@ -27,8 +28,7 @@ from ..words.explain import plain
 _IN_HAND = "frontier/in_hand"
 _KEY = "frontier"
 _FIGURES: dict[Figure, str] = {"worst": "worst person", "rate": "all people, on average"}
-#: What the EMA and Health Canada ask of clinical reports that anyone may read.
-_AT_MOST = 0.09
+_AT_MOST = USUAL_THRESHOLDS["public"].chance
 
 
 def draw(runs: Sequence[Series], colours: Palette) -> None:

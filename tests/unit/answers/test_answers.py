@@ -23,6 +23,7 @@ from anon_core.answers.suppressed_row import suppressed_row, suppressed_rows
 from anon_core.answers.which_k import least_k, which_k
 from anon_core.base.errors import AnonError, BadPlan
 from anon_core.base.registry import family
+from anon_core.base.thresholds import least_size
 from anon_core.job.result import Result
 from anon_core.job.runner import run
 from anon_core.release.results import figure
@@ -193,10 +194,11 @@ def test_the_best_cut_is_that_of_trying_all(seed: int) -> None:
 
 def test_the_least_k_of_a_threshold() -> None:
     for k in range(1, 400):
-        assert least_k(1 / k) == k
+        assert least_k(1 / k) == least_size(1 / k) == k
     for limit in (0.09, 0.2, 0.33, 0.0909, 0.999):
         k = least_k(limit)
         assert 1 / k <= limit < 1 / (k - 1)
+        assert least_size(limit) == k
     with pytest.raises(BadPlan):
         least_k(0)
 
