@@ -34,12 +34,13 @@ from ui.panels import (
     question_panel,
     search_panel,
     side_by_side,
+    stopping_panel,
     table_panel,
     tiles_panel,
     verdict_lines,
 )
 from ui.panels.shell import next_step, page
-from ui.session import chosen, pinning, results, running, state
+from ui.session import chosen, pinning, results, running, state, stopping
 from ui.session.further import ATTACKING, MEASURING
 from ui.words.explain import plain, what_is_this
 
@@ -204,6 +205,8 @@ def further(run: Series, colours: Palette) -> None:
 running.settle()
 ATTACKING.settle()
 MEASURING.settle()
+stopping.settle()
+stopping_panel.follow()
 if page("Results", "📊", needs="result"):
     last = results.last()
     if last is not None:

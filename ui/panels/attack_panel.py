@@ -23,7 +23,7 @@ from ..forms.parameter_forms import parameter_form
 from ..session import jobs
 from ..session.further import ATTACKING
 from ..words.explain import plain, what_is_this
-from . import details_panel, earlier_panel, linked, links_panel, members_panel
+from . import details_panel, earlier_panel, linked, links_panel, members_panel, stopping_panel
 
 if TYPE_CHECKING:
     from anon_core.job.result import Result
@@ -103,6 +103,7 @@ def _one(run: Series, colours: Palette, attack: AttackResult) -> None:
         if attack.control is not None:
             st.caption(plain(_control(attack)))
         what_is_this(family("attack")[attack.attack])
+    stopping_panel.draw(run.facts.result, attack)
     members_panel.draw(run.facts, attack)
     key = f"{attack.attack}-{attack.column}"
     details_panel.draw(run, colours, attack.details, key)
