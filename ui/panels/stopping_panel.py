@@ -68,7 +68,9 @@ def draw(result: Result, attack: AttackResult) -> None:
         "Each was carried out and verified on this table, and attacked again. "
         f"As it is: {_reached(attack)}."
     )
-    for place, one in enumerate(tried):
+    order = list(_SIGNS)
+    best = sorted(tried, key=lambda one: (order.index(one.verdict(attack)), one.loss))
+    for place, one in enumerate(best):
         _one(one, attack, f"{key}-{place}")
 
 
