@@ -87,6 +87,7 @@ class Report:
                 whole=self.whole,
                 refused={one.key: one.why_not for one in self.done if one.why_not},
                 proven=frozenset(one.key for one in self.done if one.proven),
+                seconds={one.key: one.seconds for one in self.done},
             )
         )
 

@@ -28,6 +28,8 @@ class Found:
         Key of each step that gave no release, with the reason.
     proven : frozenset of str
         Keys of those for which it is proven that no release keeps what was asked.
+    seconds : mapping of str to float
+        What each finished step took, by key.
     """
 
     points: Sequence[Point]
@@ -36,6 +38,7 @@ class Found:
     whole: bool
     refused: Mapping[str, str] = field(default_factory=dict[str, str])
     proven: frozenset[str] = frozenset()
+    seconds: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def series(self, figure: str, series: str) -> dict[float, float]:
         """Return the figures of a series by place, ascending."""
