@@ -27,7 +27,7 @@ from ..trace import Trace
 _RUN, _FORGOTTEN = "release", "forgotten"
 _NAMES = (
     *("Sue J. Doe", "Mai Chen", "Ana Ito", "Ken Mori", "Ben Sato"),
-    *("Grace Hill", "Carol", "Emma Reed", "Hellen"),
+    *("Grace Hill", "Carol", "Hellen", "Emma Reed"),
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from anon_core.learn import Step, find_lesson, traced
 from anon_core.learn.attacker import attack_said
-from anon_core.learn.pictures import Bars, Lattice, Links, Tree, branches
+from anon_core.learn.pictures import Bars, Lattice, Links, Table, Tree, branches
 
 
 def steps_of(name: str, example: int = 0) -> tuple[Step, ...]:
@@ -117,3 +117,23 @@ def test_hierarchies_go_up_node_by_node() -> None:
     smallest = [min(step.together.count(g) for g in step.together) for step in way]
     assert smallest == [1, 1, 3, 9]
     assert [node.state for node in lattice_of(way[-1]).nodes].count("now") == 1
+
+
+def test_classes_tell_what_slides_59_to_64_tell() -> None:
+    """K-18, K-19, K-21: two classes of one disease, Hellen's of two, and what stops them."""
+    steps = {step.title.split(":")[0]: step for step in steps_of("homogeneity")}
+    (bars, _) = steps["Homogeneity"].pictures
+    assert isinstance(bars, Bars)
+    assert {bar.label: bar.value for bar in bars.bars}.items() >= {
+        ("Rows 4 and 5", 1.0),
+        ("Rows 6 and 7", 1.0),
+        ("Rows 8 and 9", 0.5),
+    }
+    (bars, _) = steps["Background"].pictures
+    assert isinstance(bars, Bars)
+    assert [bar.value for bar in bars.bars if 7 in bar.people] == [1.0]
+    (table, _) = steps["What each of them stops"].pictures
+    assert isinstance(table, Table)
+    assert [(row.cells[1].text, row.cells[4].text) for row in table.rows] == [
+        *(("4", "6"), ("0", "4"), ("0", "0"), ("0", "0"), ("0", "0"))
+    ]
