@@ -54,6 +54,7 @@ def suggest(options: argparse.Namespace) -> int:
     """Rank the techniques for a table, tell them, and write a recipe; return the exit status."""
     from ..base.opening import MOST_TEXT_BYTES, read_regular
     from ..contracts.algorithm import met_first
+    from ..job.hierarchy_folder import with_files
     from ..job.plan import Plan, load_hierarchies
     from ..job.recipe_text import read_tables
     from ..suggest.facts import facts_of
@@ -71,9 +72,12 @@ def suggest(options: argparse.Namespace) -> int:
     for chosen in ("release", "reuse", "accept", "attacks", "metrics", "seed"):
         given.pop(chosen, None)
     begun = {"name": met_first()[0]}, [{"name": first_offered("identity").name}]
-    plan = Plan.from_mapping({**given, "algorithm": begun[0], "models": begun[1]})
-    table = read_as_declared(plan, options.data)
     folder = options.roles.parent
+    plan = Plan.from_mapping({**given, "algorithm": begun[0], "models": begun[1]})
+    plan = with_files(plan, folder)
+    if plan.hierarchies:
+        given["hierarchies"] = dict(plan.hierarchies)
+    table = read_as_declared(plan, options.data)
     people = read_population(plan, folder)
     usual = ("identity", "attribute") if plan.roles.sensitive else ("identity",)
     request = Request(

@@ -25,6 +25,7 @@ from .confirmed import Confirmed, confirmed_of
 from .dialect import Dialect
 from .earlier_file import EarlierFile
 from .engine import Engine
+from .hierarchy_folder import with_files
 from .level_table import LevelTable as LevelTable
 from .old_recipes import VERSION, renewed
 from .recipe_parts import (
@@ -452,6 +453,8 @@ def read_plan(path: str | Path) -> Plan:
     ------
     BadPlan
         If the file cannot be read or is no recipe.
+    BadHierarchy
+        If it names a folder of hierarchies whose files do not fit its columns.
     """
     try:
         text = read_regular(Path(path), MOST_TEXT_BYTES).decode("utf-8-sig")
@@ -465,7 +468,7 @@ def read_plan(path: str | Path) -> Plan:
             f"The recipe {clipped(Path(path).name)} is not UTF-8 text (byte {error.start}).",
             remedy="Save it as UTF-8.",
         ) from error
-    return Plan.from_toml(text)
+    return with_files(Plan.from_toml(text), Path(path).parent)
 
 
 def load_hierarchies(plan: Plan, folder: str | Path) -> dict[str, list[list[str]]]:

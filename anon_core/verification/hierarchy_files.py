@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ..base.errors import BadInput, BadPlan, clipped
+from .hierarchy_names import ALL, columns_named, files_of_folder
 from .levels import read_levels
 from .opening import MOST_TEXT_BYTES, read_bytes
 from .tables import section
@@ -20,7 +22,7 @@ def read_hierarchies(recipe: Mapping[str, Any], folder: Path) -> dict[str, list[
     BadInput, BadPlan, BadHierarchy
     """
     levels: dict[str, list[list[str]]] = {}
-    for name, place in section(recipe, "hierarchies").items():
+    for name, place in _places(recipe, folder).items():
         what = f"The hierarchy file of '{clipped(name)}'"
         content = read_bytes(folder / named_path(place, what), what, MOST_TEXT_BYTES)
         try:
@@ -29,6 +31,20 @@ def read_hierarchies(recipe: Mapping[str, Any], folder: Path) -> dict[str, list[
             raise BadInput(f"{what} is not UTF-8 text.", remedy="Save it as UTF-8.") from error
         levels[name] = read_levels(text, name)
     return levels
+
+
+def _places(recipe: Mapping[str, Any], folder: Path) -> dict[str, object]:
+    """Return where the hierarchy of each column lies; a folder stands for the files in it."""
+    named: dict[str, object] = {**section(recipe, "hierarchies")}
+    if ALL not in named:
+        return named
+    place = folder / named_path(named.pop(ALL), "The folder of hierarchies")
+    roles = section(recipe, "roles")
+    coarser = {*roles.get("quasi", []), *roles.get("sensitive", [])}
+    for column, file in files_of_folder(place, columns_named(recipe)).items():
+        if column in coarser:
+            named.setdefault(column, os.path.relpath(file, folder))
+    return named
 
 
 def named_path(place: object, what: str) -> str:

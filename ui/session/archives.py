@@ -13,6 +13,7 @@ from anon_core.base.errors import AnonError, BadInput
 from anon_core.job.plan import Plan
 
 from .loading import OTHER_TABLES, Opened, text_of
+from .named_files import named_among
 
 #: Entries a zip may have, and bytes they may come to when unpacked.
 MOST_ENTRIES = 500
@@ -109,7 +110,7 @@ def table_of(recipe: Opened, files: Sequence[Opened]) -> Opened | None:
     BadPlan
         If it is no recipe.
     """
-    plan = Plan.from_toml(text_of(recipe))
+    plan = named_among(Plan.from_toml(text_of(recipe)), [one.name for one in files])
     named = {PurePosixPath(p).name for p in plan.files}
     found = [
         one

@@ -29,6 +29,7 @@ from anon_core.samples import Sample, hierarchy_folder, sample
 from ..journal import here
 from . import drafts, limits, state
 from . import population_tables as population
+from .named_files import named_among
 
 #: What of the reading options decides how a file's text becomes cells.
 _READING = (
@@ -321,7 +322,7 @@ def open_recipe(recipe: Opened, others: Sequence[Opened] = ()) -> tuple[str, ...
             "A recipe is opened on a table, and there is none yet.",
             remedy="Choose a sample or load a file first.",
         )
-    plan = Plan.from_toml(text_of(recipe))
+    plan = named_among(Plan.from_toml(text_of(recipe)), [one.name for one in others])
     gone = [n for n in dict.fromkeys((*plan.roles.named, *plan.types)) if n not in data.names]
     if gone:
         raise InputChanged(
