@@ -73,9 +73,14 @@ def recommended(request: Request, facts: Facts, most: int = MOST) -> tuple[Recom
     """
     found: list[Recommendation] = []
     secret = "presence" in request.concealed
-    # What is made for presence first; the order of use stays within.
+    # What is made for presence first, and what states values of people last where anyone may read
+    # them; the order of use stays within.
     for kind in sorted(
-        ranked(request.purpose, facts), key=lambda one: secret and not one.needs_public
+        ranked(request.purpose, facts),
+        key=lambda one: (
+            secret and not one.needs_public,
+            not facts.lacking and _states_values(one, request, facts),
+        ),
     ):
         if not _suits(kind, request, facts):
             continue
@@ -131,6 +136,9 @@ def _suits(kind: type[Algorithm], request: Request, facts: Facts) -> bool:
         return False
     if facts.bare == facts.quasi and _by_hierarchy(kind):
         return False
+    # Whose rows a class has follows from what is published only where classes do not overlap.
+    if facts.person and not (kind.one_level or kind.forms_ranges):
+        return False
     if not facts.quasi:
         return False
     return _ends_soon(kind.serves[request.purpose], facts)
@@ -150,9 +158,20 @@ def _ends_soon(service: Service, facts: Facts) -> bool:
 
 def _publishes_round_groups(kind: type[Algorithm], request: Request, facts: Facts) -> bool:
     """Say whether anyone gets the rows, and groups can stand for people's own values."""
-    if request.recipient != "public" or not kind.rounded or not facts.measured:
+    if request.recipient != "public" or not kind.rounded or not facts.measured or facts.person:
         return False
     return not set(facts.measured) & set(facts.bare)
+
+
+def _states_values(kind: type[Algorithm], request: Request, facts: Facts) -> bool:
+    """Say whether ranges that anyone may read end at values that somebody has."""
+    return (
+        request.recipient == "public"
+        and kind.forms_ranges
+        and not kind.averages
+        and bool(facts.measured)
+        and not _publishes_round_groups(kind, request, facts)
+    )
 
 
 def _notes(
@@ -181,7 +200,7 @@ def _notes(
             else f"{ends} is published as groups of its hierarchy, since ranges would end at "
             "values that somebody has."
         )
-    elif request.recipient == "public" and kind.forms_ranges and not kind.averages and ends:
+    elif _states_values(kind, request, facts):
         told.append(
             f"Ranges of {ends} end at values that somebody has: look at what is said of them "
             "before the release goes out."

@@ -27,8 +27,8 @@ def draw(result: Result, *, key: str) -> None:
         return
     if not round_ends.can_round(result):
         st.caption(
-            "This technique always cuts ranges to the rows. One that publishes levels or groups of "
-            "a hierarchy states nobody's value: choose it on Run."
+            "This technique cuts ranges to the rows. One that publishes each column at one level "
+            "of a hierarchy states nobody's value: choose it on Run."
         )
         return
     st.button(

@@ -17,8 +17,12 @@ def columns(result: Result) -> tuple[str, ...]:
 
 
 def can_round(result: Result) -> bool:
-    """Say whether the technique has settings with which it publishes groups of hierarchies."""
-    return bool(result.plan.algorithm.rounded)
+    """Say whether the technique has settings with which it publishes groups of hierarchies.
+
+    Such groups may overlap. Where one person has several rows, nobody could then tell from the
+    release whose rows a class has, and it would not verify.
+    """
+    return bool(result.plan.algorithm.rounded) and not result.plan.roles.unit
 
 
 def choose(result: Result) -> tuple[str, ...]:

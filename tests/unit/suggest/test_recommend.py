@@ -203,6 +203,17 @@ def test_the_public_gets_round_groups_where_hierarchies_have_them() -> None:
                 assert "end at values that somebody has: look" not in " ".join(advice.notes)
 
 
+def test_several_rows_a_person_get_classes_that_cannot_overlap() -> None:
+    for lacking in ((), ("age",)):
+        facts = replace(FACTS, measured=("age",), person="id", bare=lacking, lacking=lacking)
+        for purpose in PURPOSES:
+            found = recommended(asked("identity", "attribute", purpose=purpose), facts)
+            assert len(found) >= 2
+            assert all(a.algorithm.one_level or a.algorithm.forms_ranges for a in found)
+            assert not any(a.algorithm.as_mapping().get("output") == "node" for a in found)
+            assert found[0].algorithm.one_level != bool(lacking)
+
+
 def test_every_purpose_has_places_of_its_own() -> None:
     for purpose in PURPOSES:
         kinds = cast(Mapping[str, type[Algorithm]], family("algorithm")).values()
