@@ -21,6 +21,8 @@ def attack_said(trace: Trace, step: Step, person: int) -> str:
     person : int
         Row of the person.
     """
+    if step.found:
+        return step.found[person]
     if not step.together:
         return ""
     who = trace.name_of(person)

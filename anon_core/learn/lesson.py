@@ -101,6 +101,8 @@ class Step:
         attacker cannot tell apart. Empty where nothing is published yet.
     known : tuple of str
         Columns that an attacker knows at the step; empty for all quasi-identifiers.
+    found : tuple of str
+        What is found of every person, row by row, where groups do not tell it: links may be cut.
     printed : str
         What the source prints wrongly here, and what is right; empty if nothing.
     """
@@ -111,6 +113,7 @@ class Step:
     question: Question | None = None
     together: tuple[int, ...] = ()
     known: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()
     printed: str = ""
 
     @property

@@ -78,8 +78,9 @@ def shown(table: Table) -> Counter[tuple[str, ...]]:
 
 
 def published(run: Run, columns: tuple[str, ...]) -> Counter[tuple[str, ...]]:
-    """Return the rows of a run's published tables, those of several joined by their columns."""
-    frame = run.result.published.to_pandas().astype(str)
+    """Return the rows of the table that a run publishes these columns in."""
+    frames = [table.to_pandas().astype(str) for table in run.result.tables.values()]
+    (frame,) = (frame for frame in frames if set(columns) <= set(frame.columns))
     return Counter(frame[list(columns)].itertuples(index=False, name=None))
 
 
@@ -87,9 +88,11 @@ def published(run: Run, columns: tuple[str, ...]) -> Counter[tuple[str, ...]]:
 def test_the_last_step_shows_the_release_that_a_run_gives(pair: tuple[Lesson, Example]) -> None:
     lesson, example = pair
     trace, steps = told(pair)
-    pictures = [p.right if isinstance(p, Links) else p for p in steps[-1].pictures]
-    releases = [p for p in pictures if isinstance(p, Table) and p.release]
+    both = [(p.left, p.right) if isinstance(p, Links) else (p,) for p in steps[-1].pictures]
+    releases = [p for pair in both for p in pair if isinstance(p, Table) and p.release]
     assert releases
+    for name in {table.release for table in releases}:  # a release of two tables is shown whole
+        assert sum(table.release == name for table in releases) == len(trace[name].result.tables)
     for table in releases:
         alone = quiet_run(lesson, example, table.release)
         assert alone.together == trace[table.release].together

@@ -137,3 +137,29 @@ def test_classes_tell_what_slides_59_to_64_tell() -> None:
     assert [(row.cells[1].text, row.cells[4].text) for row in table.rows] == [
         *(("4", "6"), ("0", "4"), ("0", "0"), ("0", "0"), ("0", "0"))
     ]
+
+
+def test_links_are_cut_and_chances_stay() -> None:
+    """P-08 and P-10: who knows the group guesses as well, whether columns are permuted or not."""
+    lesson = find_lesson("anatomy")
+    trace = traced(lesson, lesson.examples[0])
+    steps = {step.title.split(":")[0]: step for step in lesson.steps(trace)}
+    bob = trace.person
+    sizes = {name: run.together.count(run.together[bob]) for name, run in trace.runs.items()}
+    for title, name in (("Anatomy", "anatomy"), ("Permutation", "permutation")):
+        told = attack_said(trace, steps[title], bob)
+        assert f"one of {sizes[name]} values" in told
+        assert f"has 1 of {sizes[name]} rows" in told
+    assert "Disease is Emphysema." in attack_said(trace, steps["Slicing"], bob)
+    dealt = [step for step in lesson.steps(trace) if step.title.startswith("Dealt")]
+    assert len(dealt) == len(trace["anatomy"].told("bucket")) == 2
+    (bars, table) = dealt[-1].pictures
+    assert isinstance(bars, Bars)
+    assert [bar.label for bar in bars.bars if bar.tone == "now"]
+    assert isinstance(table, Table)
+    tones = [row.tone for row in table.rows]
+    groups = trace["anatomy"].together
+    assert {(tone, g) for tone, g in zip(tones, groups, strict=True) if tone != "plain"} in (
+        {("a", 0), ("b", 1)},
+        {("a", 1), ("b", 0)},
+    )
