@@ -108,7 +108,7 @@ def _attack(attack: AttackResult) -> Item:
     said = attack.open_words
     if line.standing == "no threshold":
         sentence = f"{title}: {attack.sentence}"
-        if said and said not in sentence:
+        if said and "treated as exposed" not in sentence:
             sentence += f" {said}."
         mark: Mark = "warning" if said or attack.idle or certain(attack) else "note"
         return Item(about=about, sentence=sentence, mark=mark)
