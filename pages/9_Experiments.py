@@ -13,6 +13,7 @@ from ui.words.explain import plain
 
 def main() -> None:
     """Draw the page."""
+    experimenting.settle()  # first, so that the sidebar no longer tells of it
     shell.page("Experiments", "🧪")
     with panel("Experiment"):
         try:

@@ -50,7 +50,7 @@ def chart(figure: Figure, points: Sequence[Point], printed: Sequence[Printed]) -
     names = list(dict.fromkeys(p.series for p in points))
     axes = _axes(figure, points, printed)
     inside = [*_grid(figure, axes, points)]
-    inside += [_source(one, axes, figure) for one in printed]
+    inside += [_source(one, axes, figure, _tone(one.series, names)) for one in printed]
     high = _HIGH + _BELOW
     for place, name in enumerate(names):
         own = sorted((p for p in points if p.series == name), key=lambda p: p.x)
@@ -63,7 +63,9 @@ def chart(figure: Figure, points: Sequence[Point], printed: Sequence[Printed]) -
     for one in printed:
         value = _range(one, figure)
         where = "" if one.at is None else f" at {one.at:g}"
-        inside.append(text(_LEFT, high + 6, f"▒ source, {one.series}{where}: {value}"))
+        tone = _tone(one.series, names)
+        said = f"▒ source, {one.series}{where}: {value}"
+        inside.append(text(_LEFT, high + 6, said, class_=f"own {tone}"))
         high += 18
     told = "; ".join(f"{p.series} {shown(p.x, '')}: {shown(p.y, figure.unit)}" for p in points)
     return svg(_WIDE, high + 4, f"{figure.title}: {told}", *inside)
@@ -140,7 +142,14 @@ def _grid(figure: Figure, axes: Axes, points: Sequence[Point]) -> list[Markup]:
     return found
 
 
-def _source(one: Printed, axes: Axes, figure: Figure) -> Markup:
+def _tone(series: str, names: Sequence[str]) -> str:
+    """Return the class that gives what is printed of a series that series' colour."""
+    if series not in names:
+        return "tone-quiet"
+    return f"tone-{_TONES[names.index(series) % len(_TONES)]}"
+
+
+def _source(one: Printed, axes: Axes, figure: Figure, tone: str) -> Markup:
     """Return what the source printed: a band over the whole width, or a bar at its place."""
     top, bottom = axes.y(one.high), axes.y(one.low)
     left, right = _LEFT, _WIDE - 16
@@ -155,7 +164,7 @@ def _source(one: Printed, axes: Axes, figure: Figure) -> Markup:
         y=min(top, bottom - thick / 2 if thick == 3.0 else top),
         width=right - left,
         height=thick,
-        class_="source",
+        class_=f"source {tone}",
     )
 
 

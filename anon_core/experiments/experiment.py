@@ -36,6 +36,11 @@ class Source:
         doi = f", doi {self.doi}" if self.doi else ""
         return f"{self.author} {self.year}. {self.title}, {self.where}{doi}"
 
+    @property
+    def short(self) -> str:
+        """Author, year and place."""
+        return f"{self.author} {self.year}, {self.where}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
@@ -248,7 +253,9 @@ def verdict(claims: Sequence[Claim]) -> Verdict:
     failed = [claim for claim in claims if claim.holds is False]
     if any(claim.wrong for claim in failed):
         wrong = [claim for claim in failed if claim.wrong]
-        return Verdict(outcome="source wrong", why=_reasons(wrong))
+        return Verdict(
+            outcome="source wrong", why=_reasons([*wrong, *(c for c in failed if not c.wrong)])
+        )
     if any(claim.holds is None for claim in claims) or not claims:
         return Verdict(outcome="open", why="Not everything has been measured yet.")
     if failed:
@@ -257,5 +264,9 @@ def verdict(claims: Sequence[Claim]) -> Verdict:
 
 
 def _reasons(claims: Sequence[Claim]) -> str:
-    told = [f"{c.because}{f' ({c.error})' if c.error else ''}" for c in claims]
-    return " ".join(dict.fromkeys(told))
+    """Return why the first of some claims does not hold, and how many others do not."""
+    first, *others = claims
+    error = f" ({first.error})" if first.error else ""
+    more = f"{len(others)} other claim{'s' if len(others) > 1 else ''}"
+    more = f" Nor {'do' if len(others) > 1 else 'does'} {more} hold." if others else ""
+    return f"“{first.says}” does not hold{error}. {first.because}{more}"

@@ -35,6 +35,7 @@ def rows_of(report: Report, figure: Figure) -> list[dict[str, Any]]:
             "high": one.high,
             "by": BY[0],
             "words": one.words,
+            "seconds": None,
         }
         for one in report.experiment.printed
         if one.figure == figure.name
@@ -47,8 +48,10 @@ def rows_of(report: Report, figure: Figure) -> list[dict[str, Any]]:
             "high": p.y,
             "by": BY[2] if p.beyond else BY[1],
             "words": p.note,
+            "seconds": round(one.seconds, 3),
         }
-        for p in report.points
+        for one in report.done
+        for p in one.points
         if p.figure == figure.name
     ]
 
@@ -66,10 +69,9 @@ def summary_row(report: Report) -> dict[str, str]:
     return {
         "experiment": report.experiment.id,
         "what": report.experiment.title,
-        "source": f"{report.experiment.source.author} {report.experiment.source.year}, "
-        f"{report.experiment.source.where}",
         "verdict": told.outcome,
         "why": told.why,
+        "source": report.experiment.source.short,
         "run": f"{table}{report.seconds:.0f} s",
     }
 
@@ -112,7 +114,7 @@ def earlier(folder: Path, settings: Settings, table: str) -> tuple[Done, ...]:
 def as_csv(report: Report) -> str:
     """Return all figures as one CSV text."""
     out = io.StringIO()
-    names = list[str](("figure", "series", "x", "low", "high", "by", "words"))
+    names = list[str](("figure", "series", "x", "low", "high", "by", "words", "seconds"))
     writer = csv.DictWriter(out, names, lineterminator="\n")
     writer.writeheader()
     for figure in report.experiment.figures:

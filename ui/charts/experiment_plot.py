@@ -11,8 +11,6 @@ from anon_core.experiments.writing import rows_of
 from . import theme
 from .chart_frame import Chart, Palette, finish, label
 
-_DASHES = ("solid", "dash", "dot", "dashdot")
-
 
 def experiment_chart(report: Report, figure: Figure, colours: Palette) -> Chart:
     """Draw one figure of an experiment: the source's numbers as bands, ours as lines."""
@@ -45,7 +43,9 @@ def experiment_chart(report: Report, figure: Figure, colours: Palette) -> Chart:
     ends = [p.x for p in points] or [0.0, 1.0]
     for one in report.experiment.printed:
         if one.figure == figure.name:
-            _source(plot, one, (min(ends), max(ends)), figure, colours)
+            place = names.index(one.series) if one.series in names else -1
+            colour = theme.run_colour(styles[place % len(styles)]) if place >= 0 else colours.muted
+            _source(plot, one, (min(ends), max(ends)), figure, colour)
     title = figure.y + (" (%)" if figure.unit == "share" else "")
     plot.update_xaxes(title_text=label(figure.x))
     plot.update_yaxes(title_text=label(title))
@@ -65,13 +65,13 @@ def experiment_chart(report: Report, figure: Figure, colours: Palette) -> Chart:
         title=figure.title,
         figure=finish(plot, colours, height=320, legend=True),
         numbers=rows,
-        note="Grey is what the source printed; solid lines were measured here, broken ones are "
-        "additions that the source has not.",
+        note="Dotted lines and bands are what the source printed, in the colour of their series; "
+        "solid lines were measured here, broken ones are additions that the source has not.",
     )
 
 
 def _source(
-    plot: Any, one: Printed, ends: tuple[float, float], figure: Figure, colours: Palette
+    plot: Any, one: Printed, ends: tuple[float, float], figure: Figure, colour: str
 ) -> None:
     import plotly.graph_objects as go
 
@@ -85,7 +85,7 @@ def _source(
                 y=[high],
                 name=name,
                 mode="markers",
-                marker={"color": colours.muted, "symbol": "x-thin-open", "size": 14},
+                marker={"color": colour, "symbol": "x-thin-open", "size": 14},
                 error_y={"type": "data", "array": [0.0], "arrayminus": [high - low]},
                 hovertemplate="%{y}<extra>%{fullData.name}</extra>",
             )
@@ -99,18 +99,18 @@ def _source(
             xref="x domain",
             y0=low,
             y1=high,
-            fillcolor=colours.muted,
-            opacity=0.16,
+            fillcolor=colour,
+            opacity=0.12,
             line_width=0,
             layer="below",
         )
     plot.add_trace(
         go.Scatter(
-            x=[*ends, *ends[::-1]] if low < high else list(ends),
-            y=[low, low, high, high] if low < high else [low, low],
+            x=[*ends, None, *ends] if 0 < low < high else list(ends),
+            y=[high, high, None, low, low] if 0 < low < high else [high, high],
             name=name,
             mode="lines",
-            line={"color": colours.muted, "width": 2, "dash": "dot"},
+            line={"color": colour, "width": 2, "dash": "dot"},
             hovertemplate="%{y}<extra>%{fullData.name}</extra>",
         )
     )

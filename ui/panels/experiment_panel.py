@@ -17,7 +17,7 @@ from ..session import experimenting, jobs
 from ..words.explain import plain
 
 #: Seconds between two looks at the points of an experiment under way.
-_LOOK = 2.0
+_LOOK = 3.0
 _SIZES: tuple[Size, ...] = ("small", "full")
 _ICONS: dict[Outcome, str] = {
     "reproduced": ":material/check_circle:",
@@ -37,20 +37,19 @@ def draw_all() -> None:
         if found is not None:
             rows.append(summary_row(found))
             continue
-        source = experiment.source
         rows.append(
             {
                 "experiment": experiment.id,
                 "what": experiment.title,
-                "source": f"{source.author} {source.year}, {source.where}",
                 "verdict": "not run yet",
                 "why": "",
+                "source": experiment.source.short,
                 "run": "",
             }
         )
     table(pd.DataFrame(rows), key="experiments-summary", wide="why")
     for experiment in all_experiments():
-        with st.container(border=True, key=f"long-{experiment.id}"):
+        with st.container(border=True, key=f"experiments-card-{experiment.id}"):
             st.markdown(f"**{experiment.id}: {plain(experiment.title)}**")
             st.caption(plain(experiment.source.cited))
             st.write(plain(experiment.shows))
@@ -66,7 +65,6 @@ def draw(experiment: Experiment) -> None:
     """Draw one experiment: how it is run, its figures, and how they stand to the source."""
     st.write(plain(experiment.shows))
     st.caption(plain(experiment.source.cited))
-    experimenting.settle()
     size, seed = _form(experiment)
     jobs.watch(experimenting.JOB)
     error = experimenting.error()
