@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from ..example import Example, Material
 from ..lesson import Choice, Exercise, Lesson, Question, Source, Step
 from ..pictures import Bar, Bars, Cell, Head, Line, Links, Row, Table, Tone, group_tone
+from ..published import numbered, numbered_groups, published_rows, published_table
 from ..telling import (
-    head,
     least_of,
     listed,
     number_question,
-    people_of,
     rows_said,
     table,
 )
@@ -125,35 +123,10 @@ def _most_diverse(material: Material) -> int:
 # ---- what is published -------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=16)
-def _published(
-    trace: Trace, name: str
-) -> tuple[tuple[tuple[str, ...], list[tuple[str, ...]]], ...]:
-    """Return columns and rows of every table that a run publishes."""
-    # The first column is the group's number; it says nothing of how attackers number groups.
-    frames = [one.to_pandas().astype(str) for one in trace[name].result.tables.values()]
-    return tuple(
-        (tuple(frame.columns), list(frame.itertuples(index=False, name=None))) for frame in frames
-    )
-
-
-def _groups(trace: Trace, name: str) -> dict[str, int]:
-    """Return the group, as rows of the table are told it, behind every published number."""
-    _, rows = _published(trace, name)[0]
-    member = trace[name].result.member.tolist()
-    return {row[0]: group for row, group in zip(rows, member, strict=True)}
-
-
-def _numbered(trace: Trace, name: str) -> tuple[int, ...]:
-    """Return the group of every row as it is numbered in what is published, from 0."""
-    number = {group: int(text) - 1 for text, group in _groups(trace, name).items()}
-    return tuple(number.get(group, -1) for group in trace[name].together)
-
-
 def _in_group(trace: Trace, name: str, row: int, column: str) -> list[dict[str, str]]:
     """Return the published rows of a person's group, of the table that has a column."""
-    own, groups = trace[name].together[row], _groups(trace, name)
-    for columns, rows in _published(trace, name):
+    own, groups = trace[name].together[row], numbered_groups(trace, name)
+    for columns, rows in published_rows(trace, name):
         if column in columns:
             mine = [one for one in rows if groups[one[0]] == own]
             return [dict(zip(columns, one, strict=True)) for one in mine]
@@ -207,36 +180,11 @@ def _found(trace: Trace, name: str) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _table(trace: Trace, name: str, number: int, title: str) -> Table:
-    """Return a published table, coloured by group; rows that may be a person's are theirs."""
-    run, (columns, rows) = trace[name], _published(trace, name)[number]
-    whole = any(set(trace.quasi) <= set(block) for block in run.release.blocks)
-    groups, shown = _groups(trace, name), list[Row]()
-    for place, cells in enumerate(rows):
-        said = dict(zip(columns, cells, strict=True))
-        group = groups[cells[0]]
-        mine = people_of(run.together, group)
-        if whole and set(trace.quasi) <= set(columns):
-            mine = tuple(r for r in mine if all(trace.texts(q)[r] == said[q] for q in trace.quasi))
-        shown.append(
-            Row(
-                id=f"{name}:{number}:{place}",
-                cells=tuple(Cell(text=text) for text in cells),
-                tone=group_tone(int(cells[0]) - 1),
-                people=mine,
-            )
-        )
-    return Table(
-        title=title,
-        columns=tuple(head(trace, c) for c in columns),
-        rows=tuple(shown),
-        release=name,
-        corner="",
-    )
-
-
 def _two_tables(trace: Trace, name: str, titles: tuple[str, str], title: str) -> Links:
-    left, right = _table(trace, name, 0, titles[0]), _table(trace, name, 1, titles[1])
+    left, right = (
+        published_table(trace, name, 0, titles[0]),
+        published_table(trace, name, 1, titles[1]),
+    )
     lines = tuple(
         Line(left=one.id, right=other.id, tone="now", people=one.people)
         for one in left.rows
@@ -280,7 +228,7 @@ def _rows_dealt(trace: Trace) -> list[tuple[int, list[str], list[int]]]:
     key = run.result.problem.frequency.row_key.tolist()
     free = set(range(trace.rows))
     found: list[tuple[int, list[str], list[int]]] = []
-    number = _numbered(trace, _DEALT)
+    number = numbered(trace, _DEALT)
     for event in run.told("bucket"):
         facts: Mapping[str, Any] = event.facts
         keys: list[int] = list(facts["keys"])
@@ -382,7 +330,7 @@ def _left_over(trace: Trace, rest: Sequence[int]) -> Step:
         title="What is left over",
         words=f"Fewer than {least_of(run)} values have rows left: {listed(said)}. Each of these "
         "joins a group that lacks its value.",
-        pictures=(table(trace, "The groups", together=_numbered(trace, _DEALT)),),
+        pictures=(table(trace, "The groups", together=numbered(trace, _DEALT)),),
         question=number_question(
             f"{rows_said(len(rest))} {'is' if len(rest) == 1 else 'are'} in no group. How many "
             "rows has the largest group at last?",
@@ -453,7 +401,7 @@ def _permuted(trace: Trace) -> Step:
             run.together.count(run.together[person]),
             "Among all of the group, as by Anatomy: what is shuffled hides who is there, and not "
             "what they have.",
-        ).on(table(trace, "The groups", together=_numbered(trace, _PERMUTED))),
+        ).on(table(trace, "The groups", together=numbered(trace, _PERMUTED))),
         found=_found(trace, _PERMUTED),
         printed=printed,
     )
@@ -476,15 +424,15 @@ def _sliced(trace: Trace) -> Step:
         f"{'is' if len(values) == 1 else 'are'} left for {who}, of {size} rows. A "
         "least size of groups does not see that; slicing's own promise does.",
         pictures=(
-            _table(trace, _SLICED, 0, "The sliced table"),
-            table(trace, "The groups", together=_numbered(trace, _SLICED)),
+            published_table(trace, _SLICED, 0, "The sliced table"),
+            table(trace, "The groups", together=numbered(trace, _SLICED)),
         ),
         question=number_question(
             f"The sets are {_sets_said(trace)}. How many values of {trace.sensitive[0]} may be "
             f"those of {who}, once the group is known?",
             len(values),
             "Only rows of the group count that show the same in the columns linked to it.",
-        ).on(table(trace, "The groups", together=_numbered(trace, _SLICED))),
+        ).on(table(trace, "The groups", together=numbered(trace, _SLICED))),
         found=_found(trace, _SLICED),
     )
 
@@ -530,9 +478,9 @@ def _compared(trace: Trace) -> Step:
                 rows=tuple(rows),
                 corner="technique",
             ),
-            _table(trace, _PERMUTED, 0, "Permutation, first table"),
-            _table(trace, _PERMUTED, 1, "Permutation, second table"),
-            _table(trace, _SLICED, 0, "Slicing"),
+            published_table(trace, _PERMUTED, 0, "Permutation, first table"),
+            published_table(trace, _PERMUTED, 1, "Permutation, second table"),
+            published_table(trace, _SLICED, 0, "Slicing"),
         ),
         question=Question(
             asks="Which of them publishes everyone's quasi-identifiers together as they are?",

@@ -107,12 +107,18 @@ def diverse_buckets(
     final = np.zeros(2 * rows, dtype=np.bool_)
     meetings = _all_in_one(people, rows)
     progress = Progress(next_=0, made=1, used=tuples)
+    work = 1 if context.listening else _WORK  # one bucket at a time, to be told
+    if context.listening:
+        context.event("tuples", keys=key)
     while progress.next_ < progress.made:
         share_done = int(final[: progress.next_].sum()) / progress.made
         context.report(share_done, "Cutting buckets")
+        looked_at = progress.next_
         progress, room = tuple_partition(
-            axes, Runs(order, runs, final), each, people, meetings, progress, _WORK
+            axes, Runs(order, runs, final), each, people, meetings, progress, work
         )
+        if context.listening and progress.next_ > looked_at:
+            _tell(context, order, runs, looked_at, progress.made, whole=bool(final[looked_at]))
         if not room:
             meetings = meetings._replace(
                 node=np.concatenate([meetings.node, np.empty_like(meetings.node)]),
@@ -124,6 +130,15 @@ def diverse_buckets(
     group[order] = np.repeat(np.arange(len(done)), done[:, 1] - done[:, 0])
     # Where no limits describe a promise, groups that break it are merged.
     return mended(problem, by_group, buckets_of_rows(key, group), context)
+
+
+def _tell(context: Context, order: I64, runs: I64, bucket: int, made: int, *, whole: bool) -> None:
+    """Tell of a bucket that was looked at, and of the halves where it was cut."""
+    start, stop = runs[bucket].tolist()
+    context.event("part", tuples=order[start:stop].copy())
+    if not whole:
+        halves = [order[start:stop].copy() for start, stop in runs[made - 2 : made].tolist()]
+        context.event("cut", pieces=halves)
 
 
 def _people(

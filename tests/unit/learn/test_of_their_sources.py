@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
+from anon_core.base.context import Context
 from anon_core.learn import Step, find_lesson, traced
 from anon_core.learn.attacker import attack_said
 from anon_core.learn.pictures import Bars, Lattice, Links, Table, Tree, branches
+from anon_core.permuted.slice_chances import matching, sliced_posteriors
 
 
 def steps_of(name: str, example: int = 0) -> tuple[Step, ...]:
@@ -163,3 +167,27 @@ def test_links_are_cut_and_chances_stay() -> None:
         {("a", 0), ("b", 1)},
         {("a", 1), ("b", 0)},
     )
+
+
+def test_chances_are_added_up_over_matching_buckets() -> None:
+    """T-21: Sara is in one of two buckets, 2 to 1; each of three salaries has a chance of 1/3."""
+    lesson = find_lesson("slicing-check")
+    trace = traced(lesson, lesson.examples[0])
+    steps = {step.title: step for step in lesson.steps(trace)}
+    (bars,) = steps["How likely is each bucket?"].pictures
+    assert isinstance(bars, Bars)
+    assert sorted(bar.text for bar in bars.bars) == ["1/3", "2/3"]
+    added = steps["Added up for Sara"].pictures[0]
+    assert isinstance(added, Table)
+    assert [row.cells[-1].text for row in added.rows] == ["1/3"] * 3
+    # Everyone's is what the promise is measured by.
+    (bars, _) = steps["The check: everyone"].pictures
+    assert isinstance(bars, Bars)
+    run = trace["slicing"]
+    frequency = run.result.problem.frequency
+    index = matching(run.release.view, frequency.run_codes, "Salary")
+    found = sliced_posteriors(index, 7, 2, Context()).highest[frequency.run[frequency.row_key]]
+    assert [bar.value for bar in bars.bars] == pytest.approx(found.tolist())
+    halved = [step for step in steps if step.startswith("A bucket of")]
+    assert len(run.told("cut")) == len(set(run.together)) - 1
+    assert len(halved) <= len(run.told("part"))
