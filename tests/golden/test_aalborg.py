@@ -6,6 +6,7 @@ A-15, A-16 and A-21 are in `test_aalborg_single_dimension`.
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from anon_core.contracts.group_stats import GroupStats
 from anon_core.data.table import Dataset
 from anon_core.hierarchy import from_rows
 from anon_core.hierarchy.files.relations import parse_relations
+from anon_core.job.runner import run
 from anon_core.metrics.average_class_size import AverageClassSize
 from anon_core.metrics.discernibility import Discernibility
 from anon_core.metrics.ncp import CertaintyPenalty
@@ -179,3 +181,57 @@ def test_a_18_the_facts_of_adult() -> None:
         measure = complete.column(name).measure
         assert measure is not None
         assert (measure[0], measure[-1]) == (low, high)
+
+
+SIX = Case(
+    columns={
+        "First name": ["John", "Maria", "Peter", "Meredith", "Hans", "Martin"],
+        "Last name": ["Roe", "Garcia", "Martinez", "Malone", "Pedersen", "Jørgensen"],
+        "Age": ["24", "35", "30", "57", "50", "62"],
+        "Salary": ["1800", "2450", "1900", "3100", "2750", "3350"],
+        "Profession": ["Police officer", "Teacher", "Firefighter", "Nurse", "Teacher", "Doctor"],
+        "Disease": list("ABBAAB"),
+    },
+    identifier=("First name", "Last name"),
+    quasi=QUASI,
+    sensitive=("Disease",),
+    kinds={"Age": "number", "Salary": "number"},
+)
+
+
+def test_a_01_names_are_left_out_and_the_rest_stays() -> None:
+    plan = SIX.plan(
+        algorithm={"name": "fixed-levels", "levels": dict.fromkeys(QUASI, 0)},
+        models=[{"name": "average-risk", "risk": 1.0}],
+    )
+    published = run(plan, SIX.dataset, assess=False).published.to_pandas().astype(str)
+    assert list(published.columns) == [*QUASI, "Disease"]
+    own = zip(*(SIX.columns[name] for name in published.columns), strict=True)
+    assert sorted(published.itertuples(index=False, name=None)) == sorted(own)
+
+
+def test_a_03_ages_sorted_and_grouped_by_two() -> None:
+    by_age = dataclasses.replace(SIX, quasi=("Age",), sensitive=())
+    plan = by_age.plan(
+        algorithm={"name": "spatial-order"}, models=[{"name": "k-anonymity", "k": 2}]
+    )
+    result = run(plan, by_age.dataset, assess=False)
+    groups: dict[int, set[str]] = {}
+    for name, group in zip(SIX.columns["First name"], result.row_group.tolist(), strict=True):
+        groups.setdefault(group, set()).add(str(name))
+    assert sorted(map(sorted, groups.values())) == [
+        ["Hans", "Maria"],
+        ["John", "Peter"],
+        ["Martin", "Meredith"],
+    ]
+    ranges = {tuple(map(int, re.findall(r"\d+", t))) for t in result.published["Age"].to_pylist()}
+    assert ranges == {(24, 30), (35, 50), (57, 62)}
+
+
+def test_a_20_the_printed_class_sizes_are_those_of_one_class_of_all() -> None:
+    """E-40: 45,222 rows in one class are 6,460 times k = 7, already two classes half as much."""
+    assert AverageClassSize(k=7).of_sizes(np.array([45_222]), 0, 45_222) == pytest.approx(
+        6460, abs=0.5
+    )
+    halves = np.array([22_611, 22_611])
+    assert AverageClassSize(k=7).of_sizes(halves, 0, 45_222) == pytest.approx(3230, abs=0.5)
