@@ -107,7 +107,8 @@ def decide(
     zero : bool
         Decide δ = 0 too; in large buckets this takes many times longer.
     some : bool
-        Decide "some copy is there" of types with several people.
+        Ask "some copy is there" of types with several people: it narrows limits, and in a large
+        part it is tried for one turn only.
 
     Notes
     -----
@@ -130,6 +131,10 @@ def decide(
         variable=np.concatenate([v for v, _, _ in questions]),
         bound=np.concatenate([b for _, b, _ in questions]),
         up=np.concatenate([u for _, _, u in questions]),
+        extra=np.repeat(
+            [some and place == 1 for place in range(len(questions))],
+            [len(v) for v, _, _ in questions],
+        ),
     )
     found, broken = ranges(system, targets, context, asked.known)
     size = len(asked.variable)

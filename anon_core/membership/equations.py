@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -54,13 +55,16 @@ class System:
         """Number of variables."""
         return len(self.rows)
 
+    @cached_property
+    def _entries(self) -> tuple[I64, npt.NDArray[np.int32]]:
+        """Every variable that adds to a row, and the row, shape (entries,) each."""
+        variable, column = np.nonzero(self.rows >= 0)
+        return variable, self.rows[variable, column]
+
     def sums(self, x: I64) -> I64:
         """Return what every row adds up to under `x`, shape (rows,)."""
-        inside = self.rows >= 0
-        weight = np.broadcast_to(x[:, None], self.rows.shape)[inside]
-        found = np.zeros(len(self.total), dtype=np.int64)
-        np.add.at(found, self.rows[inside], weight)
-        return found
+        variable, row = self._entries
+        return np.bincount(row, x[variable], len(self.total)).astype(np.int64)
 
     def solves(self, x: I64) -> bool:
         """Say, in whole numbers, whether `x` is a solution."""

@@ -101,8 +101,10 @@ def _tilted(laid: Plan, tilt: F64) -> Plan:
 class _Thinning:
     """Unbiased threshold resampling by weight and a Gaussian look at what is still to come."""
 
-    def __init__(self, laid: Plan, particles: int, generator: np.random.Generator) -> None:
-        self.particles, self.generator = particles, generator
+    generator: np.random.Generator  # of the run it is used in
+
+    def __init__(self, laid: Plan, particles: int) -> None:
+        self.particles = particles
         moments: list[tuple[float, float]] = []
         for layer in laid.layers:
             y = np.arange(layer.most + 1)
@@ -184,16 +186,14 @@ def estimate_part(
     tilt = tilts(part, context)
     if tilt is None:
         return None
-    laid = _tilted(plan(part), tilt)
+    bare = plan(part, context)
+    if bare is None:
+        return None
+    laid = _tilted(bare, tilt)
     found: list[Swept] = []
-    for generator in context.generator.spawn(runs):
-        swept = sweep(
-            laid,
-            context,
-            max_states=MAX_EDGES,
-            max_edges=MAX_EDGES,
-            thin=_Thinning(laid, particles, generator),
-        )
+    thin = _Thinning(laid, particles)
+    for thin.generator in context.generator.spawn(runs):
+        swept = sweep(laid, context, max_states=MAX_EDGES, max_edges=MAX_EDGES, thin=thin)
         if swept is not None:
             found.append(swept)
     if len(found) < 2:

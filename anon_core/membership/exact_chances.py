@@ -75,7 +75,10 @@ def count_part(
     Swept, or None
         None where it is too large, out of time or cancelled.
     """
-    return sweep(plan(part), context, max_states=max_states, max_edges=max_edges)
+    laid = plan(part, context)
+    if laid is None:
+        return None
+    return sweep(laid, context, max_states=max_states, max_edges=max_edges)
 
 
 def count(

@@ -35,15 +35,24 @@ class Targets:
     variable, bound : int64 arrays of shape (targets,)
     up : bool array of shape (targets,)
         True asks for x ≥ bound, False for x ≤ bound.
+    extra : bool array of shape (targets,), or None
+        Questions that only narrow limits: in a large part they wait for the others, and get one
+        turn. None where there are none.
     """
 
     variable: I64
     bound: I64
     up: npt.NDArray[np.bool_]
+    extra: npt.NDArray[np.bool_] | None = None
 
     def chosen(self, which: npt.NDArray[Any]) -> Targets:
         """Return some of the targets."""
-        return Targets(variable=self.variable[which], bound=self.bound[which], up=self.up[which])
+        return Targets(
+            variable=self.variable[which],
+            bound=self.bound[which],
+            up=self.up[which],
+            extra=None if self.extra is None else self.extra[which],
+        )
 
     def met(self, x: I64) -> npt.NDArray[np.bool_]:
         """Return which targets the solution `x` meets."""

@@ -12,12 +12,14 @@ import numpy.typing as npt
 import scipy
 
 from ..base.arrays import I64
+from ..base.context import Context
 from ..kernels.frontier import settling
 from .equations import System
 
 if TYPE_CHECKING:
     import scipy.special
 
+_LOOK = 256  # types laid out between two looks at the clock
 _WORD = 62  # bits of an int64 that never touch its sign
 
 
@@ -108,21 +110,30 @@ class _Fields:
 
     def __init__(self) -> None:
         self._used: list[int] = []
+        self._full: dict[int, int] = {}  # by length: words before this one have no such run
 
     def take(self, bits: int) -> tuple[int, int]:
         """Return the word and shift of a free run of `bits`."""
         run = (1 << bits) - 1
-        for word, used in enumerate(self._used):
-            for shift in range(_WORD - bits + 1):
-                if not used & (run << shift):
-                    self._used[word] |= run << shift
-                    return word, shift
+        for word in range(self._full.get(bits, 0), len(self._used)):
+            free, long = ~self._used[word] & ((1 << _WORD) - 1), 1
+            while free and long < bits:  # a bit stays where a run of length `long` begins
+                step = min(long, bits - long)
+                free, long = free & (free >> step), long + step
+            if free:
+                shift = (free & -free).bit_length() - 1
+                self._used[word] |= run << shift
+                self._full[bits] = word
+                return word, shift
         self._used.append(run)
+        self._full[bits] = len(self._used) - 1
         return len(self._used) - 1, 0
 
     def give(self, word: int, shift: int, bits: int) -> None:
         """Free a run."""
         self._used[word] &= ~(((1 << bits) - 1) << shift)
+        for length, first in self._full.items():
+            self._full[length] = min(first, word)
 
     @property
     def words(self) -> int:
@@ -130,8 +141,15 @@ class _Fields:
         return len(self._used)
 
 
-def plan(part: System) -> Plan:
-    """Lay out the dynamic program of a system; what is taken is counted from the lower bounds."""
+def plan(part: System, context: Context | None = None) -> Plan | None:
+    """Lay out the dynamic program of a system; what is taken is counted from the lower bounds.
+
+    Returns
+    -------
+    Plan, or None
+        None where the context's time ran out, or somebody cancelled.
+    """
+    context = context or Context()
     rows = [[int(r) for r in line if r >= 0] for line in part.rows.tolist()]
     total = (part.total - part.sums(part.lower)).tolist()
     room = (part.upper - part.lower).tolist()
@@ -145,7 +163,9 @@ def plan(part: System) -> Plan:
     fields = _Fields()
     at: dict[int, tuple[int, int]] = {}
     drafts: list[tuple[int, list[tuple[int, int, int, int]], list[tuple[int, int]]]] = []
-    for j in order:
+    for done, j in enumerate(order):
+        if done % _LOOK == 0 and (context.cancel.is_set() or context.out_of_time()):
+            return None
         opening: list[tuple[int, int]] = []
         for r in rows[j]:
             later[r] -= room[j]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from ..base.arrays import I64
-from ..base.context import Context
+from ..base.context import Context, now
 from .bucket_solver import bucket_witnesses, filled
 from .equations import Ranges, System
 from .integer_program import Solved, Targets, solve
@@ -46,7 +47,8 @@ def settle(part: System, targets: Targets, known: I64 | None, context: Context) 
     Notes
     -----
     The loop: ask for a solution that meets as many open targets as possible, at least one. Each
-    solution found closes those it meets; that there is none proves all others at once.
+    solution found closes those it meets; that there is none proves all others at once. In a large
+    part `extra` targets come after the others, and get one turn.
     """
     none = np.zeros(part.variables, dtype=np.bool_)
     lower, upper = part.lower.copy(), part.upper.copy()
@@ -66,9 +68,34 @@ def settle(part: System, targets: Targets, known: I64 | None, context: Context) 
             )
         known = first.x
     seen = _Seen(known)
+    huge = part.variables >= _HUGE
     left = targets.chosen(~targets.met(known))
+    stages = [left]
+    if huge and left.extra is not None:
+        stages = [left.chosen(~left.extra), left.chosen(left.extra)]
+    for stage, asked in enumerate(stages):
+        asked = _open(asked, seen)
+        turn = replace(context, deadline=_earlier(context.deadline, now() + _TURN))
+        unmet = _unmet(part, asked, known, seen, turn if stage else context, once=bool(stage))
+        up, at = unmet.up, unmet.variable
+        np.minimum.at(upper, at[up], unmet.bound[up] - 1)
+        np.maximum.at(lower, at[~up], unmet.bound[~up] + 1)
+    return Ranges(
+        lower=lower,
+        upper=upper,
+        seen_low=seen.low,
+        seen_high=seen.high,
+        infeasible=none,
+    )
+
+
+def _unmet(
+    part: System, left: Targets, known: I64, seen: _Seen, context: Context, *, once: bool
+) -> Targets:
+    """Look for solutions that meet targets; return those that are proven to be met by none."""
+    nobody = left.chosen(np.empty(0, dtype=np.int64))
     huge, attempt, seconds = part.variables >= _HUGE, 0, _TURN
-    while len(left):
+    while len(left) and not (once and attempt):
         if huge:
             if not attempt:
                 for x in bucket_witnesses(part, left, known, context):
@@ -83,17 +110,18 @@ def settle(part: System, targets: Targets, known: I64 | None, context: Context) 
                 break
         found = solve(part, left, context, must=True, seconds=seconds if huge else None)
         if found.state == "none":
-            up, at = left.up, left.variable
-            np.minimum.at(upper, at[up], left.bound[up] - 1)
-            np.maximum.at(lower, at[~up], left.bound[~up] + 1)
-            break
+            return left
         if found.x is not None:
             seen.add(found.x)
             left = _open(left, seen)
         elif not huge or context.cancel.is_set() or context.out_of_time():
             break
         attempt, seconds = attempt + 1, seconds * 2
-    return Ranges(lower=lower, upper=upper, seen_low=seen.low, seen_high=seen.high, infeasible=none)
+    return nobody
+
+
+def _earlier(deadline: float | None, other: float) -> float:
+    return other if deadline is None else min(deadline, other)
 
 
 def _open(left: Targets, seen: _Seen) -> Targets:
@@ -147,7 +175,7 @@ def ranges(
         if context.cancel.is_set():
             break  # what is left stays as presolve left it, undecided
         mine = targets.chosen(by_part[begin[number] : begin[number + 1]])
-        mine = Targets(variable=place[mine.variable], bound=mine.bound, up=mine.up)
+        mine = replace(mine, variable=place[mine.variable])
         part = inner.part(piece, settled.lower)
         start = None if known is None else known[piece]
         got = settle(part, mine, start, context)
