@@ -1,8 +1,13 @@
-"""Every page in both themes: axe-core finds nothing against WCAG 2.2 AA beyond known exceptions."""
+"""Every page: axe-core finds nothing against WCAG 2.2 AA beyond known exceptions.
+
+Every run looks at each page in the light theme, and at Results in the dark one as well; `make
+test-long` at all of them in both themes and two widths, with all that is folded up opened.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -13,23 +18,20 @@ from tests.e2e.browser import go, wait_for_app
 from tests.e2e.test_walk import pin
 from ui.charts import theme
 
-PAGES = (
-    "Data",
-    "Roles",
-    "Hierarchies",
-    "Run",
-    "Results",
-    "Compare",
-    "Export",
-    "Learn",
-    "Experiments",
-)
+PAGES = ("Data", "Roles", "Hierarchies", "Run", "Results", "Compare", "Export", "Learn")
+#: What shows most of the theme's own colours.
+DARK = "Results"
 SCHEMES = ("light", "dark")
 #: What is drawn in a theme's own colours is drawn anew after the theme has changed.
 _REDRAWN = """
 (colour) => [...document.querySelectorAll("style")].some(one =>
   one.textContent.includes("stCaptionContainer") && one.textContent.includes(colour))
 """
+_UNFOLD = """
+() => document.querySelectorAll(
+  '[data-testid="stMain"] details:not([open]) > summary').forEach(one => one.click())
+"""
+_TAB = '[data-testid="stMain"] [role="tab"][aria-selected="false"]:visible'
 
 
 def reach(page: Page, name: str, title: str = "") -> None:
@@ -42,24 +44,54 @@ def reach(page: Page, name: str, title: str = "") -> None:
     go(page, name, title=title)
 
 
-def look(page: Page, width: int, found: dict[str, Any]) -> None:
-    """Look at the page that is open in both themes."""
+def scheme_is(page: Page, scheme: str) -> None:
+    """Change the theme, and wait until it is drawn."""
+    page.emulate_media(color_scheme=scheme)  # pyright: ignore[reportArgumentType]
+    page.wait_for_function(
+        _REDRAWN, arg=theme.VERDICT_STYLE["plain"][SCHEMES.index(scheme)], timeout=30_000
+    )
+    wait_for_app(page)
+
+
+def note(page: Page, seen: tuple[object, ...], found: dict[str, Any]) -> None:
+    """Look at what is drawn now."""
+    heading = page.get_by_role("heading", level=1).first.inner_text()
+    broken, known = violations(page)
+    found["known"] |= known
+    for one in broken:
+        key = (heading, one["rule"], one["at"])
+        found["broken"].setdefault(key, {**one, "seen": []})["seen"].append(seen)
+
+
+def look(
+    page: Page,
+    width: int,
+    found: dict[str, Any],
+    schemes: Sequence[str] = SCHEMES,
+    *,
+    unfolded: bool = False,
+) -> None:
+    """Look at the page that is open; `unfolded` also with every expander open, behind each tab."""
     page.set_viewport_size({"width": width, "height": 900})
-    for scheme in SCHEMES:
-        page.emulate_media(color_scheme=scheme)
-        page.wait_for_function(
-            _REDRAWN, arg=theme.VERDICT_STYLE["plain"][SCHEMES.index(scheme)], timeout=30_000
-        )
+    if unfolded:
+        page.evaluate(_UNFOLD)
         wait_for_app(page)
-        heading = page.get_by_role("heading", level=1).first.inner_text()
-        broken, known = violations(page)
-        found["known"] |= known
-        for one in broken:
-            key = (heading, one["rule"], one["at"])
-            found["broken"].setdefault(key, {**one, "seen": []})["seen"].append((width, scheme))
+    for scheme in schemes:
+        scheme_is(page, scheme)
+        note(page, (width, scheme), found)
+    tabs = page.locator(_TAB).all_inner_texts() if unfolded else []
+    for tab in tabs:
+        page.get_by_test_id("stMain").get_by_role("tab", name=tab, exact=True).first.click()
+        wait_for_app(page)
+        note(page, (width, schemes[-1], tab), found)
 
 
-def look_at_all(page: Page, widths: tuple[int, ...]) -> None:
+def nothing_broken(found: dict[str, Any]) -> None:
+    """Fail with all that was found."""
+    assert not found["broken"], json.dumps(list(found["broken"].values()), indent=1)
+
+
+def look_at_all(page: Page, widths: tuple[int, ...], *, thoroughly: bool) -> None:
     """Make a run with a pin, and look at every page; each is opened once."""
     found: dict[str, Any] = {"broken": {}, "known": set()}
     page.goto("/")
@@ -72,23 +104,49 @@ def look_at_all(page: Page, widths: tuple[int, ...]) -> None:
     expect(page.locator(".st-key-outcome")).to_contain_text("Released", timeout=120_000)
     wait_for_app(page)
     pin(page, "A")
-    for name in PAGES:
-        reach(page, name)
+    for name in (*PAGES, "Start"):
+        reach(page, name, "Anonymity Workbench" if name == "Start" else "")
         for width in widths:
-            look(page, width, found)
-    reach(page, "Start", "Anonymity Workbench")
-    for width in widths:
-        look(page, width, found)
-    assert not found["broken"], json.dumps(list(found["broken"].values()), indent=1)
+            look(page, width, found, SCHEMES if thoroughly else SCHEMES[:1], unfolded=thoroughly)
+    if not thoroughly:
+        scheme_is(page, "dark")
+        reach(page, DARK)
+        note(page, (1360, "dark"), found)
+    nothing_broken(found)
     gone = [one for place, one in enumerate(EXCEPTIONS) if place not in found["known"]]
     assert not gone, f"these exceptions occur no more: {gone}"
 
 
 @pytest.mark.slow
-def test_every_page_in_both_themes(page: Page) -> None:
-    look_at_all(page, (1360,))
+def test_every_page(page: Page) -> None:
+    look_at_all(page, (1360,), thoroughly=False)
 
 
 @pytest.mark.long
-def test_every_page_in_both_themes_and_widths(page: Page) -> None:
-    look_at_all(page, (1360, 800))
+def test_every_page_in_both_themes_and_widths_with_all_that_is_folded_up(page: Page) -> None:
+    look_at_all(page, (1360, 800), thoroughly=True)
+
+
+@pytest.mark.long
+def test_recommendations_and_what_waits_for_a_reason(page: Page) -> None:
+    found: dict[str, Any] = {"broken": {}, "known": set()}
+    page.goto("/")
+    wait_for_app(page, seconds=60)
+    page.locator(".st-key-card-hospital").get_by_role("button").first.click()
+    expect(page.get_by_test_id("stSidebar")).to_contain_text("Hospital", timeout=30_000)
+    wait_for_app(page)
+    go(page, "Run")
+    expect(page.get_by_role("button", name="Use this").first).to_be_visible()
+    page.get_by_role("button", name="Use this").first.click()
+    wait_for_app(page)
+    for width in (1360, 800):
+        look(page, width, found)
+    reach(page, "Run")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".st-key-outcome")).to_contain_text("Released", timeout=120_000)
+    wait_for_app(page)
+    for name in ("Results", "Export"):
+        reach(page, name)
+        for width in (1360, 800):
+            look(page, width, found)
+    nothing_broken(found)

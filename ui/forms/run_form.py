@@ -142,17 +142,34 @@ def people(draft: dict[str, Any], rows: int) -> dict[str, Any]:
         )
         if file is not None:
             try:
-                return {"file": population.add(file.name, file.getvalue()).path}
+                added = population.add(file.name, file.getvalue())
             except AnonError as error:
                 show_error(error, where=file.name)
                 return {}
+            _told(added)
+            return {"file": added.path}
         _offer_public_table()
         kept = population.find(str(present.get("file", "")))
         if kept is not None:
-            st.caption(f"Loaded: {plain(kept.title)}, {kept.table.rows:,} people.")
+            _told(kept)
             return {"file": kept.path}
         st.caption("No table is loaded yet; without one the run goes on without a population.")
     return {}
+
+
+def _told(people: population.Population) -> None:
+    """Say what was read, and which quasi-identifiers it has: attackers go by these."""
+    quasi, there = state.roles().quasi, people.table.names
+    known = [name for name in quasi if name in there]
+    lacks = [name for name in quasi if name not in there]
+    told = f"Loaded: {people.title}, {people.table.rows:,} people. "
+    if not known:
+        told += "It has no column that is named like a quasi-identifier of your table."
+    elif lacks:
+        told += f"It has {listing(known)}, and not {listing(lacks)}: attacks go by what it has."
+    else:
+        told += "It has all quasi-identifiers."
+    st.caption(plain(told))
 
 
 def _offer_public_table() -> None:
