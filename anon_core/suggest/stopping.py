@@ -100,22 +100,6 @@ class Tried:
         )
         return "less" if then < before else "no help"
 
-    def as_row(self) -> dict[str, Any]:
-        """Return the figures as plain values."""
-        found = self.attack
-        return {
-            "change": self.words or None,
-            "status": self.status,
-            "why": self.why or None,
-            "rate": None if found is None else found.rate,
-            "worst": None if found is None else found.worst,
-            "at_risk": None if found is None else found.at_risk,
-            "undecided": None if found is None else found.undecided,
-            "loss": self.loss if self.measure else None,
-            "metric": self.measure or None,
-            "suppressed": self.suppressed if self.measure else None,
-        }
-
 
 def what_stops(
     result: Result,
