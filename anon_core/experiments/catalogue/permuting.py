@@ -8,6 +8,7 @@ from typing import Any
 
 from ...base.context import Context
 from ...job.result import Result
+from ...release.results import Measure
 from ..bench import Bench
 from ..chart import shown
 from ..experiment import Claim, Figure, Point, Settings, Source, Step
@@ -108,6 +109,13 @@ def error(
     bench: Bench, result: Result, context: Context, *, predicates: int, selectivity: float
 ) -> float:
     """Return the average relative error of the settings' number of queries."""
+    return answers(bench, result, context, predicates=predicates, selectivity=selectivity).value
+
+
+def answers(
+    bench: Bench, result: Result, context: Context, *, predicates: int, selectivity: float
+) -> Measure:
+    """Return all that is measured of the settings' number of queries."""
     return bench.measured(
         result,
         "query-error",
@@ -116,7 +124,7 @@ def error(
         predicates=predicates,
         selectivity=selectivity,
         seed=bench.settings.seed,
-    ).value
+    )
 
 
 def as_printed(selectivity: float, predicates: int) -> float:
@@ -188,8 +196,11 @@ def directed(
     *,
     slack: float = 0.05,
     unit: str = "share",
+    reason: str = "",
 ) -> Claim:
     """Claim that series go one way, each given by its figures in order of the axis.
+
+    `reason` is why some do not, told from figures that were measured as well.
 
     A step the other way is let pass up to `slack`, a share of the largest figure.
     """
@@ -207,6 +218,7 @@ def directed(
     )
     holds = good == len(told)
     because = f"{measured} The others go the other way or turn on the way: {others}."
+    because += f" {reason}" if reason else ""
     return Claim(says=says, holds=holds, measured=measured, because="" if holds else because)
 
 
@@ -227,6 +239,14 @@ def point(asked: Asked, x: float, y: float) -> Point:
     beyond = asked.side in (PA_SAME, ANATOMY_SAME)
     figure = f"{asked.name}-{asked.columns}"
     return Point(figure=figure, series=asked.side, x=x, y=y, beyond=beyond)
+
+
+def ends(found: Found, figure: str, series: str) -> str:
+    """Return a series' first and last figure in words; empty where there are fewer than two."""
+    values = list(found.series(figure, series).values())
+    if len(values) < 2:
+        return ""
+    return f"from {shown(values[0], 'share')} to {shown(values[-1], 'share')}"
 
 
 def lines(found: Found, names: Sequence[str]) -> dict[str, list[float]]:

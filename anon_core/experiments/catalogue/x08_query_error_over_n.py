@@ -6,14 +6,16 @@ from collections.abc import Sequence
 
 from ...base.context import Context
 from ..bench import Bench
-from ..experiment import Claim, Experiment, Point, Settings, Step
+from ..experiment import Claim, Experiment, Figure, Point, Settings, Step
 from ..found import Found
 from .permuting import (
     EXPONENT,
     L_NOT_SAID,
+    PA,
     STAND_IN,
     Asked,
     directed,
+    ends,
     error,
     figures,
     li,
@@ -22,6 +24,8 @@ from .permuting import (
     point,
     releases,
 )
+
+_EXTENT = "extent"
 
 
 class QueryErrorOverN(Experiment):
@@ -32,7 +36,16 @@ class QueryErrorOverN(Experiment):
     source = li("section 4.2.4, figure 4")
     shows = "How far count queries are off as more rows are released, drawn from one table."
     table = "census"
-    figures = figures("n, rows", "average relative error", (5,))
+    figures = (
+        *figures("n, rows", "average relative error", (5,)),
+        Figure(
+            name=_EXTENT,
+            title="How far the rows of a group lie apart",
+            x="n, rows",
+            y="mean extent of a group in its columns' domains",
+            unit="share",
+        ),
+    )
     remarks = (
         STAND_IN,
         EXPONENT,
@@ -59,13 +72,30 @@ class QueryErrorOverN(Experiment):
         result = asked.released(bench, context)
         w = asked.columns + 1
         found = error(bench, result, context, predicates=w, selectivity=0.1)
-        return [point(asked, result.problem.rows, found)]
+        rows = result.problem.rows
+        apart = bench.measured(result, "group-loss", context).value
+        series = f"{asked.side} on {asked.name}-{asked.columns}"
+        return [
+            point(asked, rows, found),
+            Point(figure=_EXTENT, series=series, x=rows, y=apart, beyond=True),
+        ]
 
     def claims(self, found: Found) -> Sequence[Claim]:
         """See what the source says of its figure 4."""
-        names = [figure.name for figure in self.figures if found.names(figure.name)]
+        names = [name for name in found.names_of_figures() if name != _EXTENT]
         says = "The error falls as the table grows."
         return [
-            directed(found, says, lines(found, names), "falls"),
+            directed(found, says, lines(found, names), "falls", reason=_alike(found, names)),
             permutation_is_better(found, names),
         ]
+
+
+def _alike(found: Found, names: Sequence[str]) -> str:
+    """Return whether groups become more alike, which the source gives as the reason."""
+    told = [f"{name} {how}" for name in names if (how := ends(found, _EXTENT, f"{PA} on {name}"))]
+    return (
+        "The source's reason is that rows of a group become more alike; the mean extent of "
+        f"permutation's groups goes {', '.join(told)} here."
+        if told
+        else ""
+    )
