@@ -11,6 +11,7 @@ from markupsafe import Markup
 from .attacker import attack_said
 from .drawing import View, draw, style
 from .lesson import Lesson, Step
+from .sheet import zoom_to_fit
 from .trace import Trace
 
 
@@ -19,6 +20,7 @@ class _Drawn:
     step: Step
     pictures: Markup
     attack: str
+    zoom: float
 
 
 def handout(lesson: Lesson, trace: Trace, person: int, *, sheet: bool = False) -> str:
@@ -37,15 +39,7 @@ def handout(lesson: Lesson, trace: Trace, person: int, *, sheet: bool = False) -
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder), autoescape=True, undefined=jinja2.StrictUndefined
     )
-    view = View(chosen=person)
-    drawn = [
-        _Drawn(
-            step=step,
-            pictures=Markup("").join(draw(picture, view) for picture in step.pictures),
-            attack=attack_said(trace, step, person),
-        )
-        for step in lesson.steps(trace)
-    ]
+    drawn = [_drawn(trace, step, person) for step in lesson.steps(trace)]
     return templates.get_template("lesson.html.jinja").render(
         lesson=lesson,
         steps=drawn,
@@ -54,6 +48,18 @@ def handout(lesson: Lesson, trace: Trace, person: int, *, sheet: bool = False) -
         who=trace.name_of(person),
         style=style("light" if sheet else "system"),
         sheet=sheet,
+    )
+
+
+def _drawn(trace: Trace, step: Step, person: int) -> _Drawn:
+    made = [draw(picture, View(chosen=person)) for picture in step.pictures]
+    attack = attack_said(trace, step, person)
+    texts = (step.words, attack, step.printed)
+    return _Drawn(
+        step=step,
+        pictures=Markup("").join(made),
+        attack=attack,
+        zoom=zoom_to_fit(step.pictures, made, f"10 of 10. {step.title}", texts),
     )
 
 

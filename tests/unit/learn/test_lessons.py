@@ -20,6 +20,7 @@ from anon_core.learn.drawing import View, draw
 from anon_core.learn.example import FOLDER_VARIABLE, Material, own_example
 from anon_core.learn.handout import handout
 from anon_core.learn.pictures import Links, Table, ids
+from anon_core.learn.sheet import zoom_to_fit
 from anon_core.learn.shelf import examples_of
 from anon_core.learn.trace import Run, quiet_run
 from tests.making import Case, random_case
@@ -211,6 +212,19 @@ def test_a_handout_asks_for_nothing_from_elsewhere() -> None:
         made = handout(lesson, trace, trace.person, sheet=sheet)
         assert made.count('<section id="step-') == len(steps)
         assert not re.findall(r"""(?:src|href)=["'](?!#)|url\(|<script|@import""", made)
+
+
+def test_on_a_sheet_pictures_are_as_small_as_it_takes() -> None:
+    lesson = all_lessons()[0]
+    trace, steps = told((lesson, lesson.examples[0]))
+    made = handout(lesson, trace, trace.person, sheet=True)
+    zooms = [float(found) for found in re.findall(r'style="zoom: ([\d.]+)"', made)]
+    assert len(zooms) == len(steps)
+    pictures = steps[-1].pictures
+    drawn = [draw(picture, View(chosen=0)) for picture in pictures]
+    alone = zoom_to_fit(pictures, drawn, "", ())
+    assert alone > zoom_to_fit(pictures * 4, drawn * 4, "", ())
+    assert alone > zoom_to_fit(pictures, drawn, "", ("word " * 250,)) > 0.2
 
 
 def test_a_lecturers_folder_adds_an_example(
