@@ -394,7 +394,7 @@ def _compared(trace: Trace) -> Step:
             tone="bad" if place and value > alone_ else "quiet")
         for words, alone_, more in told
         for place, (who, value) in enumerate(
-            (("the release alone", alone_), ("whoever knows more", more))
+            (("alone", alone_), ("knowing more", more))
         )
     )  # fmt: skip
     return Step(
