@@ -164,9 +164,7 @@ function listenToKeys(b) {
     else if (key === "ArrowDown" && level < b.data.levels.length) focusCut(b, level + 1, at, true);
     else if (key === "PageUp") goTo(b, -1);
     else if (key === "PageDown") goTo(b, 1);
-    else if (key === "Tab") {
-      if (!goTo(b, event.shiftKey ? -1 : 1)) return; // leaves the level as Tab does elsewhere
-    } else if (key === "Insert" || key === "+") act(b, "add");
+    else if (key === "Insert" || key === "+") act(b, "add");
     else if (key === "Delete" || key === "Backspace") act(b, "remove");
     else if (key === "Enter") {
       field.focus();

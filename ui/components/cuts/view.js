@@ -59,7 +59,7 @@ function keyTable() {
     ["Drag", "a cut along its level; it moves on all levels it stands on"],
     ["Double click", "on a level: a new cut there, on that level and all below"],
     ["← →", "move the cut; with Shift ten steps at once"],
-    ["Tab", "next cut of the level; Page Up and Page Down do the same"],
+    ["Page Up, Page Down", "cut before or after it on the level; Tab leaves the cuts"],
     ["↑ ↓", "to the cut on the level above or below"],
     ["Insert or +", "new cut half way to the next one"],
     ["Delete", "remove the cut from this level and all above"],
