@@ -34,8 +34,23 @@ def numbered(trace: Trace, name: str) -> tuple[int, ...]:
     return tuple(number.get(group, -1) for group in trace[name].together)
 
 
-def published_table(trace: Trace, name: str, number: int, title: str) -> Table:
-    """Return a published table, coloured by group; rows that may be a person's are theirs."""
+def published_table(
+    trace: Trace, name: str, number: int, title: str, *, by_group: bool = False
+) -> Table:
+    """Return a published table, coloured by group; rows that may be a person's are theirs.
+
+    Parameters
+    ----------
+    trace : Trace
+    name : str
+        The run.
+    number : int
+        Which of its tables, from 0.
+    title : str
+    by_group : bool
+        Whether clicking a row names its group, ``bucket:`` and the number that groups have in the
+        table, from 0, in place of the row. Nobody is marked: it is asked where somebody is.
+    """
     run, (columns, rows) = trace[name], published_rows(trace, name)[number]
     whole = any(set(trace.quasi) <= set(block) for block in run.release.blocks)
     groups, shown = numbered_groups(trace, name), list[Row]()
@@ -47,10 +62,10 @@ def published_table(trace: Trace, name: str, number: int, title: str) -> Table:
             mine = tuple(r for r in mine if all(trace.texts(q)[r] == said[q] for q in trace.quasi))
         shown.append(
             Row(
-                id=f"{name}:{number}:{place}",
+                id=f"bucket:{int(cells[0]) - 1}" if by_group else f"{name}:{number}:{place}",
                 cells=tuple(Cell(text=text) for text in cells),
                 tone=group_tone(int(cells[0]) - 1),
-                people=mine,
+                people=() if by_group else mine,
             )
         )
     return Table(

@@ -292,7 +292,7 @@ def _matches(trace: Trace) -> Step:
     number = dict(zip(run.together, numbered(trace, _RUN), strict=True))
     rows = tuple(
         Row(
-            id=f"bucket:{group}",
+            id=f"bucket:{number[group]}",
             label=str(number[group] + 1),
             tone="good" if group in chances.buckets else "quiet",
             people=people_of(run.together, group),
@@ -304,6 +304,10 @@ def _matches(trace: Trace) -> Step:
         for group, shows in sorted(chances.shows.items(), key=lambda one: number[one[0]])
     )
     heads = (*(Head(name=_set_said(block)) for block in _blocks(trace)), Head(name="f(t, B)"))
+    likely = number[
+        max(chances.buckets, key=lambda group: (chances.buckets[group], -number[group]))
+    ]
+    apart = [number[group] for group in chances.shows if group not in chances.buckets]
     matched = listed(
         str(number[group] + 1) for group in sorted(chances.buckets, key=number.__getitem__)
     )
@@ -317,12 +321,16 @@ def _matches(trace: Trace) -> Step:
             ),
             published_table(trace, _RUN, 0, "What is published"),
         ),
-        question=number_question(
-            f"{who} has {listed(f'{q} {trace.texts(q)[person]}' for q in trace.quasi)}. How many "
-            "buckets may hold the row?",
-            len(chances.buckets),
-            "All values have to occur in a bucket, but not in one row of it.",
-        ).on(published_table(trace, _RUN, 0, "What is published")),
+        question=Question(
+            asks=f"{who} has {listed(f'{q} {trace.texts(q)[person]}' for q in trace.quasi)}. Which "
+            "of these buckets may hold the row?",
+            choices=tuple(
+                Choice(id=f"bucket:{n}", label=f"Bucket {n + 1}") for n in sorted([likely, *apart])
+            )
+            + ((Choice(id="bucket:none", label="None"),) if not apart else ()),
+            answer=f"bucket:{likely}",
+            why="All values have to occur in a bucket, but not in one row of it.",
+        ).on(published_table(trace, _RUN, 0, "What is published", by_group=True)),
         found=_found(trace),
     )
 
@@ -334,7 +342,7 @@ def _shares(trace: Trace) -> Step:
     order = sorted(chances.buckets, key=lambda group: number[group])
     bars = tuple(
         Bar(
-            id=f"bucket:{group}",
+            id=f"bucket:{number[group]}",
             label=f"Bucket {number[group] + 1}",
             value=float(chances.buckets[group]),
             text=str(chances.buckets[group]),
@@ -343,16 +351,28 @@ def _shares(trace: Trace) -> Step:
         )
         for group in order
     )
+    most = max(chances.buckets.values())
+    first = [group for group in order if chances.buckets[group] == most]
+    question = _share_question(
+        f"How likely is {who} in bucket {number[order[0]] + 1}?",
+        chances.buckets[order[0]],
+        "Its f(t, B) divided by the sum of all.",
+    )
+    if len(first) == 1 < len(order):
+        question = Question(
+            asks=f"In which bucket is {who} likeliest?",
+            choices=tuple(
+                Choice(id=f"bucket:{number[g]}", label=f"Bucket {number[g] + 1}") for g in order
+            ),
+            answer=f"bucket:{number[first[0]]}",
+            why=f"Its f(t, B) is the largest: {most} of the sum of all.",
+        )
     return Step(
         title="How likely is each bucket?",
         words=f"p(t, B) is the share that f(t, B) has in the sum over all buckets. {who} is in one "
         "of those that match; the others are out of the question.",
         pictures=(Bars(title=f"p(t, B) of {who}", bars=bars, unit="chance"),),
-        question=_share_question(
-            f"How likely is {who} in bucket {number[order[0]] + 1}?",
-            chances.buckets[order[0]],
-            "Its f(t, B) divided by the sum of all.",
-        ),
+        question=question,
         found=_found(trace),
     )
 
