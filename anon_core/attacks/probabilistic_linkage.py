@@ -172,8 +172,9 @@ class ProbabilisticLinkage(Attack):
             control=control,
             sentence=(
                 f"Of {len(own.line):,} rows tried, {int(trusted.sum()):,} are linked with "
-                f"confidence; {succeeded:.3g} of the decided links are right "
-                f"({per_cent(succeeded / tried)}).{undecided}{lacking}"
+                f"confidence; whoever takes the likeliest person of each that is decided is right "
+                f"{succeeded:.3g} times on average ({per_cent(succeeded / tried)}).{undecided}"
+                f"{lacking}"
             ),
             details=(own.weights(), own.decisions(own.guess, self.upper)),
         )

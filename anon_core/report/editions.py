@@ -21,7 +21,7 @@ _DECISION = ("approver", "date", "valid_until", "review_triggers", "approved")
 _ROLE = ("column", "kind", "role", "distinct_published")
 _THRESHOLD = ("attack", "title", "column", "threshold", "met", "least_class", "why_this_class")
 _ATTACK = ("attack", "title", "column", "discloses", "rate", "worst", "baseline", "undecided",
-           "estimated", "upper_bound")  # fmt: skip
+           "interval", "estimated", "upper_bound")  # fmt: skip
 
 
 def public_edition(told: Mapping[str, Any]) -> dict[str, Any]:

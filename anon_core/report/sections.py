@@ -35,8 +35,8 @@ class Block:
     rows : tuple of tuples of str
         Of facts pairs of name and value; of a table its rows.
     bars : tuple of mappings
-        Of bars on an axis from 0 to 1: ``name``, ``value``, ``said``, and ``marks``, further
-        places on the axis by name.
+        Of bars on an axis from 0 to 1: ``name``, ``value``, ``said``, ``marks``, further places
+        on the axis by name, and ``sure``, from where to ``value`` the bar is open.
     missing : bool
         Whether this stands for what nobody has stated.
     """
@@ -331,7 +331,8 @@ def _risk(told: Mapping[str, Any]) -> list[Block]:
         {
             "name": a["title"] + (f" ({a['column']})" if a["column"] else ""),
             "value": a["rate"],
-            "said": per_cent(a["rate"]),
+            "sure": _sure(a),
+            "said": _rate(a),
             "marks": {"guess": a["baseline"], **({"raw": a["raw"]} if "raw" in a else {})},
         }
         for a in tried
@@ -339,13 +340,15 @@ def _risk(told: Mapping[str, Any]) -> list[Block]:
     if bars:
         title = "What an attacker gets right: the bar; by guessing: the line"
         title += "; on the raw table: the diamond" if "raw" in tried[0] else ""
+        if any(a["undecided"] for a in tried):
+            title += "; pale: undecided, counted as exposed"
         blocks.append(Block(kind="bars", title=title, bars=bars))
     heads = ("attack", "column", "rate", "worst", "guess", "raw table", "undecided", "at risk")
     rows = [
         (
             a["title"],
             a["column"],
-            per_cent(a["rate"]) + (" (estimated)" if a["estimated"] else ""),
+            _rate(a) + (" (estimated)" if a["estimated"] else ""),
             per_cent(a["worst"]),
             per_cent(a["baseline"]),
             per_cent(a["raw"]) if "raw" in a else "",
@@ -355,6 +358,18 @@ def _risk(told: Mapping[str, Any]) -> list[Block]:
         for a in tried
     ]
     return [*blocks, *_table("", heads, rows)]
+
+
+def _sure(attack: Mapping[str, Any]) -> float:
+    """Return the share that is right for certain: the rate less what was not decided."""
+    if not attack["undecided"]:
+        return attack["rate"]
+    return attack["interval"][0] if attack["interval"] else 0.0
+
+
+def _rate(attack: Mapping[str, Any]) -> str:
+    low, high = _sure(attack), attack["rate"]
+    return f"{per_cent(low)} – {per_cent(high)}" if attack["undecided"] else per_cent(high)
 
 
 def _chance(value: float | None) -> str:
@@ -380,6 +395,7 @@ def _by_size(risk: Mapping[str, Any], sides: Sequence[str]) -> Block:
             {
                 "name": f"classes of {size}",
                 "value": one["people"] / max(total, 1),
+                "sure": one["people"] / max(total, 1),
                 "said": per_cent(shares[-1]),
                 "marks": {"before": shares[0]} if len(sides) > 1 else {},
             }
@@ -409,12 +425,14 @@ def _asked(told: Mapping[str, Any]) -> list[Block]:
 
 
 def _result(asked: Mapping[str, Any]) -> str:
-    said = f"{per_cent(asked['rate'])} right, at worst {per_cent(asked['worst'])}; a guess: "
+    said = f"{_rate(asked)} right, at worst {per_cent(asked['worst'])}; a guess: "
     said += per_cent(asked["baseline"])
+    if asked["undecided"]:
+        return f"{said}; {asked['undecided']:,} undecided, counted as exposed"
     if asked["interval"]:
         low, high = asked["interval"]
         said += f"; between {per_cent(low)} and {per_cent(high)}"
-    return said + (f"; {asked['undecided']:,} undecided" if asked["undecided"] else "")
+    return said
 
 
 def _utility(told: Mapping[str, Any]) -> list[Block]:
