@@ -207,12 +207,13 @@ def test_what_was_not_decided_is_drawn_and_told_as_open(general: Result) -> None
     for interval, least in (((0.25, 0.75), "25%"), (None, "0%")):
         half = replace(first, rate=0.75, undecided=3, interval=interval)
         told = evidence(replace(general, attacks=(half, *others)), stated(general))
-        for edition in (told, public_edition(told)):
+        for edition in (internal_edition(told), public_edition(told)):
             html = as_html(edition)
             assert html.count('<rect class="open"') == 1
             assert f"{least} – 75%" in html
             assert "pale: undecided, counted as exposed" in html
-    assert '<rect class="open"' not in as_html(evidence(general, stated(general)))
+    decided = internal_edition(evidence(general, stated(general)))
+    assert '<rect class="open"' not in as_html(decided)
 
 
 def test_paper_says_the_same() -> None:
