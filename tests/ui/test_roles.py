@@ -149,3 +149,14 @@ def test_applied_suggestions_publish_nothing_as_it_is(start: AppTest) -> None:
     told = start.success[0].value
     assert "8 of 11 columns have the suggested role: 1 ⊘ identifier, " in told
     assert "There is no suggestion for ward, cost, insurance: decide below." in told
+
+
+def test_rows_of_the_table_are_as_high_as_their_longest_text() -> None:
+    def high(**cells: str) -> int:
+        given = {"Column": "age", "Role": "sensitive", "Suggestion, and why": "known"} | cells
+        given["Unique values"] = "0.0%"
+        return assigning.row_height({name: [text] for name, text in given.items()})
+
+    one = high()
+    assert high(**{"Suggestion, and why": "x" * 100}) - one >= 2 * 15  # three lines of text
+    assert high(Column="a_name_of_forty_letters_that_is_not_clipped") > one

@@ -178,6 +178,13 @@ def found_people(path: str) -> population.Population:
 PEOPLE = "Zip,Age\n" + "5370,25\n5370,27\n5371,27\n5372,25\n5373,25\n" * 2
 
 
+def test_what_a_population_table_has_is_told_before_the_run() -> None:
+    app = open_page(RUN, with_people(PEOPLE))
+    assert "It has all quasi-identifiers." in words(app).replace("\\", "")
+    app = open_page(RUN, with_people("Zip\n" + "5370\n" * 10))
+    assert "It has 'Zip', and not 'Age': attacks go by what it has." in words(app).replace("\\", "")
+
+
 def test_a_population_is_read_as_the_table_is() -> None:
     held = with_people(PEOPLE + "5370,-9\n")
     with patch.object(st, "session_state", held):

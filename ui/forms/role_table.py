@@ -123,7 +123,7 @@ def editor(found: Sequence[ColumnProfile], suggested: Sequence[Suggestion]) -> N
         "Suggestion, and why": [f"{word(told[n].role)}: {told[n].reason}" for n in shown],
         "Unique values": [alone[name] for name in shown],
     }
-    high = _row_height(cells)
+    high = row_height(cells)
     # What is ticked belongs to these rows with these roles; others start with nothing ticked.
     key = f"roles/grid/{st.session_state.setdefault(_EPOCH, 0)}/{hash(tuple(shown))}"
     event = st.dataframe(
@@ -191,7 +191,7 @@ def _take(choices: Mapping[str, str]) -> None:
     st.session_state[_EPOCH] += 1
 
 
-def _row_height(cells: Mapping[str, Sequence[object]]) -> int:
+def row_height(cells: Mapping[str, Sequence[object]]) -> int:
     """Return the height at which no text of the table is cut off."""
     lines = 1
     for name, width in _WIDTHS.items():

@@ -41,7 +41,8 @@ _CSS = """
 [data-testid="stSidebar"] [data-testid="stPageLink"] * {opacity: 1;}
 [data-testid="stSidebar"] [data-testid="stPageLink"] a[disabled] *,
 [data-testid="stSidebar"] [data-testid="stPageLink"] [aria-disabled="true"] * {color: MUTED;}
-[data-testid="stPageLink"] a:focus-visible {outline: 2px solid currentColor; outline-offset: 1px;}
+[data-testid="stPageLink"] a:focus-visible, [data-testid="stElementToolbar"] button:focus-visible
+  {outline: 2px solid currentColor; outline-offset: 1px;}
 h1 {font-size: 1.7rem !important; padding-bottom: .25rem !important;}
 h2 {font-size: 1.2rem !important; padding-top: .4rem !important;}
 h3 {font-size: 1.05rem !important;}
