@@ -13,9 +13,11 @@ from anon_core.base.context import Context, Event, part_of
 from anon_core.base.secret import stream
 from anon_core.models.frequency_l_diversity import FrequencyLDiversity
 from anon_core.models.k_anonymity import KAnonymity
+from anon_core.models.slicing_l_diversity import SlicingLDiversity
 from anon_core.partition.mondrian_cuts import relaxed_parts, strict_parts
 from anon_core.partition.parallel_split import GRAIN
 from anon_core.partitioners.anatomize import Anatomize
+from anon_core.partitioners.tuple_partition.bucket_halving import diverse_buckets
 from tests.making import PATIENTS, Case, random_case
 
 
@@ -128,3 +130,22 @@ def test_buckets_are_told_as_they_are_made() -> None:
         assert len(set(values)) == len(values) == 2  # type: ignore[arg-type]
         assert sorted(value[keys].tolist()) == sorted(values)  # type: ignore[call-overload]
         assert set(keys) <= set(found.key[found.group == number].tolist())  # type: ignore[call-overload]
+
+
+def test_buckets_are_the_same_whether_cuts_are_told_one_by_one_or_not() -> None:
+    case = random_case(np.random.default_rng([16, 1]), rows=40, quasi=2)
+    problem = case.problem()
+    sensitive = problem.sensitive[0]
+    blocks = [(name,) for name in (*problem.quasi, *problem.sensitive)]
+    models = [SlicingLDiversity(l=2, column=sensitive)]
+    context, events = heard()
+    found = diverse_buckets(problem, models, blocks, context)
+    alone = diverse_buckets(problem, models, blocks, quiet(context))
+    assert found.key.tolist() == alone.key.tolist()
+    assert found.group.tolist() == alone.group.tolist()
+    parts = {frozenset(range(problem.rows))}
+    for event in cuts(events):
+        pieces = [frozenset(piece.tolist()) for piece in event.facts["pieces"]]  # type: ignore[attr-defined]
+        parts.remove(frozenset().union(*pieces))
+        parts.update(pieces)
+    assert len(parts) == int(found.group.max()) + 1 > 1
