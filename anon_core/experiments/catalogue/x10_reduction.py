@@ -122,7 +122,7 @@ def _reduced(found: Found, name: str) -> Claim:
     own, same_a, same_p, groups = (mean(ratio[s]) for s in (_WHOLE, _SAME_A, _SAME_P, _GROUPS))
     measured = f"On {name} its error is {own:.2f} times Anatomy's on average over d and l."
     holds = abs(own - (1 - _PRINTED[name])) <= _WITHIN
-    partition = "lowers" if groups < 1 else "raises"
+    partition = "lower" if groups < 1 else "raise"
     permuting = "raises" if min(same_a, same_p) > 1 else "does not always raise"
     because = (
         f"{measured} With the same groups permuting {permuting} the error: {same_a:.2f} times on "

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import pytest
 
@@ -23,11 +23,12 @@ from anon_core.experiments import (
     Settings,
     Step,
     Tables,
+    all_experiments,
     carry_out,
     find_experiment,
 )
 from anon_core.experiments.bench import Bench
-from anon_core.experiments.experiment import Source, verdict
+from anon_core.experiments.experiment import Outcome, Source, verdict
 from anon_core.experiments.found import Found
 from anon_core.experiments.writing import JSON, as_html, earlier, rows_of, write
 
@@ -135,3 +136,15 @@ def test_the_verdict_follows_from_the_claims(claims: list[Claim], outcome: str) 
 def test_an_unknown_experiment_is_refused() -> None:
     with pytest.raises(BadInput, match="there are 'X-01'"):
         find_experiment("X-77")
+
+
+def test_the_document_has_a_row_for_every_experiment() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "experiments.md").read_text()
+    rows = [
+        [cell.strip() for cell in line.strip("| ").split(" | ")]
+        for line in text.splitlines()
+        if line.startswith("| X-")
+    ]
+    known = [[e.id, e.title, e.source.short] for e in all_experiments()]
+    assert [[row[0], row[1], row[4]] for row in rows] == known
+    assert {row[2] for row in rows} <= set(get_args(Outcome))
