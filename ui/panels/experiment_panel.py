@@ -79,7 +79,8 @@ def draw(experiment: Experiment) -> None:
     def live() -> None:
         found = experimenting.report(experiment, size, seed)
         if found is None or not found.done:
-            st.info("Nothing has been measured yet. Run it.", icon=":material/info:")
+            more = "The first figures are under way." if busy else "Run it."
+            st.info(f"Nothing has been measured yet. {more}", icon=":material/info:")
         else:
             _figures(found)
 
