@@ -186,9 +186,7 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
     show.set_defaults(command=list_techniques)
     carry = commands.add_parser("run", help="carry out a recipe and write the verified release")
     carry.add_argument("recipe", type=Path, help="what to do, as TOML")
-    carry.add_argument(
-        "--data", type=Path, required=True, help="table: CSV, Parquet, Excel, SPSS, …"
-    )
+    carry.add_argument("--data", type=Path, required=True, help="table, or a folder of its parts")
     carry.add_argument("--out", type=Path, required=True, help="folder the release is written to")
     carry.add_argument(
         "--recipe-out",

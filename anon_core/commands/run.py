@@ -172,6 +172,7 @@ def _refuse_overwriting(out: Path, data: Path, names: Sequence[str]) -> None:
     """Refuse to put a release in the place of the table it is made of."""
     try:
         inside = data.resolve().parent == out.resolve() and data.name in names
+        inside = inside or (data.is_dir() and out.resolve().is_relative_to(data.resolve()))
     except (ValueError, RuntimeError) as error:  # a NUL character, or a link to itself
         raise BadInput(
             f"{clipped(str(data))} or {clipped(str(out))} is no path to a file and a folder.",

@@ -19,9 +19,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     from ..suggest.request import CONCEALED, PURPOSES, RELEASE_MODELS
 
-    parser.add_argument(
-        "--data", type=Path, required=True, help="table: CSV, Parquet, Excel, SPSS, …"
-    )
+    parser.add_argument("--data", type=Path, required=True, help="table, or a folder of its parts")
     parser.add_argument(
         "--roles",
         type=Path,

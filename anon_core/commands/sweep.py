@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("recipe", type=Path, help="the recipe that is varied, as TOML")
-    parser.add_argument(
-        "--data", type=Path, required=True, help="table: CSV, Parquet, Excel, SPSS, …"
-    )
+    parser.add_argument("--data", type=Path, required=True, help="table, or a folder of its parts")
     parser.add_argument(
         "--vary",
         action="append",

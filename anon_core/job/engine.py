@@ -142,6 +142,8 @@ def _refuse_address(path: Path) -> None:
 
 def _cells(path: Path) -> int:
     """Return about how many cells a table has: Parquet says it, of others the size does."""
+    if path.is_dir():
+        return sum(_cells(part) for part in path.rglob("*") if part.is_file())
     try:
         if first_bytes(path, 4) != b"PAR1":
             return path.stat().st_size // _BYTES_OF_TEXT
@@ -154,6 +156,8 @@ def _cells(path: Path) -> int:
 
 
 def _held_by_duckdb(path: Path) -> bool:
+    if path.is_dir():
+        return True
     return first_bytes(path, 4) == b"PAR1" or path.suffix.lower() in (".csv", ".tsv", ".txt", ".gz")
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from ..base.errors import BadInput, clipped
 from ..base.opening import first_bytes
 from ..data.reading import DataOptions
+from ..data.reading.folder import digest_of
+from ..data.reading.parts import Parts, parts_of
 from ..data.reading.separator import find_separator
 from ..data.table import check_names
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     Execute = Callable[[str], duckdb.DuckDBPyConnection]
 
 _HEAD = 1 << 20
+#: A column that no table has.
+_FILE = "\x01file"
 
 
 def source(path: Path, options: DataOptions, execute: Execute) -> list[str]:
@@ -36,19 +40,22 @@ def source(path: Path, options: DataOptions, execute: Execute) -> list[str]:
     Raises
     ------
     BadInput
-        If it is no CSV in UTF-8 and no Parquet.
+        If it is no CSV in UTF-8 and no Parquet, and no folder of such files.
     """
-    place = str(path)
-    if any(sign in place for sign in "*?[{"):
+    parts = parts_of(path) if path.is_dir() else None
+    paths = [path] if parts is None else list(parts.files)
+    first = paths[0]
+    if any(sign in str(place) for place in paths for sign in "*?[{"):
         raise BadInput(
             "The path of the table holds *, ?, [ or {, which stand for several files.",
             remedy="Rename it.",
         )
-    if _begins(path, b"PAR1"):
-        execute(f"CREATE VIEW source AS SELECT * FROM read_parquet({text(place)})")
+    places = f"[{', '.join(text(str(place)) for place in paths)}]"
+    if _begins(first, b"PAR1"):
+        _view_of_parquet(places, parts, execute)
         return [str(row[0]) for row in execute("DESCRIBE source").fetchall()]
-    opened = gzip.open if _begins(path, b"\x1f\x8b") else open
-    with opened(path, "rb") as file:
+    opened = gzip.open if _begins(first, b"\x1f\x8b") else open
+    with opened(first, "rb") as file:
         head = file.read(_HEAD).removeprefix(b"\xef\xbb\xbf")
     whole = head if len(head) < _HEAD else head[: head.rfind(b"\n") + 1]
     separator, _ = find_separator(whole, options.separator, path.name)
@@ -65,12 +72,29 @@ def source(path: Path, options: DataOptions, execute: Execute) -> list[str]:
     packed = ", compression = 'gzip'" if opened is gzip.open else ""
     # Nothing is guessed. A null string that occurs nowhere leaves empty cells as they are.
     execute(
-        f"CREATE TABLE file AS SELECT * FROM read_csv({text(place)}, delim = "
+        f"CREATE TABLE file AS SELECT * FROM read_csv({places}, delim = "
         f"{text(separator)}, quote = '\"', escape = '\"', header = true, "
         f"auto_detect = false, columns = {{{types}}}, nullstr = {text(chr(1))}{packed})"
     )
     execute("CREATE VIEW source AS SELECT * FROM file")
     return raw
+
+
+def _view_of_parquet(places: str, parts: Parts | None, execute: Execute) -> None:
+    """Make Parquet files a view; what the names of folders tell is joined to each file's rows."""
+    read = f"read_parquet({places}, hive_partitioning = false, filename = {text(_FILE)})"
+    if parts is None or not parts.keys:
+        execute(f"CREATE VIEW source AS SELECT * EXCLUDE ({quoted(_FILE)}) FROM {read}")
+        return
+    columns = ", ".join(f"{quoted(key)} VARCHAR" for key in parts.keys)
+    execute(f"CREATE TABLE parts ({quoted(_FILE)} VARCHAR, {columns})")
+    for path, values in zip(parts.files, parts.values, strict=True):
+        cells = ("NULL" if value is None else text(value) for value in values)
+        execute(f"INSERT INTO parts VALUES ({text(str(path))}, {', '.join(cells)})")
+    execute(
+        f"CREATE VIEW source AS SELECT * EXCLUDE ({quoted(_FILE)}) "
+        f"FROM {read} LEFT JOIN parts USING ({quoted(_FILE)})"
+    )
 
 
 def told(error: Exception, name: str) -> BadInput:
@@ -114,18 +138,22 @@ def _begins(path: Path, mark: bytes) -> bool:
         ) from error
 
 
-def state(path: Path) -> tuple[int, int]:
-    """Return what changes when a file is written to: its size and its time."""
+def state(path: Path) -> tuple[tuple[str, int, int], ...]:
+    """Return what changes when a file, or one of a folder, is written to: its size and its time."""
     try:
-        found = path.stat()
+        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        found = [(str(one), one.stat()) for one in files]
     except (OSError, ValueError) as error:  # ValueError: a character that no path may hold
         raise BadInput(
             f"There is no file {clipped(path.name)}.", remedy="Check the path."
         ) from error
-    return found.st_size, found.st_mtime_ns
+    return tuple((name, one.st_size, one.st_mtime_ns) for name, one in found)
 
 
 def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, read piece by piece."""
+    """Return the SHA-256 of a file, read piece by piece; of a folder that of its parts' lines."""
+    if path.is_dir():
+        parts = parts_of(path)
+        return digest_of(parts.names, [sha256(one) for one in parts.files])
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

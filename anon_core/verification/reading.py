@@ -9,6 +9,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from ..base.errors import BadInput, clipped
 from .bulk import FROM_BYTES, csv_in_bulk, parquet_in_bulk
 from .cells import Cells, TextTable, narrow, text_of
+from .many_files import joined_parts
 from .notation import rewritten
 from .opening import (
     MOST_BYTES,
@@ -90,6 +92,8 @@ def separator_of(text: str) -> str:
 def read_table(path: Path, reading: Reading = _FOUND_OUT) -> TextTable:
     """Read a data file into its cells: CSV (plain or gzip) or Parquet, or another format.
 
+    Of a folder the files are read as parts of one table.
+
     Parameters
     ----------
     path : Path
@@ -101,8 +105,21 @@ def read_table(path: Path, reading: Reading = _FOUND_OUT) -> TextTable:
     BadInput
         If it cannot be read, has no header, or a row has too many or too few cells.
     """
+    if path.is_dir():
+        table = joined_parts(path, lambda part: _part(part, reading))
+        return rewritten(table, reading.dates, reading.decimals, reading.missing)
     quick = _in_bulk(path, reading)
     return _read_plainly(path, reading) if quick is None else quick
+
+
+def _part(path: Path, reading: Reading) -> TextTable:
+    """Read a part of a table as it is written: what its dates say, the whole column tells."""
+    plain = replace(reading, dates={}, decimals={})
+    quick = _in_bulk(path, plain)
+    if quick is not None:
+        return quick
+    name = clipped(path.name)
+    return _read(unpack(read_bytes(path, "The data file"), name), name, plain)
 
 
 def _in_bulk(path: Path, reading: Reading) -> TextTable | None:

@@ -83,6 +83,8 @@ def _dictionary(data: Path) -> Dictionary:
     """Return what the original says of its columns; nothing where its format says nothing."""
     import pyreadstat
 
+    if data.is_dir():  # parts are CSV or Parquet
+        return {}
     content = unpack(read_bytes(data, "The data file"), data.name)
     reader = statistics_reader(content)
     if not reader:

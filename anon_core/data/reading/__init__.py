@@ -3,6 +3,7 @@
 The bytes are loaded and unpacked (`loading`), told apart by their content (`any_format`), and read
 as CSV (`delimited`), Parquet (`parquet`), a sheet of a workbook (`spreadsheet`), or as SPSS, Stata
 and SAS write (`statistics_file`); in any case each column comes from `columns`.
+A folder holds the `parts` of one table (`folder`).
 """
 
 from .any_format import FileKind, file_kind, read_table

@@ -11,6 +11,7 @@ from typing import Literal
 from ..kinds import ColumnKind
 from ..table import Dataset
 from .delimited import read_csv
+from .folder import read_folder
 from .formats import PARQUET_MARKS, refuse_foreign
 from .limits import MOST_BYTES, too_large
 from .loading import GZIP_MARK, load, unpack
@@ -50,7 +51,7 @@ def read_table(
     Parameters
     ----------
     source : str, Path or bytes
-        A path, or the file's content.
+        A path, or the file's content. A folder holds the parts of one table; see `parts_of`.
     options : DataOptions, optional
     kinds : mapping of str to ColumnKind, optional
         Columns whose kind is declared instead of found out.
@@ -69,6 +70,8 @@ def read_table(
         data, name = source, name or "the table"
     else:
         path = Path(source)
+        if path.is_dir():
+            return read_folder(path, options, kinds or {}, most_bytes)
         name = name or path.name
         data = load(path, name, most_bytes)
     if len(data) > most_bytes:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ...base.errors import BadInput
 from ..frames import coded_arrow, refuse_nested
@@ -26,26 +28,42 @@ def read_parquet(
     most_bytes: int,
 ) -> Dataset:
     """Return the table that the bytes of a Parquet file hold."""
+    return read_parquet_parts([data], options, kinds, name, most_bytes)
+
+
+def read_parquet_parts(
+    contents: Sequence[bytes],
+    options: DataOptions,
+    kinds: Mapping[str, ColumnKind],
+    name: str,
+    most_bytes: int,
+    told: Mapping[str, Sequence[str | None]] | None = None,
+) -> Dataset:
+    """Return the table whose rows stand in Parquet files of the same columns, one after another.
+
+    `told` gives further columns: a value for all rows of each file, or None for no value.
+    """
     import pyarrow as pa
     from pyarrow import parquet
     from pyarrow import types as arrow_types
 
     try:
-        file = parquet.ParquetFile(pa.BufferReader(data))
-        schema = file.schema_arrow
+        files = [parquet.ParquetFile(pa.BufferReader(data)) for data in contents]
+        schema = files[0].schema_arrow
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _broken_parquet(name) from error
     # pandas stores the labels of its index as columns; they are row numbers, not data.
     index = [n for n in schema.names if re.fullmatch(r"__index_level_\d+__", n)]
     names = [n for n in schema.names if n not in index]
-    if len(names) > MOST_COLUMNS:
-        raise too_wide(name, len(names))
-    stripped = [n.strip() for n in names]
+    further = dict(told or {})
+    stripped = [n.strip() for n in (*names, *further)]
+    if len(stripped) > MOST_COLUMNS:
+        raise too_wide(name, len(stripped))
     check_names(stripped)
     check_kinds(kinds, stripped)
     refuse_nested(schema, name)
-    _refuse_bombs(file.metadata, name, most_bytes)
-    if file.metadata.num_rows == 0:
+    _refuse_bombs([file.metadata for file in files], name, most_bytes)
+    if not any(file.metadata.num_rows for file in files):
         raise BadInput(
             f"{name} has {len(names)} columns but no rows.",
             remedy="Load a table with at least one row.",
@@ -53,30 +71,46 @@ def read_parquet(
     texts = [f.name for f in schema if arrow_types.is_string(f.type)]
     try:
         # The file's own dictionaries of texts are kept, so that no text is built twice.
-        file = parquet.ParquetFile(pa.BufferReader(data), read_dictionary=texts)
-        table = file.read(columns=names)
-        table.validate(full=True)  # a broken file may hold bytes that are no text
+        tables = [
+            parquet.ParquetFile(pa.BufferReader(data), read_dictionary=texts).read(columns=names)
+            for data in contents
+        ]
+        for one in tables:
+            one.validate(full=True)  # a broken file may hold bytes that are no text
+        table = pa.concat_tables(tables)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _broken_parquet(name) from error
+    for key, values in further.items():
+        pool = list(dict.fromkeys(v for v in values if v is not None))
+        place: dict[str | None, int] = {v: i for i, v in enumerate(pool)}
+        chunks: list[pa.Array[Any]] = []
+        for value, one in zip(values, tables, strict=True):
+            none = np.full(one.num_rows, value is None)
+            codes: Any = pa.array(
+                np.full(one.num_rows, place.get(value, 0), dtype=np.int32), mask=none
+            )
+            chunks.append(pa.DictionaryArray.from_arrays(codes, pa.array(pool, pa.string())))
+        table = table.append_column(key, pa.chunked_array(chunks))
     columns = tuple(
         read_column(
             plain,
             *coded_arrow(table.column(n), plain),
             options,
             kinds.get(plain),
-            written=n in texts,
+            written=n in texts or n in further,
         )
-        for n, plain in zip(names, stripped, strict=True)
+        for n, plain in zip(table.column_names, stripped, strict=True)
     )
     notes = ("The row labels that pandas stored were left out.",) if index else ()
     return Dataset(columns=columns, rows=table.num_rows, source=name, notes=notes)
 
 
-def _refuse_bombs(told: parquet.FileMetaData, name: str, most_bytes: int) -> None:
-    """Refuse a file that declares more than is read, before any of it is unpacked."""
-    if told.num_rows * told.num_columns > MOST_CELLS:
-        raise too_many_cells(name, told.num_rows, told.num_columns)
-    size = sum(told.row_group(i).total_byte_size for i in range(told.num_row_groups))
+def _refuse_bombs(told: Sequence[parquet.FileMetaData], name: str, most_bytes: int) -> None:
+    """Refuse files that declare more than is read, before any of it is unpacked."""
+    rows = sum(one.num_rows for one in told)
+    if rows * told[0].num_columns > MOST_CELLS:
+        raise too_many_cells(name, rows, told[0].num_columns)
+    size = sum(one.row_group(i).total_byte_size for one in told for i in range(one.num_row_groups))
     if size > most_bytes:
         raise too_large(f"{name}, unpacked,", size, most_bytes)
 

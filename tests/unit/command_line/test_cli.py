@@ -637,12 +637,12 @@ def test_a_missing_file_is_1(desk, capsys, name):
     assert "Check the path" in told
 
 
-def test_a_folder_as_table_is_1(desk, capsys):
+def test_an_empty_folder_as_table_is_1(desk, capsys):
     desk.data.unlink()
     desk.data.mkdir()
     status, told, _ = failed(desk, capsys)
     assert status == 1
-    assert "is a folder" in told
+    assert "holds no file" in told
 
 
 def test_out_may_not_be_a_file(desk, capsys):

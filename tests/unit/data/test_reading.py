@@ -301,7 +301,7 @@ def test_no_such_file(tmp_path: Path) -> None:
 
 
 def test_a_folder(tmp_path: Path) -> None:
-    refused(tmp_path, "folder", remedy="inside it")
+    refused(tmp_path, "folder", remedy="parts of one table")
 
 
 def test_a_path_that_cannot_be(tmp_path: Path) -> None:

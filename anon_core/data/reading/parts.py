@@ -1,0 +1,208 @@
+"""A folder of files that are one table: which they are, and that they fit each other."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+from urllib.parse import unquote
+
+from ...base.errors import BadInput, brief, clipped
+from ...base.opening import first_bytes
+from .formats import PARQUET_MARKS
+from .loading import GZIP_MARK
+
+#: What all parts of a folder are: Parquet, or CSV plain or packed.
+PartKind = Literal["parquet", "csv", "gzip"]
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+_HEAD = 1 << 20
+_WORDS = {"parquet": "Parquet", "csv": "CSV or another format", "gzip": "packed with gzip"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """The files of a folder, in the order of their names.
+
+    Attributes
+    ----------
+    folder : str
+        The folder's name.
+    files : tuple of Path
+    names : tuple of str
+        Each file's path within the folder, with strokes.
+    kind : {'parquet', 'csv', 'gzip'}
+    keys : tuple of str
+        Columns that the names of folders within tell, as in ``year=2024/``.
+    values : tuple of tuple of (str or None)
+        For each file, what they say of it; None where they say that there is no value.
+    """
+
+    folder: str
+    files: tuple[Path, ...]
+    names: tuple[str, ...]
+    kind: PartKind
+    keys: tuple[str, ...]
+    values: tuple[tuple[str | None, ...], ...]
+
+
+def parts_of(folder: Path) -> Parts:
+    """Return the files of a folder, and of the folders within, as parts of one table.
+
+    Files whose names start with a dot or an underscore are left out, as others who write such
+    folders keep notes in them.
+
+    Raises
+    ------
+    BadInput
+        If there are none, they are of different kinds, have other columns than the first, or the
+        names of folders tell different columns. The message names the file.
+    """
+    names = sorted(
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if not path.is_dir()
+        and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+    )
+    shown = clipped(folder.name)
+    if not names:
+        raise BadInput(
+            f"The folder {shown} holds no file to read.",
+            remedy="Name a folder of CSV or Parquet files that are parts of one table.",
+        )
+    told = [_told_by(name) for name in names]
+    keys = tuple(key for key, _ in told[0])
+    kinds: list[PartKind] = [_kind(folder / name, name) for name in names]
+    for name, own, kind in zip(names, told, kinds, strict=True):
+        if kind != kinds[0]:
+            raise BadInput(
+                f"{clipped(name)} is {_WORDS[kind]}, and {clipped(names[0])} is "
+                f"{_WORDS[kinds[0]]}; parts of one table are of one kind.",
+                remedy=f"Move out of {shown} what is no part of the table.",
+            )
+        if tuple(key for key, _ in own) != keys:
+            raise BadInput(
+                f"The folders that {clipped(name)} lies in tell other columns than those of "
+                f"{clipped(names[0])}.",
+                remedy="Put every part below the same columns, as in year=2024/part.parquet.",
+            )
+    if keys and kinds[0] != "parquet":
+        raise BadInput(
+            f"The folders of {shown} tell the column {brief(keys[0])}, and its files are CSV.",
+            remedy="Write the column into the files, or the table as Parquet.",
+        )
+    parts = Parts(
+        folder=folder.name,
+        files=tuple(folder / name for name in names),
+        names=tuple(names),
+        kind=kinds[0],
+        keys=keys,
+        values=tuple(tuple(value for _, value in own) for own in told),
+    )
+    if parts.kind == "parquet":
+        _refuse_other_schemas(parts)
+    else:
+        _refuse_other_headers(parts)
+    return parts
+
+
+def parts_state(parts: Parts) -> tuple[tuple[int, int], ...]:
+    """Return what changes when a part is written to."""
+    found = [os.stat(path) for path in parts.files]
+    return tuple((one.st_size, one.st_mtime_ns) for one in found)
+
+
+def _told_by(name: str) -> list[tuple[str, str | None]]:
+    """Return the columns and values that the folders of a part tell."""
+    pairs = [part.partition("=") for part in name.split("/")[:-1] if "=" in part]
+    return [(unquote(k), None if v == _NO_VALUE else unquote(v)) for k, _, v in pairs]
+
+
+def _kind(path: Path, name: str) -> PartKind:
+    try:
+        head = first_bytes(path, 4)
+    except OSError as error:
+        raise BadInput(
+            f"{clipped(name)} cannot be read ({error.strerror}).",
+            remedy="Check the file and your permissions.",
+        ) from error
+    if head.startswith(PARQUET_MARKS):
+        return "parquet"
+    return "gzip" if head.startswith(GZIP_MARK) else "csv"
+
+
+def _refuse_other_schemas(parts: Parts) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    first = None
+    for path, name in zip(parts.files, parts.names, strict=True):
+        try:
+            schema = parquet.read_schema(path).remove_metadata()
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise BadInput(
+                f"{clipped(name)} is a broken or encrypted Parquet file.",
+                remedy="Copy it again, or write it anew without encryption.",
+            ) from error
+        twice = next((key for key in parts.keys if key in schema.names), None)
+        if twice is not None:
+            raise BadInput(
+                f"{clipped(name)} has the column {brief(twice)}, which its folder tells as well.",
+                remedy="Leave it out of one of the two.",
+            )
+        first = first or schema
+        if schema.names != first.names:
+            raise _other_columns(name, parts.names[0])
+        unlike = next((a.name for a, b in zip(schema, first, strict=True) if a.type != b.type), "")
+        if unlike:
+            raise BadInput(
+                f"The column {brief(unlike)} has another type in {clipped(name)} than in "
+                f"{clipped(parts.names[0])}.",
+                remedy="Write all parts with the same types.",
+            )
+
+
+def _refuse_other_headers(parts: Parts) -> None:
+    first = None
+    for path, name in zip(parts.files, parts.names, strict=True):
+        try:
+            with gzip.open(path) if parts.kind == "gzip" else path.open("rb") as file:
+                line = header_line(file.read(_HEAD), name)
+        except (OSError, EOFError) as error:
+            raise BadInput(
+                f"{clipped(name)} cannot be read.", remedy="Copy it again, or pack it anew."
+            ) from error
+        first = line if first is None else first
+        if line != first:
+            raise _other_columns(name, parts.names[0])
+
+
+def header_line(head: bytes, name: str) -> bytes:
+    """Return the first line of a part without its end.
+
+    Raises
+    ------
+    BadInput
+        If it is UTF-16 or UTF-32, or a name in the header holds a line break.
+    """
+    line = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].removesuffix(b"\r")
+    if b"\0" in head or head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise BadInput(
+            f"{clipped(name)} is no CSV in UTF-8, as parts of a table are.",
+            remedy="Save it as UTF-8 or Parquet, or move it out of the folder.",
+        )
+    if line.count(b'"') % 2:
+        raise BadInput(
+            f"A name in the header of {clipped(name)} holds a line break, which is not read in "
+            "parts.",
+            remedy="Rename the column, or write the parts as Parquet.",
+        )
+    return line
+
+
+def _other_columns(name: str, first: str) -> BadInput:
+    return BadInput(
+        f"{clipped(name)} has other columns than {clipped(first)}, or another order of them.",
+        remedy="Write all parts with the same columns, or move out what is no part of the table.",
+    )
