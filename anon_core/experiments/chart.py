@@ -54,7 +54,7 @@ def chart(figure: Figure, points: Sequence[Point], printed: Sequence[Printed]) -
     high = _HIGH + _BELOW
     for place, name in enumerate(names):
         own = sorted((p for p in points if p.series == name), key=lambda p: p.x)
-        inside.append(_line(own, axes, place))
+        inside.append(_line(own, axes, place, joined=not figure.places))
         sign, tone = _SIGNS[place % len(_SIGNS)], _TONES[place % len(_TONES)]
         beyond = " (not in the source)" if own[0].beyond else ""
         said = text(_LEFT, high + 6, f"{sign} {name}{beyond}", class_=f"own tone-{tone}")
@@ -168,14 +168,16 @@ def _source(one: Printed, axes: Axes, figure: Figure, tone: str) -> Markup:
     )
 
 
-def _line(own: Sequence[Point], axes: Axes, place: int) -> Markup:
+def _line(own: Sequence[Point], axes: Axes, place: int, *, joined: bool) -> Markup:
     tone, sign = _TONES[place % len(_TONES)], _SIGNS[place % len(_SIGNS)]
     spots = [(axes.x(p.x), axes.y(p.y)) for p in own]
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in spots)
     half = wide_of(sign) / 2
     return element(
         "g",
-        element("polyline", points=path, class_="beyond" if own[0].beyond else ""),
+        element("polyline", points=path, class_="beyond" if own[0].beyond else "")
+        if joined
+        else Markup(""),
         *[text(x - half + 1, y + 4.5, sign, class_="own") for x, y in spots],
         class_=f"series tone-{tone}",
     )

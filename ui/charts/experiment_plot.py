@@ -32,7 +32,7 @@ def experiment_chart(report: Report, figure: Figure, colours: Palette) -> Chart:
                 x=[p.x for p in own],
                 y=[p.y * scale for p in own],
                 name=label(f"{name}{' (not in the source)' if beyond else ''}"),
-                mode="lines+markers",
+                mode="markers" if figure.places else "lines+markers",
                 line={"color": colour, "width": 2, "dash": "dash" if beyond else "solid"},
                 marker={"color": colour, "symbol": symbol, "size": 9},
                 customdata=[[label(p.note), shown(p.y, figure.unit)] for p in own],
@@ -83,7 +83,8 @@ def _source(
             go.Scatter(
                 x=[one.at],
                 y=[high],
-                name=name,
+                name="source" if figure.places else name,
+                showlegend=not figure.places or one.at == 0,
                 mode="markers",
                 marker={"color": colour, "symbol": "x-thin-open", "size": 14},
                 error_y={"type": "data", "array": [0.0], "arrayminus": [high - low]},
