@@ -18,7 +18,17 @@ from tests.e2e.browser import go, wait_for_app
 from tests.e2e.test_walk import pin
 from ui.charts import theme
 
-PAGES = ("Data", "Roles", "Hierarchies", "Run", "Results", "Compare", "Export", "Learn")
+PAGES = (
+    "Data",
+    "Roles",
+    "Hierarchies",
+    "Run",
+    "Results",
+    "Compare",
+    "Export",
+    "Learn",
+    "Experiments",
+)
 #: What shows most of the theme's own colours.
 DARK = "Results"
 SCHEMES = ("light", "dark")
