@@ -82,7 +82,8 @@ def proven(attack: AttackResult) -> bool:
     open_only = attack.undecided and not (
         phrases.kind_of(attack).tells_certain and attack.succeeded > 0
     )
-    return certain(attack) and not open_only
+    # An upper limit that nobody was found to reach is none either.
+    return certain(attack) and not open_only and not (attack.upper_bound and attack.succeeded <= 0)
 
 
 def _worst_chance(result: Result) -> Tile:

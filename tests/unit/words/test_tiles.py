@@ -11,7 +11,7 @@ from anon_core.job.result import Result
 from anon_core.release.attack_result import AttackResult
 from anon_core.words.checklist import thresholds
 from anon_core.words.standing import standing
-from anon_core.words.tiles import Tile, tiles
+from anon_core.words.tiles import Tile, certain, proven, tiles
 from tests.ui.sessions import carried_out, load
 
 
@@ -102,3 +102,13 @@ def test_what_is_certain_asks_for_a_reason(result: Result) -> None:
     marks = {i.about: i.mark for i in thresholds(replace(result, attacks=sure))}
     assert marks["attack:homogeneity:Salary"] == "warning"
     assert marks["attack:background:Salary"] == "note"
+
+
+def test_an_upper_limit_that_nobody_reaches_is_treated_as_certain_but_not_called_proven(
+    result: Result,
+) -> None:
+    found = next(a for a in result.attacks if a.attack == "prosecutor")
+    limit = replace(found, worst=1.0, succeeded=0.0, upper_bound=True)
+    assert certain(limit)
+    assert not proven(limit)
+    assert proven(replace(limit, upper_bound=False))
