@@ -9,7 +9,6 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -106,20 +105,16 @@ def read_table(path: Path, reading: Reading = _FOUND_OUT) -> TextTable:
         If it cannot be read, has no header, or a row has too many or too few cells.
     """
     if path.is_dir():
-        table = joined_parts(path, lambda part: _part(part, reading))
-        return rewritten(table, reading.dates, reading.decimals, reading.missing)
+        table = joined_parts(path, lambda part: _as_written(part, reading))
+    else:
+        table = _as_written(path, reading)
+    return rewritten(table, reading.dates, reading.decimals, reading.missing)
+
+
+def _as_written(path: Path, reading: Reading) -> TextTable:
+    """Read a file's cells as they stand; what a date says, the whole column tells."""
     quick = _in_bulk(path, reading)
     return _read_plainly(path, reading) if quick is None else quick
-
-
-def _part(path: Path, reading: Reading) -> TextTable:
-    """Read a part of a table as it is written: what its dates say, the whole column tells."""
-    plain = replace(reading, dates={}, decimals={})
-    quick = _in_bulk(path, plain)
-    if quick is not None:
-        return quick
-    name = clipped(path.name)
-    return _read(unpack(read_bytes(path, "The data file"), name), name, plain)
 
 
 def _in_bulk(path: Path, reading: Reading) -> TextTable | None:
@@ -150,11 +145,9 @@ def _in_bulk(path: Path, reading: Reading) -> TextTable | None:
 
 
 def _read_plainly(path: Path, reading: Reading) -> TextTable:
-    """Read a table with all of its bytes at once; see `read_table`."""
+    """Read a table with all of its bytes at once; see `_as_written`."""
     name = clipped(path.name)
-    content = unpack(read_bytes(path, "The data file"), name)
-    table = _read(content, name, reading)
-    return rewritten(table, reading.dates, reading.decimals, reading.missing)
+    return _read(unpack(read_bytes(path, "The data file"), name), name, reading)
 
 
 def _read(content: bytes, name: str, reading: Reading) -> TextTable:

@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from anon_core.verification.cells import text_of
-from anon_core.verification.reading import read_parquet
+from anon_core.verification.reading import read_parquet, read_table
+from anon_core.verification.reading_options import Reading
 
 COLUMNS = {
     "text": [["a", "b", None], ["b", "c", "a"]],
@@ -39,3 +40,14 @@ def test_cells_are_those_of_arrow(name: str, coded: bool) -> None:
     found = read_parquet(file.getvalue(), "x.parquet").column(name).told()
     expected = [cell for part in COLUMNS[name] for cell in part]
     assert found == [None if cell is None else text_of(cell) for cell in expected]
+
+
+def test_dates_of_large_files_and_of_folders_are_read_as_declared(tmp_path, monkeypatch):
+    (tmp_path / "in").mkdir()
+    path = tmp_path / "in" / "t.csv"
+    path.write_text("born,x\n" + "".join(f"{d:02d}/02/2020,a\n" for d in range(1, 29)))
+    told = Reading(dates={"born": "dmy"})
+    for least in (1, 1 << 22):
+        monkeypatch.setattr("anon_core.verification.reading.FROM_BYTES", least)
+        for place in (path, path.parent):
+            assert read_table(place, told).column("born").told()[2] == "2020-02-03"
