@@ -11,7 +11,7 @@ from markupsafe import Markup
 from ..learn.drawing.marks import element, svg, text, wide_of
 from .experiment import Figure, Point, Printed
 
-_WIDE, _HIGH, _LEFT, _TOP, _BELOW = 640.0, 300.0, 70.0, 12.0, 46.0
+_WIDE, _HIGH, _LEFT, _TOP, _BELOW = 640.0, 300.0, 70.0, 32.0, 46.0
 _TONES = ("a", "b", "c", "d", "e", "f")
 #: Signs of series, drawn as text so that colour never stands alone.
 _SIGNS = ("●", "■", "◆", "▲", "▼", "★")
@@ -84,6 +84,17 @@ def shown(value: float, unit: str) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
+def _brief(value: float, unit: str) -> str:
+    """Return a number beside an axis, where there is little room.
+
+    Examples
+    --------
+    >>> _brief(2e7, ""), _brief(1500.0, ""), _brief(0.5, "share")
+    ('20M', '1,500', '50 %')
+    """
+    return shown(value, unit) if abs(value) < 1e6 else f"{value / 1e6:g}M"
+
+
 def _range(one: Printed, figure: Figure) -> str:
     low, high = (shown(value, figure.unit) for value in (one.low, one.high))
     return low if low == high else f"{low} to {high}"
@@ -132,13 +143,13 @@ def _grid(figure: Figure, axes: Axes, points: Sequence[Point]) -> list[Markup]:
     for value in values:
         y = axes.y(value)
         found.append(element("line", x1=_LEFT, x2=_WIDE - 16, y1=y, y2=y, class_="link"))
-        found.append(text(_LEFT - 6, y + 4, shown(value, figure.unit), text_anchor="end"))
+        found.append(text(_LEFT - 6, y + 4, _brief(value, figure.unit), text_anchor="end"))
     for value in sorted({p.x for p in points}):
         named = figure.places[int(value)] if figure.places else shown(value, "")
         found.append(text(axes.x(value), _HIGH + 18, named, text_anchor="middle", class_="small"))
     middle = (_LEFT + _WIDE - 16) / 2
     found.append(text(middle, _HIGH + 36, figure.x, text_anchor="middle", class_="quiet"))
-    found.append(text(4, _TOP + 1, figure.y, class_="small quiet", dy=-2.0))
+    found.append(text(4, _TOP - 14, figure.y, class_="small quiet"))  # above the topmost number
     return found
 
 
