@@ -125,7 +125,14 @@ def test_cancelled_at_any_moment(algorithm: str) -> None:
     assert ended >= 2
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+#: Whose many steps take seconds; cut short they are looked at in the long run.
+SLOW = {"cell-suppression", "matching"}
+TIMED = [
+    pytest.param(name, marks=[pytest.mark.long] if name in SLOW else []) for name in ALGORITHMS
+]
+
+
+@pytest.mark.parametrize("algorithm", TIMED)
 def test_out_of_time_at_any_moment(algorithm: str) -> None:
     """Of one table anywhere in a run, of the other while it searches."""
     released = 0

@@ -298,6 +298,7 @@ def drawn_after(page: Page) -> float:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_five_thousand_values_stay_usable(page: Page, capsys: pytest.CaptureFixture[str]) -> None:
     values = [f"{i:05d}" for i in range(0, 50_000, 10)]
     build_of(page, table(values, "zip"), "zip")
@@ -372,6 +373,7 @@ CONTRASTS = """
 """
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("colour_scheme", ["light", "dark"])
 def test_every_text_can_be_read(page: Page) -> None:

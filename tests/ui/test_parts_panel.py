@@ -23,8 +23,8 @@ def chosen(app: AppTest, key: str) -> Any:
     "algorithm",
     [
         {"name": "mondrian"},
-        {"name": "mondrian", "cuts": "relaxed"},
-        {"name": "k-member"},
+        pytest.param({"name": "mondrian", "cuts": "relaxed"}, marks=pytest.mark.long),
+        pytest.param({"name": "k-member"}, marks=pytest.mark.long),
     ],
 )
 def test_parts_are_drawn_over_any_two_columns(algorithm: dict[str, Any]) -> None:
