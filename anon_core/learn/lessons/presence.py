@@ -1,0 +1,476 @@
+"""Presence: who of a public table is in a permuted release, counted subset by subset."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from math import comb, prod
+
+import numpy as np
+
+from ...base.context import Context
+from ...data.table import Dataset
+from ...job.runner import run as carried_out
+from ...membership.graded import grade
+from ...membership.joint import JointProblem
+from ...membership.members import find_members
+from ...membership.united import overlapping, united
+from ...release.audience import audience_of
+from ..example import Example, Material
+from ..lesson import Exercise, Lesson, Source, Step
+from ..pictures import Bar, Bars, Cell, Head, Row, Table, Tone, group_tone
+from ..published import numbered, published_table
+from ..telling import head, listed, number_question, rows_said, table
+from ..trace import Trace, texts_of
+
+_STRICT, _RELAXED = "strict", "relaxed"
+#: Subsets of people that are listed, of the group that has fewest.
+_LISTED = 60
+_STATES = 10_000
+
+
+def _asked(partition: str, least: int) -> dict[str, object]:
+    return {
+        "algorithm": {"name": "permutation", "partition": partition},
+        "models": [{"name": "bucket-size", "k": least}],
+    }
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Presence:
+    """What follows for everyone of the public table.
+
+    Attributes
+    ----------
+    joint, union : tuple of float
+        δ of every public person: all groups together, and overlapping groups taken for one.
+    fits : tuple of tuples of int
+        Published groups, numbered from 0, that every public person fits.
+    """
+
+    joint: tuple[float, ...]
+    union: tuple[float, ...]
+    fits: tuple[tuple[int, ...], ...]
+
+
+class PresenceLesson(Lesson):
+    """Columns are permuted, a public table is at hand, and who is in it is counted."""
+
+    name = "presence"
+    number = 12
+    title = "Presence: lemma, GetDelta, union and joint"
+    summary = (
+        "No row can be told in a permuted group, and yet a public table says who could be in it. "
+        "Only some subsets of those people yield the published columns; counting them gives "
+        "everyone's chance to be in the table."
+    )
+    source = Source(
+        author="Toth",
+        year=2015,
+        title="Data anonymization",
+        where="sections 3.1.2.2 and 4.1",
+    )
+    examples = (
+        Example(name="toth", title="Toth's eight people", sample="toth-private", person="Sara"),
+    )
+    runs = {_STRICT: _asked("mondrian", 4), _RELAXED: _asked("relaxed-mondrian", 4)}
+
+    def refuses(self, trace: Trace) -> str:
+        """Ask for two quasi-identifiers, so that there is a link to cut."""
+        return "" if len(trace.quasi) > 1 else "This lesson needs two quasi-identifiers."
+
+    def steps(self, trace: Trace) -> Sequence[Step]:
+        """Return the steps: two tables, who fits, the lemma, subsets, δ, union and joint."""
+        return [
+            _tables(trace),
+            _released(trace),
+            _fitting(trace),
+            _lemma(trace),
+            _subsets(trace),
+            _everyone(trace),
+            _both(trace),
+        ]
+
+    def exercises(self, trace: Trace) -> Sequence[Exercise]:
+        """Return questions about who is in it."""
+        found = _presence(trace, _STRICT)
+        out = sum(delta == 0 for delta in found.joint)
+        return (
+            Exercise(
+                question=number_question(
+                    "Of how many public people is it certain that they are not in the table?",
+                    out,
+                    "They fit no group, or no subset that yields its columns holds them.",
+                )
+            ),
+        )
+
+
+# ---- the public table --------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=16)
+def _public(trace: Trace) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...], Dataset]:
+    """Return names and quasi-identifiers of the public people, and their table.
+
+    Without a public table everyone of the table and as many people made up from their values.
+    """
+    given = trace.material.population
+    if given is not None:
+        columns = [texts_of(Material(dataset=given, roles=trace.material.roles), q)
+                   for q in trace.quasi]  # fmt: skip
+        rows = tuple(zip(*columns, strict=True))
+        others = [n for n in given.names if n in trace.material.roles.identifier]
+        called = given.column(others[0]).texts().tolist() if others else ()
+        names = tuple(map(str, called)) or tuple(f"person {n + 1}" for n in range(len(rows)))
+        return names, rows, given
+    own = [tuple(trace.texts(q)[row] for q in trace.quasi) for row in range(trace.rows)]
+    made = [(*own[row][:1], *own[(row + 1) % trace.rows][1:]) for row in range(0, trace.rows, 2)]
+    rows = (*own, *made)
+    names = (*trace.names, *(f"made up {n + 1}" for n in range(len(made))))
+    import pandas as pd
+
+    frame = pd.DataFrame(rows, columns=list(trace.quasi))
+    kinds = {q: trace.material.dataset.column(q).kind for q in trace.quasi}
+    return names, rows, Dataset.from_frame(frame, kinds=kinds)
+
+
+@lru_cache(maxsize=16)
+def _presence(trace: Trace, name: str) -> _Presence:
+    """Attack a run with the public table: the attack on membership, told person by person."""
+    _, rows, public = _public(trace)
+    run = trace[name]
+    named = {*run.result.problem.quasi, *run.result.problem.sensitive}
+    again = carried_out(
+        run.result.plan,
+        trace.material.dataset,
+        {n: levels for n, levels in trace.material.levels.items() if n in named},
+        population=public,
+        assess=False,
+    )
+    population = audience_of(again.problem).population
+    assert population is not None
+    assert population.row_tuple is not None
+    view, context = again.release.view, Context()
+    members = find_members(view, population, context)
+    joint = grade(members, context, max_states=_STATES)
+    label = overlapping(members.published.joint, len(view.group_size))
+    taken = find_members(united(view, label), population, context)
+    union = grade(taken, context, max_states=_STATES)
+    of = population.row_tuple
+    number = _numbers(trace, name)
+    groups = _groups_of(members.published.joint, len(joint.chance))
+    return _Presence(
+        joint=tuple(joint.chance[of].tolist()),
+        union=tuple(union.chance[of].tolist()),
+        fits=tuple(tuple(sorted(number[g] for g in groups[t])) for t in of.tolist()[: len(rows)]),
+    )
+
+
+def _groups_of(joint: JointProblem, types: int) -> list[set[int]]:
+    found: list[set[int]] = [set() for _ in range(types)]
+    for bucket, kind in zip(joint.bucket.tolist(), joint.types.tolist(), strict=True):
+        found[kind].add(bucket)
+    return found
+
+
+def _numbers(trace: Trace, name: str) -> dict[int, int]:
+    """Return the published number, from 0, behind every group as attackers number it."""
+    return dict(zip(trace[name].together, numbered(trace, name), strict=True))
+
+
+def _own_rows(trace: Trace) -> dict[str, int]:
+    """Return the row of the table behind a public person's name."""
+    return {name: row for row, name in enumerate(trace.names)}
+
+
+def _columns(trace: Trace, name: str, group: int) -> list[Counter[str]]:
+    """Return what a published group shows in every quasi-identifier."""
+    mine = [row for row, own in enumerate(numbered(trace, name)) if own == group]
+    return [Counter(trace.texts(q)[row] for row in mine) for q in trace.quasi]
+
+
+def _quietest(trace: Trace) -> tuple[int, list[int]]:
+    """Return the group of which the fewest subsets are possible, and the public people who fit."""
+    found = _presence(trace, _STRICT)
+    sizes = Counter(numbered(trace, _STRICT))
+    own = {g: [p for p, fits in enumerate(found.fits) if g in fits] for g in sizes if g >= 0}
+
+    def subsets(group: int) -> tuple[bool, int, int]:
+        number = comb(len(own[group]), sizes[group])
+        return number < 2, number, group
+
+    group = min(own, key=subsets)
+    return group, own[group]
+
+
+# ---- steps -------------------------------------------------------------------------------------
+
+
+def _people_table(
+    trace: Trace, title: str, heads: Sequence[str], cells: Sequence[Sequence[Cell]], note: str = ""
+) -> Table:
+    """Return the public people with some columns beside their quasi-identifiers."""
+    names, public, _ = _public(trace)
+    rows_of = _own_rows(trace)
+    rows = tuple(
+        Row(
+            id=f"public:{place}",
+            label=name,
+            people=(rows_of[name],) if name in rows_of else (),
+            cells=(*(Cell(text=text) for text in public[place]), *cells[place]),
+        )
+        for place, name in enumerate(names)
+    )
+    columns = (*(head(trace, q) for q in trace.quasi), *(Head(name=text) for text in heads))
+    return Table(title=title, columns=columns, rows=rows, note=note, corner="who")
+
+
+def _release(trace: Trace, name: str) -> tuple[Table, ...]:
+    tables = trace[name].result.tables
+    return tuple(
+        published_table(trace, name, number, f"What is published: {title}")
+        for number, title in enumerate(tables)
+    )
+
+
+def _tables(trace: Trace) -> Step:
+    names, _, _ = _public(trace)
+    words = (
+        f"The table has {rows_said(trace.rows)}; being in it is itself the secret. An attacker "
+        f"holds a public table of {len(names)} people with {listed(trace.quasi)}, and knows that "
+        "everyone of the table stands in it."
+    )
+    if trace.material.population is None:
+        words += (
+            " No public table was given here: everyone of the table and half as many people made "
+            "up from their values stand in for one."
+        )
+    return Step(
+        title="A private and a public table",
+        words=words,
+        pictures=(
+            table(trace, "The table as it is held"),
+            _people_table(trace, "The public table", (), [()] * len(names)),
+        ),
+    )
+
+
+def _released(trace: Trace) -> Step:
+    return Step(
+        title="Columns are permuted within groups",
+        words="Every value is published exactly, and within a group each column is shuffled by "
+        "itself: it is no longer said which values belong to one person.",
+        pictures=_release(trace, _STRICT),
+        together=trace[_STRICT].together,
+    )
+
+
+def _fitting(trace: Trace) -> Step:
+    found = _presence(trace, _STRICT)
+    out = [place for place, fits in enumerate(found.fits) if not fits]
+    cells = [
+        (
+            Cell(
+                text=", ".join(str(g + 1) for g in fits) or "none",
+                tone=group_tone(fits[0]) if fits else "quiet",
+            ),
+        )
+        for fits in found.fits
+    ]
+    why = f"{len(out)} {'fits' if len(out) == 1 else 'fit'} no group."
+    return Step(
+        title="Who fits a group?",
+        words="Somebody fits a group where each of their values stands in its column. Whoever fits "
+        f"none is certainly not in the table. {why}",
+        pictures=(
+            _people_table(trace, "Groups that everyone fits", ("fits group",), cells),
+            *_release(trace, _STRICT),
+        ),
+        question=number_question("How many public people fit no group?", len(out), why).on(
+            _people_table(trace, "The public table", (), [()] * len(cells)),
+            *_release(trace, _STRICT),
+        ),
+        together=trace[_STRICT].together,
+    )
+
+
+def _lemma(trace: Trace) -> Step:
+    group, _ = _quietest(trace)
+    names, public, _ = _public(trace)
+    columns, found = _columns(trace, _STRICT, group), _presence(trace, _STRICT)
+    size = sum(columns[0].values())
+    values = [
+        prod(column[text] / size for column, text in zip(columns, row, strict=True))
+        for row in public
+    ]
+    cells = [
+        (
+            Cell(text=f"{value:.3g}" if value else "0"),
+            Cell(text=_delta(found.joint[place]), tone=_tone(found.joint[place])),
+        )
+        for place, value in enumerate(values)
+    ]
+    first = max((p for p, value in enumerate(values) if value), key=lambda p: found.joint[p])
+    return Step(
+        title="The lemma, and what it does not say",
+        words=f"By the lemma a published row of group {group + 1} shows all values of "
+        f"{names[first]} with a chance of {values[first]:.3g}: the product of the shares of each "
+        "value in its column. That is the chance of one row, and no bound on being in the table: "
+        "with the public table it may be certain.",
+        pictures=(
+            _people_table(
+                trace,
+                f"Group {group + 1}: the lemma's value beside the chance of being in the table",
+                ("lemma", "chance (δ)"),
+                cells,
+            ),
+        ),
+        together=trace[_STRICT].together,
+        printed="Printed: the lemma's value is an upper bound of presence. Corrected: it is the "
+        "chance that one fixed row shows these values; the pair stands in the group more often, "
+        "and with a public table presence can be certain.",
+    )
+
+
+def _delta(value: float) -> str:
+    return "not counted" if np.isnan(value) else f"{value:.3g}"
+
+
+def _tone(value: float) -> Tone:
+    return "bad" if value >= 1 else "quiet" if value <= 0 else "plain"
+
+
+def _subsets(trace: Trace) -> Step:
+    group, fit = _quietest(trace)
+    names, public, _ = _public(trace)
+    columns = _columns(trace, _STRICT, group)
+    size = sum(columns[0].values())
+    every = comb(len(fit), size)
+    if every > _LISTED:
+        return _too_many(trace, group, len(fit), size, every)
+    yields = {
+        chosen: all(
+            Counter(public[place][d] for place in chosen) == column
+            for d, column in enumerate(columns)
+        )
+        for chosen in combinations(fit, size)
+    }
+    number = sum(yields.values())
+    rows_of, most = _own_rows(trace), 2 * size > len(fit)
+    rows: list[Row] = []
+    for place, (chosen, right) in enumerate(yields.items()):
+        told = [p for p in fit if p not in chosen] if most else chosen
+        rows.append(
+            Row(
+                id=f"subset:{place}",
+                label=str(place + 1),
+                people=tuple(rows_of[names[p]] for p in chosen if names[p] in rows_of),
+                tone="good" if right else "quiet",
+                cells=(
+                    Cell(text=listed(names[p] for p in told) or "nobody"),
+                    Cell(text="yes" if right else "no", tone="good" if right else "quiet"),
+                ),
+            )
+        )
+    by_yield = sorted(rows, key=lambda row: row.tone != "good")
+    why = (
+        f"Of {every} subsets of {size} of the {len(fit)} people who fit, {number} "
+        f"{'yields' if number == 1 else 'yield'} exactly the columns of the group."
+    )
+    listing = Table(
+        title=f"Group {group + 1}: every subset of {size} of the {len(fit)} people who fit",
+        columns=(
+            Head(name="all but" if most else "subset"),
+            Head(name="yields the columns"),
+        ),
+        rows=tuple(by_yield),
+    )
+    asked = Table(
+        title=listing.title,
+        columns=listing.columns[:1],
+        rows=tuple(Row(id=r.id, label=r.label, cells=r.cells[:1]) for r in rows),
+    )
+    return Step(
+        title="GetDelta: subsets counted",
+        words=f"The group holds {rows_said(size)}, so {size} of those who fit are in it. {why} "
+        "The share of these subsets that hold a person is the chance that they are in the table.",
+        pictures=(listing, *_release(trace, _STRICT)),
+        question=number_question(
+            f"How many of the {every} subsets yield exactly the columns of group {group + 1}?",
+            number,
+            why,
+        ).on(asked, *_release(trace, _STRICT)),
+        together=trace[_STRICT].together,
+    )
+
+
+def _too_many(trace: Trace, group: int, fit: int, size: int, every: int) -> Step:
+    """Return the step where even the group with fewest subsets has too many to be listed."""
+    return Step(
+        title="GetDelta: subsets counted",
+        words=f"{size} of the {fit} people who fit group {group + 1} are in it: {every:,} subsets, "
+        "too many to be listed. They are counted without listing them, by how many people of each "
+        "kind a subset takes.",
+        pictures=_release(trace, _STRICT),
+        together=trace[_STRICT].together,
+    )
+
+
+def _everyone(trace: Trace) -> Step:
+    found, (names, _, _) = _presence(trace, _STRICT), _public(trace)
+    rows_of = _own_rows(trace)
+    sure = sum(delta >= 1 for delta in found.joint)
+    bars = tuple(
+        Bar(
+            id=f"public:{place}",
+            label=name,
+            value=0.0 if np.isnan(delta) else delta,
+            text=_delta(delta),
+            tone=_tone(delta),
+            people=(rows_of[name],) if name in rows_of else (),
+        )
+        for place, (name, delta) in enumerate(zip(names, found.joint, strict=True))
+    )
+    why = f"{sure} stand in every choice of people that yields the release."
+    return Step(
+        title="Everyone's chance to be in the table",
+        words=f"Counted for all groups together. {why} Their presence is certain, however the "
+        "columns were shuffled.",
+        pictures=(Bars(title="Chance of being in the table (δ)", bars=bars, unit="chance"),),
+        question=number_question(
+            "Of how many public people is it certain that they are in the table?", sure, why
+        ).on(*_release(trace, _STRICT)),
+        together=trace[_STRICT].together,
+    )
+
+
+def _both(trace: Trace) -> Step:
+    found = _presence(trace, _RELAXED)
+    cells = [
+        (Cell(text=_delta(union), tone=_tone(union)), Cell(text=_delta(joint), tone=_tone(joint)))
+        for union, joint in zip(found.union, found.joint, strict=True)
+    ]
+    apart = sum(
+        abs(u - j) > 1e-9 for u, j in zip(found.union, found.joint, strict=True)
+    )  # fmt: skip
+    said = f"Of {apart} people the two differ." if apart else "Here both say the same of everyone."
+    return Step(
+        title="Groups that overlap: union and joint",
+        words="Relaxed cuts deal equal values to either side, so that somebody may fit two groups. "
+        "Taken for one, such groups say less: it is no longer asked which of them a value stood "
+        f"in. Kept apart they are counted jointly. {said}",
+        pictures=(
+            _people_table(
+                trace, "Chance by the union of overlapping groups, and jointly",
+                ("union", "joint"), cells,
+            ),
+            *_release(trace, _RELAXED),
+        ),
+        together=trace[_RELAXED].together,
+        printed="Printed: overlapping groups are taken for their union. Corrected: the union "
+        "understates; the attacker keeps the groups apart and counts them jointly.",
+    )  # fmt: skip

@@ -1,0 +1,40 @@
+"""The lesson on presence: the subsets it lists are those that the attack counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from anon_core.learn import find_lesson, traced
+from anon_core.learn.pictures import Bars, Table
+
+LESSON = find_lesson("presence")
+TRACE = traced(LESSON, LESSON.examples[0])
+STEPS = {step.title.partition(":")[0]: step for step in LESSON.steps(TRACE)}
+
+
+def test_the_share_of_subsets_is_the_chance_that_is_counted() -> None:
+    """Worked example T-15: of 45 subsets five yield the columns."""
+    listing = STEPS["GetDelta"].pictures[0]
+    assert isinstance(listing, Table)
+    assert len(listing.rows) == 45
+    right = [row.cells[0].text for row in listing.rows if row.cells[1].text == "yes"]
+    assert len(right) == 5
+    left_out = Counter(name for text in right for name in text.split(" and "))
+    (bars,) = STEPS["Everyone's chance to be in the table"].pictures
+    assert isinstance(bars, Bars)
+    for bar in bars.bars:
+        assert bar.value == pytest.approx(1 - left_out[bar.label] / 5)
+    assert {bar.label: bar.text for bar in bars.bars}["Sara"] == "1"
+
+
+def test_groups_kept_apart_tell_more_than_their_union() -> None:
+    """Worked example T-16: Ada is certain jointly, and 3/5 by the union."""
+    step = STEPS["Groups that overlap"]
+    told = step.pictures[0]
+    assert isinstance(told, Table)
+    by_name = {row.label: [cell.text for cell in row.cells[2:]] for row in told.rows}
+    assert by_name["Ada"] == ["0.6", "1"]
+    assert by_name["Jesper"] == ["0.4", "0"]
+    assert by_name["Elizabeth"] == ["0.8", "0.667"]
