@@ -4,32 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
-from math import comb, prod
+from math import comb, isnan, prod
 
-import numpy as np
-
-from ...base.context import Context
-from ...data.table import Dataset
-from ...job.runner import run as carried_out
-from ...membership.graded import grade
-from ...membership.joint import JointProblem
-from ...membership.members import find_members
-from ...membership.united import overlapping, united
-from ...release.audience import audience_of
-from ..example import Example, Material
+from ..example import Example
 from ..lesson import Exercise, Lesson, Source, Step
 from ..pictures import Bar, Bars, Cell, Head, Row, Table, Tone, group_tone
+from ..public_people import made_up, own_rows, people_table, presence, public_people
 from ..published import numbered, published_table
-from ..telling import head, listed, number_question, rows_said, table
-from ..trace import Trace, texts_of
+from ..telling import listed, number_question, rows_said, table
+from ..trace import Trace
 
 _STRICT, _RELAXED = "strict", "relaxed"
 #: Subsets of people that are listed, of the group that has fewest.
 _LISTED = 60
-_STATES = 10_000
 
 
 def _asked(partition: str, least: int) -> dict[str, object]:
@@ -37,23 +25,6 @@ def _asked(partition: str, least: int) -> dict[str, object]:
         "algorithm": {"name": "permutation", "partition": partition},
         "models": [{"name": "bucket-size", "k": least}],
     }
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Presence:
-    """What follows for everyone of the public table.
-
-    Attributes
-    ----------
-    joint, union : tuple of float
-        δ of every public person: all groups together, and overlapping groups taken for one.
-    fits : tuple of tuples of int
-        Published groups, numbered from 0, that every public person fits.
-    """
-
-    joint: tuple[float, ...]
-    union: tuple[float, ...]
-    fits: tuple[tuple[int, ...], ...]
 
 
 class PresenceLesson(Lesson):
@@ -96,7 +67,7 @@ class PresenceLesson(Lesson):
 
     def exercises(self, trace: Trace) -> Sequence[Exercise]:
         """Return questions about who is in it."""
-        found = _presence(trace, _STRICT)
+        found = presence(trace, _STRICT)
         out = sum(delta == 0 for delta in found.joint)
         return (
             Exercise(
@@ -109,84 +80,6 @@ class PresenceLesson(Lesson):
         )
 
 
-# ---- the public table --------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=16)
-def _public(trace: Trace) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...], Dataset]:
-    """Return names and quasi-identifiers of the public people, and their table.
-
-    Without a public table everyone of the table and as many people made up from their values.
-    """
-    given = trace.material.population
-    if given is not None:
-        columns = [texts_of(Material(dataset=given, roles=trace.material.roles), q)
-                   for q in trace.quasi]  # fmt: skip
-        rows = tuple(zip(*columns, strict=True))
-        others = [n for n in given.names if n in trace.material.roles.identifier]
-        called = given.column(others[0]).texts().tolist() if others else ()
-        names = tuple(map(str, called)) or tuple(f"person {n + 1}" for n in range(len(rows)))
-        return names, rows, given
-    own = [tuple(trace.texts(q)[row] for q in trace.quasi) for row in range(trace.rows)]
-    made = [(*own[row][:1], *own[(row + 1) % trace.rows][1:]) for row in range(0, trace.rows, 2)]
-    rows = (*own, *made)
-    names = (*trace.names, *(f"made up {n + 1}" for n in range(len(made))))
-    import pandas as pd
-
-    frame = pd.DataFrame(rows, columns=list(trace.quasi))
-    kinds = {q: trace.material.dataset.column(q).kind for q in trace.quasi}
-    return names, rows, Dataset.from_frame(frame, kinds=kinds)
-
-
-@lru_cache(maxsize=16)
-def _presence(trace: Trace, name: str) -> _Presence:
-    """Attack a run with the public table: the attack on membership, told person by person."""
-    _, rows, public = _public(trace)
-    run = trace[name]
-    named = {*run.result.problem.quasi, *run.result.problem.sensitive}
-    again = carried_out(
-        run.result.plan,
-        trace.material.dataset,
-        {n: levels for n, levels in trace.material.levels.items() if n in named},
-        population=public,
-        assess=False,
-    )
-    population = audience_of(again.problem).population
-    assert population is not None
-    assert population.row_tuple is not None
-    view, context = again.release.view, Context()
-    members = find_members(view, population, context)
-    joint = grade(members, context, max_states=_STATES)
-    label = overlapping(members.published.joint, len(view.group_size))
-    taken = find_members(united(view, label), population, context)
-    union = grade(taken, context, max_states=_STATES)
-    of = population.row_tuple
-    number = _numbers(trace, name)
-    groups = _groups_of(members.published.joint, len(joint.chance))
-    return _Presence(
-        joint=tuple(joint.chance[of].tolist()),
-        union=tuple(union.chance[of].tolist()),
-        fits=tuple(tuple(sorted(number[g] for g in groups[t])) for t in of.tolist()[: len(rows)]),
-    )
-
-
-def _groups_of(joint: JointProblem, types: int) -> list[set[int]]:
-    found: list[set[int]] = [set() for _ in range(types)]
-    for bucket, kind in zip(joint.bucket.tolist(), joint.types.tolist(), strict=True):
-        found[kind].add(bucket)
-    return found
-
-
-def _numbers(trace: Trace, name: str) -> dict[int, int]:
-    """Return the published number, from 0, behind every group as attackers number it."""
-    return dict(zip(trace[name].together, numbered(trace, name), strict=True))
-
-
-def _own_rows(trace: Trace) -> dict[str, int]:
-    """Return the row of the table behind a public person's name."""
-    return {name: row for row, name in enumerate(trace.names)}
-
-
 def _columns(trace: Trace, name: str, group: int) -> list[Counter[str]]:
     """Return what a published group shows in every quasi-identifier."""
     mine = [row for row, own in enumerate(numbered(trace, name)) if own == group]
@@ -195,7 +88,7 @@ def _columns(trace: Trace, name: str, group: int) -> list[Counter[str]]:
 
 def _quietest(trace: Trace) -> tuple[int, list[int]]:
     """Return the group of which the fewest subsets are possible, and the public people who fit."""
-    found = _presence(trace, _STRICT)
+    found = presence(trace, _STRICT)
     sizes = Counter(numbered(trace, _STRICT))
     own = {g: [p for p, fits in enumerate(found.fits) if g in fits] for g in sizes if g >= 0}
 
@@ -210,25 +103,6 @@ def _quietest(trace: Trace) -> tuple[int, list[int]]:
 # ---- steps -------------------------------------------------------------------------------------
 
 
-def _people_table(
-    trace: Trace, title: str, heads: Sequence[str], cells: Sequence[Sequence[Cell]], note: str = ""
-) -> Table:
-    """Return the public people with some columns beside their quasi-identifiers."""
-    names, public, _ = _public(trace)
-    rows_of = _own_rows(trace)
-    rows = tuple(
-        Row(
-            id=f"public:{place}",
-            label=name,
-            people=(rows_of[name],) if name in rows_of else (),
-            cells=(*(Cell(text=text) for text in public[place]), *cells[place]),
-        )
-        for place, name in enumerate(names)
-    )
-    columns = (*(head(trace, q) for q in trace.quasi), *(Head(name=text) for text in heads))
-    return Table(title=title, columns=columns, rows=rows, note=note, corner="who")
-
-
 def _release(trace: Trace, name: str) -> tuple[Table, ...]:
     tables = trace[name].result.tables
     return tuple(
@@ -238,23 +112,19 @@ def _release(trace: Trace, name: str) -> tuple[Table, ...]:
 
 
 def _tables(trace: Trace) -> Step:
-    names, _, _ = _public(trace)
+    names, _ = public_people(trace)
     words = (
         f"The table has {rows_said(trace.rows)}; being in it is itself the secret. An attacker "
         f"holds a public table of {len(names)} people with {listed(trace.quasi)}, and knows that "
         "everyone of the table stands in it."
     )
-    if trace.material.population is None:
-        words += (
-            " No public table was given here: everyone of the table and half as many people made "
-            "up from their values stand in for one."
-        )
+    words += made_up(trace)
     return Step(
         title="A private and a public table",
         words=words,
         pictures=(
             table(trace, "The table as it is held"),
-            _people_table(trace, "The public table", (), [()] * len(names)),
+            people_table(trace, "The public table", (), [()] * len(names)),
         ),
     )
 
@@ -270,7 +140,7 @@ def _released(trace: Trace) -> Step:
 
 
 def _fitting(trace: Trace) -> Step:
-    found = _presence(trace, _STRICT)
+    found = presence(trace, _STRICT)
     out = [place for place, fits in enumerate(found.fits) if not fits]
     cells = [
         (
@@ -287,11 +157,11 @@ def _fitting(trace: Trace) -> Step:
         words="Somebody fits a group where each of their values stands in its column. Whoever fits "
         f"none is certainly not in the table. {why}",
         pictures=(
-            _people_table(trace, "Groups that everyone fits", ("fits group",), cells),
+            people_table(trace, "Groups that everyone fits", ("fits group",), cells),
             *_release(trace, _STRICT),
         ),
         question=number_question("How many public people fit no group?", len(out), why).on(
-            _people_table(trace, "The public table", (), [()] * len(cells)),
+            people_table(trace, "The public table", (), [()] * len(cells)),
             *_release(trace, _STRICT),
         ),
         together=trace[_STRICT].together,
@@ -300,8 +170,8 @@ def _fitting(trace: Trace) -> Step:
 
 def _lemma(trace: Trace) -> Step:
     group, _ = _quietest(trace)
-    names, public, _ = _public(trace)
-    columns, found = _columns(trace, _STRICT, group), _presence(trace, _STRICT)
+    names, public = public_people(trace)
+    columns, found = _columns(trace, _STRICT, group), presence(trace, _STRICT)
     size = sum(columns[0].values())
     values = [
         prod(column[text] / size for column, text in zip(columns, row, strict=True))
@@ -322,7 +192,7 @@ def _lemma(trace: Trace) -> Step:
         "value in its column. That is the chance of one row, and no bound on being in the table: "
         "with the public table it may be certain.",
         pictures=(
-            _people_table(
+            people_table(
                 trace,
                 f"Group {group + 1}: the lemma's value beside the chance of being in the table",
                 ("lemma", "chance (δ)"),
@@ -337,7 +207,7 @@ def _lemma(trace: Trace) -> Step:
 
 
 def _delta(value: float) -> str:
-    return "not counted" if np.isnan(value) else f"{value:.3g}"
+    return "not counted" if isnan(value) else f"{value:.3g}"
 
 
 def _tone(value: float) -> Tone:
@@ -346,7 +216,7 @@ def _tone(value: float) -> Tone:
 
 def _subsets(trace: Trace) -> Step:
     group, fit = _quietest(trace)
-    names, public, _ = _public(trace)
+    names, public = public_people(trace)
     columns = _columns(trace, _STRICT, group)
     size = sum(columns[0].values())
     every = comb(len(fit), size)
@@ -360,7 +230,7 @@ def _subsets(trace: Trace) -> Step:
         for chosen in combinations(fit, size)
     }
     number = sum(yields.values())
-    rows_of, most = _own_rows(trace), 2 * size > len(fit)
+    rows_of, most = own_rows(trace), 2 * size > len(fit)
     rows: list[Row] = []
     for place, (chosen, right) in enumerate(yields.items()):
         told = [p for p in fit if p not in chosen] if most else chosen
@@ -388,6 +258,7 @@ def _subsets(trace: Trace) -> Step:
             Head(name="yields the columns"),
         ),
         rows=tuple(by_yield),
+        corner="no.",
     )
     asked = Table(
         title=listing.title,
@@ -421,14 +292,14 @@ def _too_many(trace: Trace, group: int, fit: int, size: int, every: int) -> Step
 
 
 def _everyone(trace: Trace) -> Step:
-    found, (names, _, _) = _presence(trace, _STRICT), _public(trace)
-    rows_of = _own_rows(trace)
+    found, (names, _) = presence(trace, _STRICT), public_people(trace)
+    rows_of = own_rows(trace)
     sure = sum(delta >= 1 for delta in found.joint)
     bars = tuple(
         Bar(
             id=f"public:{place}",
             label=name,
-            value=0.0 if np.isnan(delta) else delta,
+            value=0.0 if isnan(delta) else delta,
             text=_delta(delta),
             tone=_tone(delta),
             people=(rows_of[name],) if name in rows_of else (),
@@ -449,7 +320,7 @@ def _everyone(trace: Trace) -> Step:
 
 
 def _both(trace: Trace) -> Step:
-    found = _presence(trace, _RELAXED)
+    found = presence(trace, _RELAXED)
     cells = [
         (Cell(text=_delta(union), tone=_tone(union)), Cell(text=_delta(joint), tone=_tone(joint)))
         for union, joint in zip(found.union, found.joint, strict=True)
@@ -464,7 +335,7 @@ def _both(trace: Trace) -> Step:
         "Taken for one, such groups say less: it is no longer asked which of them a value stood "
         f"in. Kept apart they are counted jointly. {said}",
         pictures=(
-            _people_table(
+            people_table(
                 trace, "Chance by the union of overlapping groups, and jointly",
                 ("union", "joint"), cells,
             ),
