@@ -11,6 +11,7 @@ from .pictures import Picture
 
 if TYPE_CHECKING:
     from ..data.roles import Roles
+    from ..data.table import Dataset
     from .example import Example, Material
     from .trace import Trace
 
@@ -170,6 +171,10 @@ class Lesson(ABC):
     def roles(self, run: str, material: Material) -> Roles:
         """Return the roles that columns have in a run; by default those of the example."""
         return material.roles
+
+    def population(self, material: Material) -> Dataset | None:
+        """Return the public table of its runs; by default that of the example."""
+        return material.population
 
     def refuses(self, trace: Trace) -> str:
         """Say why the lesson cannot be drawn on a table; empty where it can."""

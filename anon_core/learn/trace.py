@@ -153,7 +153,7 @@ def traced(lesson: Lesson, example: Example) -> Trace:
     refused: dict[str, str] = {}
     for name in lesson.runs:
         try:
-            runs[name] = _run(plan_of(lesson, example, name), example)
+            runs[name] = _run(lesson, plan_of(lesson, example, name), example)
         except (Infeasible, NotFound) as error:
             if name not in lesson.may_refuse or not runs:
                 raise
@@ -193,7 +193,7 @@ def _named(roles: Roles) -> dict[str, list[str]]:
     return {role: names for role, names in found.items() if names}
 
 
-def _run(plan: Plan, example: Example) -> Run:
+def _run(lesson: Lesson, plan: Plan, example: Example) -> Run:
     events: list[Event] = []
     material = example.material
     named = {*plan.roles.quasi, *plan.roles.sensitive}
@@ -201,7 +201,7 @@ def _run(plan: Plan, example: Example) -> Run:
         plan,
         material.dataset,
         {name: rows for name, rows in material.levels.items() if name in named},
-        population=material.population if _needs_public(plan) else None,
+        population=lesson.population(material) if _needs_public(plan) else None,
         context=Context(listener=events.append),
         assess=False,
     )
@@ -214,7 +214,7 @@ def _needs_public(plan: Plan) -> bool:
 
 def quiet_run(lesson: Lesson, example: Example, name: str) -> Run:
     """Return one of a lesson's runs where nobody listens; what is found must be the same."""
-    found = _run(plan_of(lesson, example, name), example)
+    found = _run(lesson, plan_of(lesson, example, name), example)
     return replace(found, events=())
 
 

@@ -206,6 +206,8 @@ class PublicPartition:
             context.report(settled / len(self.own), "Partitioning")
             part, boxes = waiting.pop()
             children = self._cut(part)
+            if context.listening:
+                self._tell(context, part, () if children is None else children[0])
             if children is None:
                 done.append((part, boxes))
                 settled += len(part.runs)
@@ -221,6 +223,15 @@ class PublicPartition:
         )
         people = np.array([self._covered(p, b, 0) for p, b in done], dtype=np.int64)
         return Partition(part_of_run=part_of_run, boxes=boxes, people=people)
+
+    def _tell(self, context: Context, part: Part, sides: Sequence[Part]) -> None:
+        """Tell a part that was looked at: its tuples, its public people, the sides of its cut."""
+        context.event(
+            "region",
+            runs=part.runs.tolist(),
+            people=int(self.public.count[part.people].sum()),
+            sides=[side.runs.tolist() for side in sides],
+        )
 
     def _refuse_whole(self) -> NoReturn:
         """Refuse where cuts cannot begin; see `search`."""
