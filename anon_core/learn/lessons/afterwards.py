@@ -77,8 +77,7 @@ class AfterwardsLesson(Lesson):
         author="Wong, Fu, Wang and Pei",
         year=2007,
         title="Minimality attack in privacy preserving data publishing",
-        doi="10.5555/1325851.1325914",
-        where="and Ganta et al. 2008, doi 10.1145/1401890.1401926",
+        where="VLDB; and Ganta et al. 2008, doi 10.1145/1401890.1401926",
     )
     examples = (
         Example(

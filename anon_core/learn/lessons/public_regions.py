@@ -117,7 +117,7 @@ def _plane(trace: Trace, title: str, groups: Sequence[int]) -> Plane:
                 id=f"public:{place}",
                 x=x[row[0]],
                 y=y[row[1]],
-                label=name[:6],
+                label=name[:1] if own is None else str(own + 1),
                 tone="quiet" if own is None else group_tone(groups[own]),
                 people=() if own is None else (own,),
             )
