@@ -208,6 +208,7 @@ def made(page: Page, *members: str) -> None:
     page.keyboard.press("Escape")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("colour_scheme", ["dark"])
 def test_refusals_stand_at_the_place_and_change_nothing(page: Page) -> None:
@@ -248,6 +249,7 @@ def test_refusals_stand_at_the_place_and_change_nothing(page: Page) -> None:
     expect(page.locator(".tree [role=status]")).to_contain_text("own level or below")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("viewport", [(840, 700)])
 def test_a_file_that_lacks_values_asks_for_a_place(page: Page, tmp_path: Path) -> None:
