@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..base.errors import BadInput, clipped
+from .ahead import ahead
 from .cells import Cells, TextTable, narrow
 from .engine import engine, quoted
 from .opening import refuse_wide
@@ -198,9 +199,9 @@ def _read_csv(
     texts: list[dict[str, int]] = [{} for _ in places]
     parts: list[list[np.ndarray[Any, Any]]] = [[np.empty(0, dtype=np.int8)] for _ in places]
     with engine() as database:
-        for batch in database.sql(query).to_arrow_reader(_BATCH):
-            for column, known, codes in zip(batch.columns, texts, parts, strict=True):
-                coded = column.dictionary_encode()
+        batches = database.sql(query).to_arrow_reader(_BATCH)
+        for batch in ahead(_encoded, batches):
+            for coded, known, codes in zip(batch, texts, parts, strict=True):
                 own = [known.setdefault(t, len(known)) for t in coded.dictionary.to_pylist()]
                 number = narrow(np.array(own, dtype=np.int64), len(known))
                 codes.append(number[coded.indices.to_numpy(zero_copy_only=False)])
@@ -211,6 +212,10 @@ def _read_csv(
     if any(len(one.codes) != rows for one in found):
         raise _Unlike
     return found
+
+
+def _encoded(batch: pa.RecordBatch) -> list[Any]:
+    return [cast(Any, column).dictionary_encode() for column in batch.columns]
 
 
 # ---- Parquet -------------------------------------------------------------------------------------

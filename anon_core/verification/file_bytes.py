@@ -13,13 +13,14 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from .ahead import ahead
 from .cells import Narrow
 from .opening import Content
 from .texts import Codes
 
 #: Rows of one row group of a Parquet file.
 ROW_GROUP = 1 << 20
-_CHUNK = 1 << 18
+_CHUNK = 1 << 17
 
 
 def first_difference(
@@ -56,7 +57,6 @@ def _csv_parts(
 ) -> Iterator[bytes]:
     """Yield a CSV file: UTF-8, commas, line feeds, and quotes only where a cell needs them."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     alone = len(header) == 1
     yield (",".join(_cell(name, alone) for name in header) + "\n").encode()
@@ -66,22 +66,32 @@ def _csv_parts(
         for pool, end in zip(texts, ends, strict=True)
     ]
     rows = len(codes[0]) if codes else 0
-    for start in range(0, rows, _CHUNK):
-        part = [column[start : start + _CHUNK] for column in codes]
-        # Equal rows follow each other in a release: each run of them is put together once.
-        new = np.ones(len(part[0]), dtype=np.bool_)
-        new[1:] = np.any([np.diff(column) != 0 for column in part], axis=0)
-        first = np.flatnonzero(new)
-        columns = [
-            pool.take(cast(Any, pa.array(column[first])))
-            for pool, column in zip(pools, part, strict=True)
-        ]
-        nothing = pa.scalar("", type=pa.large_string())
-        lines = pc.call_function("binary_join_element_wise", [*columns, nothing])
-        if len(first) < len(new):
-            lines = lines.take(pa.array(np.cumsum(new) - 1))
-        offsets = np.frombuffer(lines.buffers()[1], dtype=np.int64)[lines.offset :]
-        yield lines.buffers()[2].to_pybytes()[offsets[0] : offsets[len(lines)]]
+    starts = range(0, rows, _CHUNK)
+    yield from ahead(lambda at: _lines([c[at : at + _CHUNK] for c in codes], pools), starts)
+
+
+def _lines(codes: Sequence[Codes | Narrow], pools: Sequence[Any]) -> bytes:
+    """Return some rows, whose cells are codes into texts that end with what follows a cell."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    # Equal rows of a release follow each other: each run of them is put together once.
+    new = np.ones(len(codes[0]), dtype=np.bool_)
+    new[1:] = False
+    for column in codes:
+        new[1:] |= column[1:] != column[:-1]
+    first = np.flatnonzero(new)
+    columns = [
+        pool.take(cast(Any, pa.array(column[first])))
+        for pool, column in zip(pools, codes, strict=True)
+    ]
+    nothing = pa.scalar("", type=pa.large_string())
+    lines = pc.call_function("binary_join_element_wise", [*columns, nothing])
+    if len(first) < len(new):
+        lines = lines.take(pa.array(np.cumsum(new) - 1))
+    ends = np.frombuffer(lines.buffers()[1], dtype=np.int64)[lines.offset :]
+    begin, size = int(ends[0]), int(ends[len(lines)] - ends[0])
+    return lines.buffers()[2].slice(begin, size).to_pybytes()
 
 
 def _cell(text: str, alone: bool) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
-_BLOCK = 1 << 24
+from .ahead import ahead
+
+_BLOCK = 1 << 23
 _LONGEST_LINE = 1 << 26
 _QUOTE, _LINE, _RETURN = ord('"'), ord("\n"), ord("\r")
 
@@ -31,52 +35,72 @@ def plain_lines(path: Path, separator: str, width: int) -> int | None:
     sign = separator.encode()
     if len(sign) != 1:
         return None
-    lines, cells, rest, windows = 0, 0, b"", False
+    lines, cells = 0, 0
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            whole = rest + block
-            end = whole.rfind(b"\n") + 1
-            if not end:
-                if len(whole) > _LONGEST_LINE:
-                    return None
-                rest = whole
-                continue
-            if not lines:
-                windows = whole[: whole.find(b"\n")].endswith(b"\r")
-            found = _lines_of(whole[:end], sign[0], windows=windows)
+        windows = file.readline(_LONGEST_LINE).endswith(b"\r\n")
+        file.seek(0)
+        parts = _whole_lines(file, b"\r\n" if windows else b"\n")
+        for found in ahead(lambda part: _lines_of(part, sign[0], windows=windows), parts):
             if found is None:
                 return None
-            lines, cells, rest = lines + found[0], cells + found[1], whole[end:]
-    if rest:
-        found = _lines_of(rest + (b"\r\n" if windows else b"\n"), sign[0], windows=windows)
-        if found is None:
-            return None
-        lines, cells = lines + found[0], cells + found[1]
+            lines, cells = lines + found[0], cells + found[1]
     return lines if cells == lines * width else None
 
 
+def _whole_lines(file: BinaryIO, ending: bytes) -> Iterator[bytes]:
+    """Yield a file in parts that end with a line; a line that is too long is the last part."""
+    rest = b""
+    while block := file.read(_BLOCK):
+        whole = rest + block
+        end = whole.rfind(b"\n") + 1
+        if end:
+            yield whole[:end]
+        elif len(whole) > _LONGEST_LINE:
+            yield whole
+            return
+        rest = whole[end:]
+    if rest:
+        yield rest + ending
+
+
 def _lines_of(content: bytes, separator: int, *, windows: bool) -> tuple[int, int] | None:
-    """Return the lines and cells of a part that ends with a line; None where it is not plain."""
-    if b"\0" in content or content.startswith((b"\n", b"\r")) or b"\n\n" in content:
-        return None
-    lines = content.count(b"\n")
-    returns = content.count(b"\r")
-    if windows:
-        if returns != lines or content.count(b"\r\n") != lines or b"\n\r" in content:
-            return None
-    elif returns:
+    """Return the lines and cells of a part; None where it is not plain or ends with no line."""
+    if not content.endswith(b"\n"):
         return None
     text = np.frombuffer(content, dtype=np.uint8)
-    quotes = text == _QUOTE
-    place = np.flatnonzero(quotes)
-    if not len(place):
-        return lines, lines + content.count(separator)
-    if not _quotes_are_plain(text, place, separator, windows=windows):
+    ends, quotes = text == _LINE, text == _QUOTE
+    marks = text == separator
+    marks |= ends
+    marks |= quotes
+    # What follows looks at these places alone: they are few beside the bytes.
+    place = np.flatnonzero(marks)
+    sign = text[place]
+    line = place[sign == _LINE]
+    if b"\0" in content or not _lines_end_alike(text, line, windows=windows):
         return None
-    inside = np.bitwise_xor.accumulate(quotes.view(np.uint8))
-    if np.any(inside[text == _LINE]):
+    quote = sign == _QUOTE
+    if not quote.any():
+        return len(line), len(place)
+    if not _quotes_are_plain(text, place[quote], separator, windows=windows):
         return None
-    return lines, lines + int(np.count_nonzero((text == separator) & (inside == 0)))
+    inside = np.bitwise_xor.accumulate(quote)
+    if np.any(inside[sign == _LINE]):
+        return None
+    outside = int(np.count_nonzero(~inside & (sign == separator)))
+    return len(line), len(line) + outside
+
+
+def _lines_end_alike(
+    text: npt.NDArray[np.uint8], line: npt.NDArray[np.int64], *, windows: bool
+) -> bool:
+    """Say whether a return stands before every line feed, or none anywhere; no line is empty."""
+    returns = int(np.count_nonzero(text == _RETURN))
+    if returns != (len(line) if windows else 0):
+        return False
+    # Lines of an end and nothing else are empty.
+    if np.any(np.diff(line, prepend=-1) <= 1 + windows):
+        return False
+    return not windows or bool(np.all(text[line - 1] == _RETURN))
 
 
 def _quotes_are_plain(

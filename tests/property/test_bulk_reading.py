@@ -189,3 +189,18 @@ def test_the_database_keeps_to_its_part_of_the_memory() -> None:
             assert limit() == "512.0 MiB"
         assert limit() == "1.0 GiB"
     assert limit() == usual
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_only_files_about_which_no_two_readers_differ_are_plain(place: Path, end: str) -> None:
+    for content, plain in (
+        ('a,b\n"x,y","""z"""\n', True),
+        ("a,b\n1,2\n\n", False),
+        ("\na,b\n", False),
+        ('a,b\n1,"2\n3"\n', False),
+        ('a,b\n1,"2"x\n', False),
+        ("a,b\n1,2\r3\n", False),
+        ("a,b\n1,2\0\n", False),
+    ):
+        place.write_bytes(content.replace("\n", end).encode())
+        assert (plain_lines(place, ",", 2) is not None) == plain, content
