@@ -3,7 +3,8 @@
 Exit status: 0 released and verified, or the release holds; 1 error; 2 infeasible (with the best
 value reached), or a gate of the recipe is missed; 3 the release breaks a promise; 4 the input
 changed against the recipe; 5 no release was found, and whether there is one is open, or not all of
-a release could be checked; 130 stopped with Ctrl+C. What is asked for goes to standard output,
+a release could be checked; 130 stopped with Ctrl+C; 143 or 129 told to end, or left by its
+terminal. What is asked for goes to standard output,
 messages to standard error.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -46,7 +48,6 @@ _WORDS = {
     INFEASIBLE: "infeasible",
     CHANGED: "input changed",
     NOT_FOUND: "not found",
-    STOPPED: "stopped",
 }
 
 
@@ -93,8 +94,8 @@ def main(
         status = int(options.command(options))
         sys.stdout.flush()
         return status
-    except KeyboardInterrupt:
-        return _fail(STOPPED, "Stopped; nothing was released.", as_json=as_json)
+    except KeyboardInterrupt as error:
+        return _stopped(str(error), as_json=as_json)
     except AnonError as error:
         return _fail(
             _status(error),
@@ -125,6 +126,8 @@ def main(
         text = "There is not enough memory for this table. Use fewer columns or a larger machine."
         return _fail(ERROR, text, as_json=as_json)
     except Exception as error:  # noqa: BLE001 - the last door: a traceback could show cell values
+        if _SIGNALS:  # a library made another error of it
+            return _stopped("", as_json=as_json)
         if show_values:
             # Signs that a terminal would carry out are spelled: the lines may show cells.
             sys.stderr.writelines(f"{clipped(s)}\n" for s in traceback.format_exc().splitlines())
@@ -147,7 +150,7 @@ def _fail(status: int, text: str, *, as_json: bool, word: str = "", **facts: obj
                 {
                     "schema": 1,
                     "version": VERSION,
-                    "status": word or _WORDS[status],
+                    "status": word or _WORDS.get(status, "stopped"),
                     "verified": False,
                     "error": text,
                     **facts,
@@ -277,6 +280,29 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
     return parser
 
 
+#: The signals that told the program to end.
+_SIGNALS: list[int] = []
+
+
+def _stopped(words: str, *, as_json: bool) -> int:
+    status = 128 + _SIGNALS[0] if _SIGNALS else STOPPED
+    return _fail(status, words or "Stopped; nothing was released.", as_json=as_json)
+
+
+def _clear_away_when_ended() -> None:
+    """Let what is put aside go as well when the program is told to end; unless it ignores that."""
+
+    def end(number: int, _frame: object) -> NoReturn:
+        _SIGNALS.append(number)
+        raise KeyboardInterrupt
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no terminal that leaves
+        usual = signal.SIG_DFL, signal.default_int_handler
+        if number is not None and signal.getsignal(number) in usual:
+            signal.signal(number, end)
+
+
 def leave(status: int) -> NoReturn:
     """End the program with a status, without waiting for what libraries left running.
 
@@ -298,6 +324,7 @@ def finish(
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a console may not know '≥'
             cast(Any, stream).reconfigure(errors="backslashreplace")
+    _clear_away_when_ended()
     leave(main(arguments, prog=prog, more=more))
 
 

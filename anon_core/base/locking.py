@@ -48,6 +48,34 @@ def alone(path: Path, *, wait: bool) -> Generator[bool, None, None]:
         os.close(handle)  # gives the lock back
 
 
+@contextmanager
+def in_turn(folder: Path) -> Generator[None]:
+    """Let processes that ask for one folder run the block one after the other.
+
+    Nothing is written. Where a folder cannot be opened or locked, as on Windows, nobody waits.
+    """
+    handle = -1
+    try:
+        while True:
+            try:
+                handle = os.open(folder, os.O_RDONLY)
+            except OSError:
+                break
+            while not _taken(handle):
+                time.sleep(_PAUSE)
+            try:
+                if os.path.samestat(os.fstat(handle), folder.stat()):
+                    break
+            except OSError:
+                break
+            os.close(handle)  # another has come into its place meanwhile
+            handle = -1
+        yield
+    finally:
+        if handle >= 0:
+            os.close(handle)  # gives the lock back
+
+
 def _taken(handle: int) -> bool:
     """Try to take the lock on an open file; whether nobody else holds it."""
     try:

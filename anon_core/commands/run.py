@@ -15,18 +15,30 @@ from typing import TYPE_CHECKING
 
 from ..base.errors import BadInput, BadPlan, clipped, listing
 from .inputs import Stages, read_as_declared, read_earlier, read_population
-from .output import OK, note, tell, write_json
+from .output import LEFT_OVER, OK, note, tell, write_json
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from ..data.meanings import Meaning
+    from ..job.release_folder import Staged
     from ..job.result import Result
     from ..verification.checks import Verification
 
 
 def run_recipe(options: argparse.Namespace) -> int:
     """Carry out a recipe, verify and write the release, and tell of it; return the exit status."""
+    begun: list[Staged] = []
+    try:
+        return _carried_out(options, begun)
+    except KeyboardInterrupt as error:
+        if any(staged.stands for staged in begun):
+            place = clipped(str(options.out))
+            error.args = (f"Stopped after the release was verified and written to {place}.",)
+        raise
+
+
+def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     from ..base.context import Context
     from ..job.at_scale import AtScale
     from ..job.dialect import ENDING, spreadsheet_files
@@ -39,6 +51,7 @@ def run_recipe(options: argparse.Namespace) -> int:
     from ..job.runner import run
     from ..job.typed_files import TYPED, typed_files
     from ..verification.checks import verify_files
+    from ..verification.engine import remove_left_over
 
     plan = read_plan(options.recipe)
     asked = {"name": options.engine, "memory": options.memory}
@@ -63,15 +76,14 @@ def run_recipe(options: argparse.Namespace) -> int:
         read = [options.recipe, options.data, *(folder / path for path in plan.files)]
         _refuse_recipe_out(options.recipe_out, options.out, read, _COMPLETED)
     with writing(options.out, names) as staged:
+        begun.append(staged)
         if staged.restored:
             sys.stderr.write(
                 "An earlier run was stopped while it replaced the release in "
                 f"{options.out}; that release was put back first.\n"
             )
-        if staged.cleared:
-            sys.stderr.write(
-                "An earlier run was killed; what it had put aside of the table was removed.\n"
-            )
+        if remove_left_over() or staged.cleared:
+            sys.stderr.write(LEFT_OVER)
         population = read_population(plan, folder)
         context = Context(progress=Stages()) if options.progress else Context()
 
@@ -95,6 +107,7 @@ def run_recipe(options: argparse.Namespace) -> int:
                 seed=plan.seed,
                 told=plan.completed(),
                 memory=engine.memory,
+                spill=staged.spill,
             )
 
         carry = partial(

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
-from .output import BROKEN, NOT_FOUND, OK, note, tell, write_json
+from .output import BROKEN, LEFT_OVER, NOT_FOUND, OK, note, tell, write_json
 
 
 def verify(options: argparse.Namespace) -> int:
     """Verify a release and tell each check; return the exit status."""
     from ..job.verify_release import verify_release
+    from ..verification.engine import remove_left_over
 
+    if remove_left_over():
+        sys.stderr.write(LEFT_OVER)
     found = verify_release(options.recipe, options.data, options.release, previous=options.previous)
     note(found.notes)
     left = found.unchecked

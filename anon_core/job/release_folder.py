@@ -1,12 +1,17 @@
 """A folder that holds one release: staged and verified beside its place, then put there whole.
 
-At no moment do files of two releases stand in the folder. A run that is killed leaves a hidden
-stage behind, from which the next run into the folder puts the earlier release back:
+At no moment do files of two releases stand in the folder. The new folder changes places with the
+earlier one in a single step where the system can do that (`exchanged`), so that one of the two is
+always there whole. Elsewhere files are moved one by one, and from the hidden stage of a killed
+run the next one into the folder puts the earlier release back:
 
 ``new``
-    The files of the release, until they are moved into the folder.
+    The files of the release, until they are in the folder. After the exchange, the earlier ones.
+``place``
+    The number that the file system has for ``new``, written before the exchange: the release stands
+    once the folder has it.
 ``old``
-    The files of the earlier release, while it is replaced. It is there from the first move on.
+    The files of the earlier release, while it is replaced one by one: from the first move on.
 ``spill``
     What a run puts aside of a table that is larger than memory.
 ``done``
@@ -22,17 +27,18 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
 from ..base.errors import BadPlan, listing
-from ..base.locking import alone
+from ..base.exchange import exchanged, made_like
+from ..base.locking import alone, in_turn
 
 #: What the stage of a folder is called: beside the folder after its name, or inside of it.
 STAGE = ".anonymity-workbench"
-_SPILL = "spill"
+_SPILL, _PLACE = "spill", "place"
 #: Writes a text to a place.
 Writer = Callable[[Path, str], None]
 
@@ -57,6 +63,12 @@ class Staged:
     stage: Path
     restored: bool
     cleared: bool = False
+    _stands: list[bool] = field(default_factory=list[bool])
+
+    @property
+    def stands(self) -> bool:
+        """Whether the release is in its place, for good."""
+        return bool(self._stands)
 
     @property
     def spill(self) -> Path:
@@ -97,8 +109,11 @@ class Staged:
         _refuse_others(self.folder, names)
         _write(self.stage / "names", json.dumps(names).encode())
         try:
-            self._swap(names)
+            if not self._exchange(names):
+                self._swap(names)
+            self._stands.append(True)
         except BaseException:
+            self._stands.clear()
             _put_back(self.stage, self.folder)
             if made:
                 with suppress(OSError):
@@ -127,11 +142,28 @@ class Staged:
             write(place, content)
             yield
         except BaseException:
+            if self.stands:  # with it the recipe stays
+                aside.unlink(missing_ok=True)
+                raise
             place.unlink(missing_ok=True)
             with suppress(FileNotFoundError):
                 aside.replace(place)
             raise
         aside.unlink(missing_ok=True)
+
+    def _exchange(self, names: Sequence[str]) -> bool:
+        """Let the new folder and the earlier one change places; False where that cannot be done."""
+        new = self.stage / "new"
+        if self.stage.parent == self.folder or not made_like(new, self.folder):
+            return False
+        _write(self.stage / _PLACE, str(new.stat().st_ino).encode())
+        _sync(self.stage)
+        if not exchanged(new, self.folder):
+            (self.stage / _PLACE).unlink()
+            return False
+        _refuse_others(new, names)  # whatever came since the last look goes back with the folder
+        _sync(self.folder.parent)
+        return True
 
     def _swap(self, names: Sequence[str]) -> None:
         new, old = self.stage / "new", self.stage / "old"
@@ -169,24 +201,34 @@ def writing(folder: Path, names: Sequence[str]) -> Generator[Staged, None, None]
     place = Path(os.path.realpath(folder))
     if place.exists() and not place.is_dir():
         raise BadPlan(f"{folder} is a file, not a folder.", remedy="Name a folder for the release.")
-    left = any((stage / _SPILL).is_dir() for stage in _stages(place))
-    restored = sum(_recovered(stage, place) for stage in _stages(place)) > 0
-    _refuse_others(place, names)
     missing = [f for f in (place, *place.parents) if not f.exists()]
     stage: Path | None = None
     try:
-        stage = _made(place)
-        with alone(stage / "lock", wait=False) as mine:
-            if not mine:
-                raise _busy(place)
-            yield Staged(folder=place, stage=stage, restored=restored, cleared=left)
-            _clear(stage)
+        with ExitStack() as held:
+            with suppress(OSError):  # whoever cannot make it is told below
+                place.parent.mkdir(parents=True, exist_ok=True)
+            with in_turn(place.parent):
+                left = any((stage / _SPILL).is_dir() for stage in _stages(place))
+                restored = sum(_recovered(stage, place) for stage in _stages(place)) > 0
+                _refuse_others(place, names)
+                stage = _made(place)
+                if not held.enter_context(alone(stage / "lock", wait=False)):
+                    raise _busy(place)
+            try:
+                yield Staged(folder=place, stage=stage, restored=restored, cleared=left)
+            finally:
+                with in_turn(place.parent):
+                    _clear(stage)
+                    if place in missing:  # only what stayed empty goes
+                        with suppress(OSError):
+                            place.rmdir()
     finally:
-        if stage is not None:
+        if stage is not None and os.name == "nt":  # it keeps a file that is locked
             _clear(stage)
-        for parent in missing:  # only what stayed empty goes
-            with suppress(OSError):
-                parent.rmdir()
+        for parent in missing:
+            if parent != place:
+                with suppress(OSError):
+                    parent.rmdir()
 
 
 def write_release(folder: Path | str, files: Mapping[str, bytes]) -> None:
@@ -234,16 +276,17 @@ def _made(place: Path) -> Path:
 def _reaches(stage: Path, place: Path) -> bool:
     """Say whether what lies in the stage can be moved into the folder: not where that is mounted.
 
-    It is tried with what would be taken for an empty stage if it were left there.
+    It is asked by moving what is not there. Linux answers for mounts before it looks for that, and
+    elsewhere what is mounted lies on another device.
     """
-    probe = stage / "probe"
-    probe.mkdir()
-    try:
-        _move(probe, place / STAGE)
-    except OSError:
-        probe.rmdir()
+    if stage.stat().st_dev != place.stat().st_dev:
         return False
-    (place / STAGE).rmdir()
+    try:
+        _move(stage / "probe", place / STAGE)
+    except FileNotFoundError:
+        return os.access(place, os.W_OK | os.X_OK)
+    except OSError:
+        return False
     return True
 
 
@@ -282,13 +325,14 @@ def _recovered(stage: Path, place: Path) -> bool:
         with alone(stage / "lock", wait=False) as mine:
             if not mine:
                 raise _busy(place)
-            published = (stage / "done").is_dir()
-            began = _put_back(stage, place)
+            published = (stage / "done").is_dir() or _is_exchanged(stage, place)
+            began = not published and _put_back(stage, place)
             _settle_beside(stage, published=published)
             _clear(stage)
     except FileNotFoundError:  # whoever made it has just cleared it away
         return False
-    _clear(stage)  # Windows keeps a file that is locked
+    if os.name == "nt":  # it keeps a file that is locked
+        _clear(stage)
     return began
 
 
@@ -327,6 +371,9 @@ def _put_back(stage: Path, place: Path) -> bool:
     Can itself be killed and begun again: each file is either where it was or where it goes.
     """
     new, old = stage / "new", stage / "old"
+    if _is_exchanged(stage, place):
+        exchanged(new, place)
+        return True
     if not old.is_dir():
         return False
     names = cast(list[str], json.loads((stage / "names").read_text(encoding="utf-8")))
@@ -338,6 +385,14 @@ def _put_back(stage: Path, place: Path) -> bool:
     _sync(place)
     old.rmdir()
     return True
+
+
+def _is_exchanged(stage: Path, place: Path) -> bool:
+    """Say whether the folder is the one that was made in the stage."""
+    try:
+        return int((stage / _PLACE).read_bytes()) == place.stat().st_ino
+    except (OSError, ValueError):
+        return False
 
 
 def _clear(stage: Path) -> None:

@@ -64,6 +64,11 @@ def verify_release(
         alone = verify_release_only(Path(recipe), Path(release), told=plan.completed())
         return replace(alone, notes=plan.notes)
     found = verify_files(
-        Path(recipe), Path(data), Path(release), told=plan.completed(), previous=earlier
+        Path(recipe),
+        Path(data),
+        Path(release),
+        told=plan.completed(),
+        previous=earlier,
+        memory=plan.engine.bytes if plan.engine.memory else None,
     )
     return replace(found, notes=plan.notes)

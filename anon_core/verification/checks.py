@@ -262,6 +262,7 @@ def verify_files(
     told: Mapping[str, Any] | None = None,
     previous: Path | None = None,
     memory: int | None = None,
+    spill: Path | None = None,
 ) -> Verification:
     """Verify a release that lies in a folder, as the names given to `verify`.
 
@@ -282,6 +283,8 @@ def verify_files(
         An earlier release of the same people: its folder, or its CSV file.
     memory : int, optional
         Bytes that the process may take; a database that reads large files keeps to its part.
+    spill : Path, optional
+        A folder that only its owner may read, for what does not fit there; else a temporary one.
 
     Returns
     -------
@@ -304,7 +307,7 @@ def verify_files(
     if told is not None:
         recipe = completed(recipe, told)
     data = section(recipe, "data")
-    with within(memory):
+    with within(memory, spill):
         private = read_table(Path(data_path), read_options(data))
     levels = read_hierarchies(recipe, recipe_path.parent)
     promise = read_promise(recipe, private.names)
@@ -313,7 +316,7 @@ def verify_files(
     files = read_files(release_folder, tables, export)
     earlier = None if previous is None else previous_file(Path(previous))
     public = _public_table(recipe, promise, recipe_path)
-    with within(memory):  # columns are read when first looked at
+    with within(memory, spill):  # columns are read when first looked at
         found = verify(recipe, private, levels, files, public, earlier)
     names = [*file_names(tables), *names_of(list(tables)), *typed.names_of(tables)]
     there = check_presence(export, list(tables), files)

@@ -24,23 +24,30 @@ MOST_MEMORY = 2 * 10**9
 #: Less than this it is never given: it could not even sort.
 LEAST_MEMORY = 1 << 29
 _memory: ContextVar[int] = ContextVar("memory", default=MOST_MEMORY)
+_spill: ContextVar[Path | None] = ContextVar("spill", default=None)
 _PREFIX = "anonymity-verification-"
 
 
 @contextmanager
-def within(memory: int | None) -> Generator[None]:
-    """Let databases that are opened meanwhile take a third of what a process may, in bytes.
+def within(memory: int | None, spill: Path | None = None) -> Generator[None]:
+    """Let databases that are opened meanwhile keep to what a process may take.
 
-    The rest is for what is read: the codes of both tables. None leaves what is usual.
+    Parameters
+    ----------
+    memory : int or None
+        Bytes that the process may take: a third is for databases, the rest for what is read, the
+        codes of both tables. None leaves what is usual.
+    spill : Path or None
+        A folder that only its owner may read, for what does not fit; else one is made where the
+        system keeps temporary files.
     """
-    if memory is None:
-        yield
-        return
-    before = _memory.set(min(max(memory // 3, LEAST_MEMORY), MOST_MEMORY))
+    usual = _memory.get() if memory is None else memory // 3
+    before = _memory.set(min(max(usual, LEAST_MEMORY), MOST_MEMORY)), _spill.set(spill)
     try:
         yield
     finally:
-        _memory.reset(before)
+        _memory.reset(before[0])
+        _spill.reset(before[1])
 
 
 @contextmanager
@@ -48,9 +55,9 @@ def engine() -> Generator[duckdb.DuckDBPyConnection]:
     """Open an empty database that reads local files and loads nothing from elsewhere."""
     import duckdb
 
-    _remove_left_over()
+    remove_left_over()
     # The folder is its owner's alone.
-    with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-") as folder:
+    with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", dir=_spill.get()) as folder:
         settings: dict[str, str | bool | int | float | list[str]] = {
             "memory_limit": f"{_memory.get() // 2**20}MiB",
             "temp_directory": folder,
@@ -66,17 +73,23 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _remove_left_over() -> None:
-    """Remove the folders of processes that ended without removing theirs."""
+def remove_left_over() -> bool:
+    """Remove the folders of processes that ended without removing theirs; whether there were any.
+
+    Only those that the system keeps temporary files among, and that are ours.
+    """
     if os.name != "posix":  # elsewhere nobody may be asked whether a process lives
-        return
+        return False
+    removed = False
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         found = re.match(r"(\d+)-", folder.name.removeprefix(_PREFIX))
         if found is None or _lives(int(found[1])):
             continue
         with suppress(OSError):
             if folder.lstat().st_uid == os.getuid() and not folder.is_symlink():
-                shutil.rmtree(folder, ignore_errors=True)
+                shutil.rmtree(folder)
+                removed = True
+    return removed
 
 
 def _lives(process: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -27,6 +28,12 @@ NEW = {name: f"new {name}".encode() for name in NAMES}
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
     return tmp_path / "desk" / "out"
+
+
+@pytest.fixture
+def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system on which two folders cannot change places in one step."""
+    monkeypatch.setattr(release_folder, "exchanged", lambda _one, _other: False)
 
 
 def put(out: Path, files: dict[str, bytes]) -> None:
@@ -78,6 +85,7 @@ def test_a_part_of_the_earlier_release_is_replaced(out: Path) -> None:
     assert held(out) == NEW
 
 
+@pytest.mark.usefixtures("one_by_one")
 @pytest.mark.parametrize("error", [PermissionError(13, "locked"), KeyboardInterrupt()])
 def test_what_fails_at_any_step_leaves_the_earlier_release(
     out: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
@@ -98,6 +106,7 @@ def test_what_fails_at_any_step_leaves_the_earlier_release(
     assert held(out) == NEW
 
 
+@pytest.mark.usefixtures("one_by_one")
 def test_a_first_release_that_fails_leaves_no_folder(
     out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,6 +127,7 @@ def test_a_run_that_fails_leaves_the_earlier_release_and_no_stage(out: Path) -> 
     assert nothing_beside(out)
 
 
+@pytest.mark.usefixtures("one_by_one")
 def test_what_could_not_be_put_back_is_kept(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(out, OLD)
     genuine, moved = release_folder._move, []
@@ -158,6 +168,7 @@ from anon_core.job import release_folder
 
 at, out, files = int(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3])
 genuine, moved = release_folder._move, []
+release_folder.exchanged = lambda one, other: False
 
 def move(source, target):
     moved.append(target)
@@ -172,11 +183,41 @@ with release_folder.writing(out, list(files)) as staged:
 """
 
 
-def put_and_killed(out: Path, files: dict[str, bytes], at: int) -> bool:
-    """Write a release in a process that kills itself at a move; whether it came so far."""
+_KILLED_ANYWHERE = """
+import json, os, signal, sys
+from pathlib import Path
+from anon_core.job import release_folder
+
+at, out, files = int(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3])
+steps, beside = [], str(out.parent)
+
+def step(event, given):
+    path = str(given[0]) if given else ""
+    changes = event in ("os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.chmod", "exchange")
+    if (changes or event == "open") and (path.startswith(beside) or not path.startswith("/")):
+        steps.append(event)
+        if len(steps) == at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+def exchanged(one, other):
+    step("exchange", (one,))
+    done = genuine(one, other)
+    step("exchange", (one,))
+    return done
+
+genuine, release_folder.exchanged = release_folder.exchanged, exchanged
+sys.addaudithook(step)
+with release_folder.writing(out, list(files)) as staged:
+    staged.write({name: text.encode() for name, text in files.items()})
+    staged.publish()
+"""
+
+
+def put_and_killed(out: Path, files: dict[str, bytes], at: int, script: str = _KILLED) -> bool:
+    """Write a release in a process that kills itself at a step; whether it came so far."""
     texts = {name: content.decode() for name, content in files.items()}
     status = subprocess.run(
-        [sys.executable, "-c", _KILLED, str(at), str(out), json.dumps(texts)],
+        [sys.executable, "-c", script, str(at), str(out), json.dumps(texts)],
         cwd=CHECKOUT, check=False,
     ).returncode  # fmt: skip
     assert status in (0, -signal.SIGKILL)
@@ -202,7 +243,6 @@ def test_a_kill_at_any_step_never_leaves_new_beside_old(out: Path) -> None:
         if not put_and_killed(out, new, at):
             break
         found = held(out)
-        found.pop(STAGE, None)
         assert found.items() <= old.items() or found.items() <= new.items()
         whole = found == old
         assert is_named(out) or whole
@@ -219,6 +259,69 @@ def test_a_kill_at_any_step_never_leaves_new_beside_old(out: Path) -> None:
     assert seen == [False] + [True] * 5  # the trial, two out, two in, and the word that all are in
     assert held(out) == new
     assert nothing_beside(out)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="folders need to change places")
+@pytest.mark.parametrize("first", [pytest.param(True, marks=pytest.mark.long), False])
+def test_where_folders_change_places_one_release_is_always_there_whole(
+    out: Path, first: bool
+) -> None:
+    old, new = ({} if first else {"r.csv": b"old"}), {"r.csv": b"new", "r.parquet": b"new"}
+    seen: list[bool] = []
+    for at in range(1, 60):
+        shutil.rmtree(out.parent, ignore_errors=True)
+        out.parent.mkdir()
+        if old:
+            put(out, old)
+        if not put_and_killed(out, new, at, _KILLED_ANYWHERE):
+            break
+        found = held(out)
+        assert found in (old, new)
+        assert not is_named(out)
+        seen.append(found == new)
+        assert all(f.stat().st_mode & 0o777 == 0o700 for f in out.parent.glob(f".*{STAGE}"))
+        with writing(out, list(new)) as staged:
+            assert not staged.restored
+            assert held(out) == found
+        assert nothing_beside(out)
+    assert seen == sorted(seen)
+    assert 3 < seen.count(True) < len(seen) - 8
+    assert held(out) == new
+
+
+def test_what_fails_after_folders_changed_places_changes_them_back(
+    out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(out, OLD)
+    genuine = release_folder._sync
+
+    def interrupted(folder: Path) -> None:
+        genuine(folder)
+        if folder == out.parent:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(release_folder, "_sync", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            put(out, NEW)
+    assert held(out) == OLD
+    assert nothing_beside(out)
+
+
+def test_a_folder_keeps_its_place_where_somebody_stands_in_it_and_its_mode_elsewhere(
+    out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(out, OLD)
+    out.chmod(0o750)
+    before = out.stat().st_ino
+    with monkeypatch.context() as patch:
+        patch.chdir(out)
+        put(out, NEW)
+    assert out.stat().st_ino == before
+    put(out, OLD)
+    assert (out.stat().st_ino == before) == (sys.platform not in ("linux", "darwin"))
+    assert out.stat().st_mode & 0o777 == 0o750
 
 
 # ---- what is replaced together with the release ----------------------------------------------
@@ -244,6 +347,7 @@ def write(place, text):
         die()
 
 if at == "begun":
+    release_folder.exchanged = lambda one, other: False
     Staged._swap = lambda self, names: ((self.stage / "old").mkdir(), die())
 if at == "published":
     release_folder._clear = die

@@ -1,0 +1,200 @@
+"""A run that is killed, told to end or raced leaves one release whole, and nothing private."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+RECIPE = """
+version = 3
+[roles]
+quasi = ["age", "zip", "job"]
+sensitive = ["illness"]
+[algorithm]
+name = "mondrian"
+[[models]]
+name = "k-anonymity"
+k = 5
+[export]
+csv = {csv}
+"""
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals to send")
+
+
+def _table(path: Path, rows: int, seed: int) -> Path:
+    draw = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": draw.integers(18, 90, rows),
+            "zip": draw.integers(0, 300, rows).astype(str),
+            "job": draw.choice([f"job {i}" for i in range(40)], rows),
+            "illness": draw.choice([f"illness {i}" for i in range(20)], rows),
+        }
+    )
+    frame.to_csv(path, index=False)
+    return path
+
+
+class _Desk:
+    """A folder with a recipe, two tables, what they are released as, and what a run leaves."""
+
+    def __init__(self, place: Path, rows: int, engine: str, csv: bool) -> None:
+        self.place, self.engine = place, engine
+        self.temporary, self.desk = place / "temporary", place / "desk"
+        self.temporary.mkdir()
+        self.out = self.desk / "out"
+        (place / "recipe.toml").write_text(RECIPE.format(csv=str(csv).lower()))
+        self.table = _table(place / "new.csv", rows, 1)
+        self.old_table = _table(place / "old.csv", rows // 4, 2)
+
+    def start(self, table: Path, out: Path, *more: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [
+                *(sys.executable, "-m", "anon_core", "run", str(self.place / "recipe.toml")),
+                *("--data", str(table), "--out", str(out), "--engine", self.engine, "--progress"),
+                *more,
+            ],
+            cwd=CHECKOUT,
+            env={**os.environ, "TMPDIR": str(self.temporary)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )  # fmt: skip
+
+    def ended(self, table: Path, out: Path) -> tuple[int, str]:
+        process = self.start(table, out)
+        _, told = process.communicate()
+        return process.returncode, told
+
+    def left(self) -> list[Path]:
+        """Return whatever lies there beside a release."""
+        found = [*self.temporary.rglob("*"), *self.desk.rglob("*")]
+        return [path for path in found if path != self.out and path.parent != self.out]
+
+    def readable_by_others(self) -> list[Path]:
+        found: list[Path] = []
+        for base in (self.temporary, self.desk):
+            for folder, below, files in os.walk(base):
+                own = Path(folder)
+                if own == self.out:
+                    continue
+                if own != base and not own.stat().st_mode & 0o077:
+                    below.clear()
+                    continue
+                found += [own / f for f in files if (own / f).stat().st_mode & 0o077]
+        return found
+
+
+def _held(folder: Path) -> dict[str, bytes]:
+    return {f.name: f.read_bytes() for f in folder.iterdir()} if folder.exists() else {}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM])
+def test_a_run_that_is_told_to_end_clears_away_and_says_so(tmp_path: Path, number: int) -> None:
+    desk = _Desk(tmp_path, 200, "duckdb", csv=False)
+    process = desk.start(desk.table, desk.out)
+    assert process.stderr is not None
+    assert "Engine" in process.stderr.readline()
+    process.send_signal(number)
+    _, rest = process.communicate()
+    assert process.returncode == 128 + number
+    assert rest.endswith("Stopped; nothing was released.\n")
+    assert not desk.left()
+    assert not desk.out.exists()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("engine", "csv"), [("memory", True), ("duckdb", True), ("duckdb", False)])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_whenever_a_run_is_stopped_one_release_stands_whole(
+    tmp_path: Path, engine: str, csv: bool, number: int
+) -> None:
+    desk = _Desk(tmp_path, 60_000, engine, csv)
+    assert desk.ended(desk.old_table, tmp_path / "old")[0] == 0
+    began = time.monotonic()
+    assert desk.ended(desk.table, tmp_path / "new")[0] == 0
+    whole = time.monotonic() - began
+    old, new = _held(tmp_path / "old"), _held(tmp_path / "new")
+    draw = random.Random(engine + str(number))
+    seen: list[bool] = []
+    for n in range(8):
+        shutil.rmtree(desk.desk, ignore_errors=True)
+        desk.desk.mkdir()
+        if before := old if n % 3 else {}:
+            shutil.copytree(tmp_path / "old", desk.out)
+        process = desk.start(desk.table, desk.out)
+        time.sleep(whole * (0.15 + 0.85 * draw.random()))
+        process.send_signal(number)
+        _, told = process.communicate()
+        assert process.returncode in (0, -number, 128 + number), told
+        found = _held(desk.out)
+        assert found == new or (found == before and process.returncode), told
+        assert not desk.readable_by_others()
+        if process.returncode == 128 + number:
+            assert told.endswith("Stopped; nothing was released.\n") == (found == before)
+            assert not desk.left()
+        spilt = [path for path in desk.left() if path.name == "spill"]
+        seen.append(bool(spilt))
+        status, told = desk.ended(desk.table, desk.out)
+        assert status == 0
+        assert _held(desk.out) == new
+        assert ("was killed" in told) == bool(spilt)
+        assert not desk.left()
+    assert number != signal.SIGKILL or engine == "memory" or any(seen)
+
+
+_RACER = """
+import sys, time
+from pathlib import Path
+from anon_core.base.errors import BadPlan
+from anon_core.job.release_folder import writing
+
+out, mine, until = Path(sys.argv[1]), sys.argv[2].encode(), time.monotonic() + 4
+while time.monotonic() < until:
+    try:
+        with writing(out, ["a", "b"]) as staged:
+            staged.write({"a": mine, "b": mine})
+            staged.publish()
+    except BadPlan as error:
+        if "Another run" not in str(error):
+            raise
+"""
+
+
+@pytest.mark.long
+def test_runs_that_race_for_one_folder_leave_one_release(tmp_path: Path) -> None:
+    out = tmp_path / "desk" / "out"
+    out.parent.mkdir()
+    racers = [
+        subprocess.Popen([sys.executable, "-c", _RACER, str(out), str(n)], cwd=CHECKOUT)
+        for n in range(4)
+    ]
+    assert [racer.wait() for racer in racers] == [0] * 4
+    found = _held(out)
+    assert set(found) == {"a", "b"}
+    assert found["a"] == found["b"]
+    assert [f.name for f in out.parent.iterdir()] == ["out"]
+
+
+@pytest.mark.long
+def test_of_two_runs_into_one_folder_one_is_refused(tmp_path: Path) -> None:
+    desk = _Desk(tmp_path, 60_000, "duckdb", csv=True)
+    desk.desk.mkdir()
+    both = [desk.start(desk.table, desk.out) for _ in range(2)]
+    told = [process.communicate()[1] for process in both]
+    assert sorted(process.returncode for process in both) == [0, 1]
+    assert sum("Another run is writing its release" in words for words in told) == 1
+    assert len(_held(desk.out)) == 2
+    assert not desk.left()
