@@ -25,6 +25,7 @@ from .engine import engine, quoted
 from .opening import refuse_wide
 from .plain_bytes import plain_lines
 from .reading_options import Reading
+from .row_groups import few_groups, read_groups
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 #: Smaller files are read faster without a database.
 FROM_BYTES = 1 << 22
 _BATCH = 1 << 17
+#: Cells from which Parquet files are read without a database. A run holds tables of that size in
+#: one, so that what it published is read by another reader in either case.
+FROM_GROUPS = 1 << 26
 #: Columns of more different texts are not numbered by the database.
 _MOST_NUMBERED = 1 << 20
 
@@ -105,8 +109,14 @@ def parquet_in_bulk(
         if every or re.fullmatch(r"__index_level_\d+__", own) is None
     ]
 
+    by_groups = rows * leaves > FROM_GROUPS and len(set(schema.names)) == len(schema)
+    parts = few_groups(file.metadata)
+
     def read(places: Sequence[int]) -> list[Cells]:
-        return _read_parquet(path, len(schema), [shown[place] for place in places], texts, rows)
+        wanted = [shown[place] for place in places]
+        if by_groups:
+            return read_groups(path, [schema.names[place] for place in wanted], parts)
+        return _read_parquet(path, len(schema), wanted, texts, rows)
 
     names = [schema.names[place] for place in shown]
     names = names if every else [name.strip() for name in names]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,8 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     import pandas as pd
 
+_NEAR = 1 << 18
+_Kind = TypeVar("_Kind", bound=np.generic)
 #: Codes of cells, as narrow as they can be.
 Narrow = npt.NDArray[np.signedinteger[Any]]
 
@@ -34,6 +36,14 @@ def narrow(codes: npt.NDArray[Any], most: int) -> Narrow:
         if most <= np.iinfo(kind).max:
             return codes.astype(kind, copy=False)
     return codes.astype(np.int64, copy=False)
+
+
+def taken(values: npt.NDArray[_Kind], places: Narrow) -> npt.NDArray[_Kind]:
+    """Return values by their places, some at a time: numpy makes 64-bit places of narrow ones."""
+    found = np.empty(len(places), dtype=values.dtype)
+    for start in range(0, len(places), _NEAR):
+        found[start : start + _NEAR] = values[places[start : start + _NEAR]]
+    return found
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -84,6 +94,13 @@ class Cells:
             known = [code_of.setdefault(text, len(code_of)) for text in part.texts]
             found.append(np.array([*known, -1], dtype=np.int64)[part.codes])
         return cls(codes=narrow(np.concatenate(found), len(code_of)), texts=list(code_of))
+
+    def used(self) -> npt.NDArray[np.bool_]:
+        """Return which texts stand in a row, shape (texts + 1,); the last is whether none does."""
+        found = np.zeros(len(self.texts) + 1, dtype=np.bool_)
+        for start in range(0, len(self.codes), _NEAR):
+            found[self.codes[start : start + _NEAR]] = True
+        return found
 
     def told(self) -> list[str | None]:
         """Return the cells one by one."""

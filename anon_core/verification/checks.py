@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base.errors import BadInput, clipped, listing
-from . import match, typed
+from . import typed
 from .averages import check_averages, numbers_of
 from .blocks import table_names
 from .cells import TextTable
-from .claims import untrue
+from .coverage import check_coverage
 from .dialect import check_dialect, check_presence, names_of
 from .engine import within
 from .evidence import judge_all, looks_at_public
@@ -34,13 +34,12 @@ from .file_formats import (
     read_from,
     read_release,
 )
-from .findings import Check, Verification, many, named, numbers, undecided
+from .findings import Check, Verification, many, named, numbers
 from .folder import check_folder, refuse_unfinished
 from .grouped import Grouped
 from .hierarchy_files import named_path, read_hierarchies
 from .histogram import tally
 from .lines import Lines
-from .match import TooLarge, beyond, covering_pairs, sole_text, text_runs, without_partner
 from .one_level import check_one_level
 from .opening import MOST_TEXT_BYTES, Content, read_bytes
 from .permuted import check_permuted
@@ -51,16 +50,19 @@ from .reading import read_table
 from .reading_options import Reading, read_options
 from .recipe_text import read_recipe
 from .redacted import without_redacted
+from .registry import second_computations
 from .sampling import is_guessable
 from .sensitive_levels import at_each_level, at_levels
 from .shape import completed
 from .spelling import check_spelling
-from .tables import PrivateTable, Promise, joined, read_promise, section
-from .texts import Codes, Cover, PrivateColumn
+from .tables import PrivateTable, Promise, read_promise, section
 from .unseen import with_unseen
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: Rows of the table from which the lines of whole releases are told apart by few columns.
+LINED_FROM = 1 << 21
 
 
 def verify(
@@ -132,9 +134,10 @@ def _verified(
     private = without_redacted(recipe, promise, private)
     private, levels, left_out = with_unseen(recipe, promise, private, levels)
     promise, private, levels = at_levels(recipe, promise, private, levels)
-    table = PrivateTable(promise, private, levels)
-    published: dict[str, PublishedTable] = {}
     export = section(recipe, "export")
+    lined = _lined(promise, len(private), export, previous)
+    table = PrivateTable(promise, private, levels, lined)
+    published: dict[str, PublishedTable] = {}
     for name in table_names(promise):
         if (read := read_from(name, files, export)) not in files:
             sentence = f"The published file {read} is missing."
@@ -148,6 +151,7 @@ def _verified(
         if ragged is not None:
             return Verification(checks=(ragged,))
         published[name] = found
+        found.lined = lined
 
     @cache
     def people() -> PublicPeople | None:
@@ -158,7 +162,8 @@ def _verified(
         return read_public(promise, public, private, table, levels, quasi)
 
     def judged(parts: Mapping[str, Grouped]) -> list[Check]:
-        return judge_all(promise, parts, table, levels, people)
+        told = promise if lined is None else replace(promise, published=lined)
+        return judge_all(told, parts, table, levels, people)
 
     verification = (
         check_permuted(promise, published, table, judged)
@@ -170,7 +175,7 @@ def _verified(
         file = release.called(name)
         if not release.file:
             beside.append(check_writing(release, files[file], file))
-        beside.append(check_spelling(promise, release.lines, file, table, levels, public))
+        beside.append(check_spelling(promise, release, file, table, levels, public))
     beside += [*check_other_formats(published, files), *left_out]
     beside += check_dialect(export, published, files)
     if previous is not None:
@@ -184,6 +189,25 @@ def _verified(
     if promise.seed is not None and by_chance:
         beside.append(_check_seed(promise.seed))
     return replace(verification, checks=(*verification.checks, *beside))
+
+
+def _lined(
+    promise: Promise, rows: int, export: Mapping[str, Any], previous: Content | None
+) -> tuple[str, ...] | None:
+    """Return the columns by which lines of a large table are told apart; None for all.
+
+    Promises are about quasi-identifiers and sensitive columns, and of a large table hardly two rows
+    are equal in everything else.
+    """
+    known = second_computations()
+    asked = [known.get(str(model.get("name"))) for model in promise.models]
+    whole = previous is not None or bool(section(export, "dialect")) or bool(promise.person)
+    whole |= any(one is None or one.every_column for one in asked)
+    if rows < LINED_FROM or whole or promise.permuted or promise.averaged:
+        return None
+    told = [value for model in promise.models for value in model.values()]
+    wanted = {*promise.quasi, *promise.sensitive, *(n for n in told if isinstance(n, str))}
+    return tuple(name for name in promise.published if name in wanted)
 
 
 def _check_left_out(promise: Promise, published: Mapping[str, PublishedTable]) -> Check:
@@ -234,10 +258,10 @@ def _check_whole(
 ) -> Verification:
     """Check a release whose rows stay whole."""
     release = file.lines
-    checks = [*_check_columns(promise, release.header), *_check_rows(promise, release, table)]
+    checks = [*_check_columns(promise, file.header), *_check_rows(promise, release, table)]
     checks.append(_check_order(file))
     if promise.neutralised:
-        checks.append(check_formulas(release))
+        checks.append(check_formulas(file))
     classes = release.classes
     whole = {}
     if classes is not None:
@@ -249,8 +273,8 @@ def _check_whole(
     if promise.averaged:
         checks.extend(check_averages(promise, release, table))
         names = tuple(n for n in promise.quasi if n not in numbers_of(promise, table))
-    checks.extend(_check_coverage(names, promise, release, table, levels))
-    return Verification(checks=tuple(checks), facts=_facts(release, table))
+    checks.extend(check_coverage(names, promise, file, table, levels))
+    return Verification(checks=tuple(checks), facts=_facts(file, table))
 
 
 def verify_files(
@@ -408,131 +432,16 @@ def _check_order(release: PublishedTable) -> Check:
     )
 
 
-def _check_coverage(
-    names: Sequence[str],
-    promise: Promise,
-    release: Lines,
-    table: PrivateTable,
-    levels: Mapping[str, Sequence[Sequence[str]]],
-) -> list[Check]:
-    """Check that every published row is true of a row of the table of its own.
-
-    Rows of the table are points, classes boxes that cover points. A published row of a class needs
-    a row of the table that the class covers, with the same values in the columns published exactly.
-    `names` are the quasi-identifiers whose cells cover values.
-    """
-    if not release.has(promise.published):
-        return [undecided("coverage", "Coverage cannot be recomputed: columns are missing.")]
-    broken: list[Check] = []
-    covers = [table.cover(n, release.texts_of(n)) for n in names]
-    for name, cover in zip(names, covers, strict=True):
-        codes = release.codes_of(name)
-        shown = release.texts_of(name)
-        false = untrue(levels.get(name, ()), table.columns[name].spelling, shown)
-        for texts, what in (
-            (
-                tuple(i for i, text in enumerate(shown) if text in false),
-                "labels that claim a range or beginning not all of their values have",
-            ),
-            (cover.unknown, "texts that no level of its hierarchy and no value explains"),
-            (cover.ambiguous, "texts that stand for different things on different levels"),
-        ):
-            rows = release.rows_of(np.isin(codes, texts))
-            if rows:
-                broken.append(
-                    Check(
-                        name="coverage",
-                        holds=False,
-                        column=name,
-                        rows=rows.first,
-                        sentence=f"Column '{name}' shows {what} {named(rows)}.",
-                    )
-                )
-    if broken:
-        return broken
-    try:
-        rows = release.last_rows_of(_alone(names, promise, release, table, covers))
-    except TooLarge as error:
-        return [undecided("coverage", f"Coverage is not decided. {error.message}")]
-    return [
-        Check(
-            name="coverage",
-            holds=not rows,
-            bound=float(release.rows),
-            reached=float(release.rows - len(rows)),
-            rows=rows.first,
-            sentence=f"{many(len(rows), 'published row', 'has', 'have')} no row of the table of "
-            f"its own to be true of {named(rows)}."
-            if rows
-            else f"Each of the {release.rows} published rows is true of a row of the table of its "
-            "own.",
-        )
-    ]
-
-
-def _alone(
-    names: Sequence[str],
-    promise: Promise,
-    release: Lines,
-    table: PrivateTable,
-    covers: Sequence[Cover],
-) -> Codes:
-    """Return how many rows of each line have no row of the table of their own to be true of.
-
-    Raises
-    ------
-    TooLarge
-        If it can't be decided.
-    """
-    # What is published exactly, coded alike in both tables; a value the table lacks is 0.
-    exact = [
-        np.concatenate([table.codes(n), _table_codes(table.columns[n], release, n)]) + 1
-        for n in promise.exact
-    ]
-    sizes = [table.columns[n].missing + 1 for n in names]
-    runs = [cover.runs for cover in covers]
-    sole = [sole_text(own, size) for own, size in zip(runs, sizes, strict=True)]
-    texts = [text for text in sole if text is not None]
-    if len(texts) == len(names) and table.rows <= 2 * match.MOST_PAIRS:
-        # No two texts share a value: every row of the table can stand in one class only. Tables
-        # beyond are left to what takes equal rows together, and gives up where it is too much.
-        both = [
-            np.concatenate([(text + 1)[table.codes(n)], release.codes_of(n) + 1])
-            for n, text in zip(names, texts, strict=True)
-        ]
-        kind, _ = joined([*both, *exact], len(table) + len(release))
-        return beyond(kind[: len(table)], table.count, kind[len(table) :], release.count)
-    columns = [text_runs(own, size) for own, size in zip(runs, sizes, strict=True)]
-    classes, first = joined([release.codes_of(n) for n in names], len(release))
-    boxes = np.stack([release.codes_of(n)[first] for n in names], axis=1)
-    coded = [table.codes(n) for n in names]
-    point, first = joined(coded, len(table))
-    points = np.stack([codes[first] for codes in coded], axis=1)
-    payload, _ = joined(exact, len(table) + len(release))
-    return without_partner(
-        point,
-        payload[: len(table)],
-        table.count,
-        classes,
-        payload[len(table) :],
-        release.count,
-        *covering_pairs(points, boxes, columns),
-    )
-
-
-def _table_codes(column: PrivateColumn, release: Lines, name: str) -> Codes:
-    codes = [column.code_of_text(text) for text in release.texts_of(name)]
-    return np.array(codes, dtype=np.int64)[release.codes_of(name)]
-
-
-def _facts(release: Lines, table: PrivateTable) -> dict[str, float]:
+def _facts(file: PublishedTable, table: PrivateTable) -> dict[str, float]:
+    release = file.lines
     classes = release.classes
     sizes = np.empty(0, np.int64) if classes is None else tally(classes, release.count)
+    unlike = {} if file.unlike is None else {"unique_over_all_columns": float(file.unlike)}
     return {
         "rows": float(release.rows),
         "table_rows": float(table.rows),
         "suppressed": float(max(table.rows - release.rows, 0)),
         "classes": float(len(sizes)),
         "smallest_class": float(sizes.min()) if len(sizes) else 0.0,
-        "unique_over_all_columns": float(np.count_nonzero(release.count == 1)),
+        **unlike,
     }

@@ -100,15 +100,20 @@ def _cell(text: str, alone: bool) -> str:
     return text
 
 
-def parquet_again(
-    header: Sequence[str], codes: Sequence[Codes | Narrow], texts: Sequence[Sequence[str]]
-) -> bytes:
-    """Return the cells of a table as a Parquet file.
+def is_parquet_of(
+    content: Content,
+    header: Sequence[str],
+    codes: Sequence[Codes | Narrow],
+    texts: Sequence[Sequence[str]],
+) -> bool:
+    """Say whether a file is, byte for byte, the Parquet file of the cells of a table.
 
-    Every row group has its own dictionaries, which hold the texts of its rows in their order.
+    Every row group has its own dictionaries, which hold the texts of its rows in their order. What
+    is written is compared as it comes, so that the file need not be held.
 
     Parameters
     ----------
+    content : bytes or FileBytes
     header : sequence of str
     codes : sequence of arrays of integers, shape (rows,)
         The cells by column, as codes into `texts`.
@@ -121,16 +126,39 @@ def parquet_again(
     schema = pa.schema([pa.field(name, kind) for name in header])
     rows = len(codes[0]) if codes else 0
     pools = [_ranked(pool) for pool in texts]
-    sink = io.BytesIO()
-    with pq.ParquetWriter(sink, schema, compression="zstd") as writer:
+    sink = _Against(content)
+    with pq.ParquetWriter(cast(Any, sink), schema, compression="zstd") as writer:
         for start in range(0, max(rows, 1), ROW_GROUP):
+            if not sink.same:
+                return False
             columns = [
                 _with_own_dictionary(rank[column[start : start + ROW_GROUP]], shown)
                 for column, (rank, shown) in zip(codes, pools, strict=True)
             ]
             part = pa.Table.from_arrays(columns, schema=schema)
             writer.write_table(part, row_group_size=ROW_GROUP)
-    return sink.getvalue()
+    return sink.same and sink.place == len(content)
+
+
+class _Against(io.RawIOBase):
+    """A file that compares what is written to it with what is there."""
+
+    def __init__(self, content: Content) -> None:
+        super().__init__()
+        self.content, self.place, self.same = content, 0, True
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self.place
+
+    def write(self, part: Any) -> int:
+        written = bytes(part)
+        if self.same:
+            self.same = self.content[self.place : self.place + len(written)] == written
+        self.place += len(written)
+        return len(written)
 
 
 def _ranked(texts: Sequence[str]) -> tuple[npt.NDArray[np.int32], list[str]]:

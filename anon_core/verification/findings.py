@@ -67,7 +67,8 @@ class Verification:
     checks : tuple of Check
     facts : mapping of str to float
         ``rows``, ``table_rows``, ``suppressed``, ``classes``, ``smallest_class`` and
-        ``unique_over_all_columns``: how many published rows no other row equals.
+        ``unique_over_all_columns``: how many published rows no other row equals,
+        left out where rows of a large table are out of order.
     notes : tuple of str
         What recipes say otherwise since this one was written.
     unchecked : tuple of Check

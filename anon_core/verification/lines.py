@@ -14,6 +14,17 @@ from .tables import joined
 from .texts import Codes, Key, Spelling
 
 
+def plain_texts(
+    header: Sequence[str], texts: Sequence[list[str]], spelling: Callable[[str], Spelling]
+) -> list[list[str]]:
+    """Return columns' distinct texts without what keeps them from being formulas."""
+    plain = [spelling(name).plain for name in header]
+    return [
+        [own(text) if text[:1] == "'" else text for text in column]
+        for own, column in zip(plain, texts, strict=True)
+    ]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Lines:
     """What checks are given of a published table: never its rows one by one.
@@ -71,11 +82,7 @@ class Lines:
     @cached_property
     def meant(self) -> list[list[str]]:
         """Every column's distinct texts without what keeps them from being formulas."""
-        plain = [self.spelling(name).plain for name in self.header]
-        return [
-            [own(text) if text[:1] == "'" else text for text in texts]
-            for own, texts in zip(plain, self.texts, strict=True)
-        ]
+        return plain_texts(self.header, self.texts, self.spelling)
 
     def texts_of(self, name: str) -> list[str]:
         """Return a column's distinct texts as they are meant."""

@@ -53,9 +53,7 @@ def rewritten(
 
 
 def _column(cells: Cells, name: str, order: str, mark: str, tokens: Collection[str]) -> Cells:
-    used = np.zeros(len(cells.texts) + 1, dtype=np.bool_)
-    used[cells.codes] = True  # -1 is the last, which stands for no value
-    places = np.flatnonzero(used[:-1]).tolist()
+    places = np.flatnonzero(cells.used()[:-1]).tolist()
     texts = {text for place in places if (text := cells.texts[place].strip()) not in tokens}
     likely = _PARTS.fullmatch(next(iter(texts), "")) is not None
     if order in ("dmy", "mdy", "excel"):

@@ -23,7 +23,7 @@ MOST_TEXT_BYTES = 1 << 28
 #: A packed file may unpack to this many times its own size, and to 256 MiB in any case.
 MOST_RATIO, ALWAYS_UNPACKED = 200, 1 << 28
 #: Rows times columns of a Parquet file, which can declare any number of rows in few bytes.
-MOST_CELLS = 1 << 30
+MOST_CELLS = 1 << 31
 #: Columns of a table.
 MOST_COLUMNS = 2000
 

@@ -44,7 +44,7 @@ def check_permuted(
         *(_check_rows(name, published[name], table) for name in published),
     ]
     if promise.neutralised:
-        checks += [check_formulas(found.lines) for found in published.values()]
+        checks += [check_formulas(found) for found in published.values()]
     if any(list(published[n].header) != [group, *columns[n]] for n in published):
         checks.append(undecided("groups", "Nothing more can be recomputed: columns differ."))
         return Verification(checks=tuple(checks), facts=_facts(published, table, None))

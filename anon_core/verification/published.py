@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import count, islice
 from typing import TextIO
@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.errors import BadInput
-from .cells import Cells, Narrow, TextTable, narrow
-from .findings import Rows
-from .lines import Lines
+from .cells import Cells, Narrow, TextTable, narrow, taken
+from .findings import Rows, numbers
+from .lines import Lines, plain_texts
 from .opening import Content, refuse_wide
 from .plain_csv import read_plain
-from .tables import joined
+from .tables import lines_of
 from .texts import Codes, Spelling
 
 _AT_A_TIME = 1 << 20
@@ -52,6 +52,8 @@ class PublishedTable:
     is_written = False
     #: The file that it was read from, where that is not the table's CSV file.
     file = ""
+    #: The columns that tell its lines apart; all where it is None.
+    lined: Collection[str] | None = None
 
     def __init__(
         self, content: Content, quasi: tuple[str, ...], spelling: Callable[[str], Spelling]
@@ -134,31 +136,81 @@ class PublishedTable:
         return ragged
 
     @cached_property
-    def line_of_row(self) -> Codes:
+    def meant(self) -> list[list[str]]:
+        """Every column's distinct texts without what keeps them from being formulas."""
+        return plain_texts(self.header, self.texts, self.spelling)
+
+    def rows_showing(self, odd: Sequence[Sequence[int]]) -> Rows:
+        """Return the rows that show one of some texts, which are told by column."""
+        wrong = np.zeros(self.rows, dtype=np.bool_)
+        for codes, places in zip(self.codes, odd, strict=True):
+            if places:
+                wrong |= np.isin(codes, places)
+        return numbers(wrong)
+
+    @cached_property
+    def line_of_row(self) -> Codes | Narrow:
         """The distinct line that every row is, shape (rows,)."""
         return self._distinct[0]
 
     @cached_property
-    def _distinct(self) -> tuple[Codes, Codes]:
-        if self.wrong_order.any():
-            return joined(self.codes, self.rows)
+    def _distinct(self) -> tuple[Codes | Narrow, Codes, Codes]:
+        if self.lined is not None or self.wrong_order.any():
+            return lines_of([self.codes[place] for place in self._lined_places], self.rows)
         # Equal rows of a table in order follow each other.
         new = np.ones(self.rows, dtype=np.bool_)
         if self.rows:
             new[1:] = False
         for codes in self.codes:
             new[1:] |= codes[1:] != codes[:-1]
-        return np.cumsum(new, dtype=np.int64) - 1, np.flatnonzero(new)
+        first = np.flatnonzero(new)
+        return np.cumsum(new, dtype=np.int64) - 1, first, np.diff(first, append=self.rows)
+
+    def lined_by_all(self) -> PublishedTable:
+        """Return the table with its rows told apart by all columns."""
+        if self.lined is None:
+            return self
+        found = PublishedTable.__new__(PublishedTable)
+        found.header, found.codes, found.texts = self.header, self.codes, self.texts
+        found.rows, found.ragged, found.file = self.rows, self.ragged, self.file
+        found.spelling, found._quasi = self.spelling, self._quasi
+        return found
+
+    @property
+    def _lined_places(self) -> list[int]:
+        lined = self.header if self.lined is None else self.lined
+        return [place for place, name in enumerate(self.header) if name in lined]
+
+    @cached_property
+    def unlike(self) -> int | None:
+        """How many rows no other row equals; None where it would take all rows to count them."""
+        if self.lined is None:
+            return int(np.count_nonzero(self.lines.count == 1))
+        if self.wrong_order.any():
+            return None
+        found = 0
+        alone = True  # whether the row before is unlike the one before it
+        for start in range(0, self.rows, _AT_A_TIME):
+            end = min(start + _AT_A_TIME, self.rows)
+            new = np.zeros(end - start, dtype=np.bool_)  # unlike the row that follows
+            new[-1] = end == self.rows
+            for codes in self.codes:
+                part = codes[start : end + 1]
+                step = part[1:] != part[:-1]
+                new[: len(step)] |= step
+            found += int(np.count_nonzero(new[1:] & new[:-1])) + int(alone and new[0])
+            alone = bool(new[-1])
+        return found
 
     @cached_property
     def lines(self) -> Lines:
         """Its distinct lines and how many rows each has, in the order of their first rows."""
-        line, first = self._distinct
+        _, first, count = self._distinct
         return Lines(
-            header=tuple(self.header),
-            texts=self.texts,
-            codes=[codes[first].astype(np.int64) for codes in self.codes],
-            count=np.bincount(line, minlength=len(first)).astype(np.int64),
+            header=tuple(self.header[place] for place in self._lined_places),
+            texts=[self.texts[place] for place in self._lined_places],
+            codes=[self.codes[place][first].astype(np.int64) for place in self._lined_places],
+            count=count,
             quasi=self._quasi,
             spelling=self.spelling,
             find=self._find,
@@ -166,7 +218,7 @@ class PublishedTable:
 
     def _find(self, wanted: Codes, count: Codes) -> Rows:
         """Return the rows of some lines: of each as many of the last as are wanted."""
-        candidates = np.flatnonzero((wanted > 0)[self.line_of_row])
+        candidates = np.flatnonzero(taken(wanted > 0, self.line_of_row))
         if np.all((wanted == 0) | (wanted == count)):
             return Rows.of(candidates)
         line = self.line_of_row[candidates]

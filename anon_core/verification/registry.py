@@ -38,6 +38,8 @@ class SecondComputation:
         Whether it looks at the public table.
     counts_people : bool
         Whether it counts distinct persons where the recipe tells them apart; else it is undecided.
+    every_column : bool
+        Whether it looks at published columns beside quasi-identifiers and sensitive ones.
     """
 
     judge: Judge
@@ -45,6 +47,7 @@ class SecondComputation:
     called: str
     needs_public: bool
     counts_people: bool
+    every_column: bool
 
 
 _found: dict[str, SecondComputation] = {}
@@ -58,6 +61,7 @@ def recomputes(
     called: str = "",
     needs_public: bool = False,
     counts_people: bool = False,
+    every_column: bool = False,
 ) -> Callable[[_J], _J]:
     """Return a decorator that enters the second computation of a model.
 
@@ -73,6 +77,8 @@ def recomputes(
         Whether it looks at the public table, which is read for such promises only.
     counts_people : bool
         Whether it counts distinct persons where the recipe tells them apart.
+    every_column : bool
+        Whether it looks at published columns beside quasi-identifiers and sensitive ones.
 
     Raises
     ------
@@ -91,6 +97,7 @@ def recomputes(
             called=called or model,
             needs_public=needs_public,
             counts_people=counts_people,
+            every_column=every_column,
         )
         return judge
 

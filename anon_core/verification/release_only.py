@@ -127,7 +127,7 @@ def verify_release_only(
     published = {name: read_release(name, files, promise.quasi, table.spelling) for name in tables}
     checks = _of_columns(promise, published)
     if promise.neutralised:
-        checks += [check_formulas(shown.lines) for shown in published.values()]
+        checks += [check_formulas(shown) for shown in published.values()]
     for name, shown in published.items():
         checks += _of_labels(promise, shown.lines, levels)
         if not shown.file:

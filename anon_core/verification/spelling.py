@@ -12,12 +12,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
-import numpy as np
-
 from .averages import decimals_of, numbers_of
 from .cells import TextTable
 from .findings import Check, many, named
-from .lines import Lines
+from .published import PublishedTable
 from .tables import PrivateTable, Promise
 from .texts import EVERYTHING, FORMULA_START, Key, Spelling, is_formula, members_of
 from .thousands import unmarked
@@ -28,7 +26,7 @@ _QUOTED = re.compile(r'[,{}"]')
 
 def check_spelling(
     promise: Promise,
-    release: Lines,
+    release: PublishedTable,
     file: str,
     table: PrivateTable,
     levels: Mapping[str, Sequence[Sequence[str]]],
@@ -37,8 +35,7 @@ def check_spelling(
     """Check that every cell of a published table is written in the one way it can be."""
     averaged = numbers_of(promise, table) if promise.averaged else ()
     coarse = not promise.permuted or promise.coarsened
-    wrong = np.zeros(len(release), dtype=np.bool_)
-    odd: list[str] = []
+    found: list[list[int]] = [[] for _ in release.header]
     for place, name in enumerate(release.header):
         if name not in table.columns:  # the group number, or a column too many
             continue
@@ -55,15 +52,13 @@ def check_spelling(
             )
         neutralised = release.spelling(name).neutralised
         pairs = zip(release.texts[place], release.meant[place], strict=True)
-        found = [
+        found[place] = [
             i
             for i, (text, meant) in enumerate(pairs)
             if text != (_guarded(meant) if neutralised else meant) or not right.holds(meant)
         ]
-        if found:
-            odd.append(name)
-            wrong |= np.isin(release.codes[place], found)
-    rows = release.rows_of(wrong)
+    odd = [name for name, places in zip(release.header, found, strict=True) if places]
+    rows = release.rows_showing(found)
     few = many(len(rows), "row", "has", "have")
     return Check(
         name="spelling",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, cast
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.errors import BadPlan, listing
-from .cells import Narrow, TextTable, narrow
+from .cells import Narrow, TextTable, narrow, taken
 from .kinds import refuse_unknown
 from .sampling import drawn, sample_of
 from .shape import Shape, read_shape
@@ -31,6 +31,8 @@ from .texts import (
 _HASHED_FROM = 1 << 18
 #: Versions of recipes that are understood; without one it is the first.
 VERSIONS = range(1, 4)
+#: Rows that are numbered at a time.
+AT_A_TIME = 1 << 22
 
 
 # ---- what was promised -----------------------------------------------------------------------
@@ -197,14 +199,16 @@ def _names(given: object, key: str) -> tuple[str, ...]:
 class PrivateTable:
     """The private table, after dropping the rows the recipe drops and drawing its sample.
 
-    Rows that are equal in all that is published are one line, and checks ask how many rows each
-    line has: never for the rows one by one.
+    Rows that are equal in all that is published, or in what `lined` names of it, are one line, and
+    checks ask how many rows each line has: never for the rows one by one.
 
     Attributes
     ----------
     columns : mapping of str to PrivateColumn
         What is published, by name; as the table has it row by row.
     rows, before_sampling : int
+    line : array of integers, shape (rows,)
+        Which line every row is.
     first : int64 array of shape (lines,)
         The first row of each line.
     count : int64 array of shape (lines,)
@@ -216,6 +220,7 @@ class PrivateTable:
         promise: Promise,
         private: TextTable,
         levels: Mapping[str, Sequence[Sequence[str]]],
+        lined: Collection[str] | None = None,
     ) -> None:
         self.columns: dict[str, PrivateColumn] = {}
         self._table, self._promise, self._levels = private, promise, levels
@@ -243,18 +248,27 @@ class PrivateTable:
             self.kept = drawn(every, self.kept, promise.sample, promise.seed)
         self.rows = int(np.count_nonzero(self.kept))
         self._places = None if self.rows == len(private) else np.flatnonzero(self.kept)
-        shown = (self._narrow(column) for column in self.columns.values())
-        self._line, first = joined(shown, self.rows)
-        self.count = np.bincount(self._line, minlength=len(first)).astype(np.int64)
+        self._lined = tuple(n for n in self.columns if lined is None or n in lined)
+        shown = [self._narrow(self.columns[name]) for name in self._lined]
+        self.line, first, self.count = lines_of(shown, self.rows)
         self.first = first if self._places is None else self._places[first]
 
     def __len__(self) -> int:
         return len(self.count)
 
+    def lined_by_all(self) -> PrivateTable:
+        """Return the table with its rows told apart by all that is published."""
+        if len(self._lined) == len(self.columns):
+            return self
+        return PrivateTable(self._promise, self._table, self._levels)
+
     def _narrow(self, column: PrivateColumn) -> Narrow:
         """Return the codes of the rows that are left, in few bytes."""
-        cells = column.cells if self._places is None else column.cells[self._places]
-        return narrow(column.code_of_cell, column.missing)[cells]
+        return taken(narrow(column.code_of_cell, column.missing), self.cells(column))
+
+    def cells(self, column: PrivateColumn) -> Narrow:
+        """Return the cells of the rows that are left, as places of the column's texts."""
+        return column.cells if self._places is None else column.cells[self._places]
 
     def column(self, name: str) -> PrivateColumn | None:
         """Return a column whether it is published or not; None where the table has none."""
@@ -270,7 +284,9 @@ class PrivateTable:
         return found
 
     def codes(self, name: str) -> Codes:
-        """Return a column's codes, shape (lines,)."""
+        """Return the codes of a column that tells lines apart, shape (lines,)."""
+        if name not in self._lined:
+            raise KeyError(name)
         return self.columns[name].codes_at(self.first)
 
     def codes_of_rows(self, column: PrivateColumn) -> Codes:
@@ -290,10 +306,10 @@ class PrivateTable:
         published = list(self.columns.values())
         if all(any(column is own for own in published) for column in columns):
             return np.arange(len(self)), self.first, self.count
-        part, first = joined([self._line, *(self._narrow(c) for c in columns)], self.rows)
+        part, first = joined([self.line, *(self._narrow(c) for c in columns)], self.rows)
         count = np.bincount(part, minlength=len(first)).astype(np.int64)
         places = first if self._places is None else self._places[first]
-        return self._line[first], places, count
+        return self.line[first].astype(np.int64), places, count
 
     def has_gaps(self, name: str) -> bool:
         """Return whether a published column has a missing value."""
@@ -342,6 +358,35 @@ class PrivateTable:
         """Return how a column's cells are read; a column the table lacks is text."""
         found = self.columns.get(name)
         return found.spelling if found else Spelling(kind="text", neutralised=False)
+
+
+def lines_of(columns: Sequence[Codes | Narrow], rows: int) -> tuple[Narrow, Codes, Codes]:
+    """Return the line every row is, as `joined` numbers them, each one's first row and its rows.
+
+    Many rows are numbered some at a time, so that what they take beside their numbers stays small.
+    """
+    if rows <= AT_A_TIME:
+        line, first = joined(columns, rows)
+        return line, first, np.bincount(line, minlength=len(first)).astype(np.int64)
+    line = np.empty(rows, dtype=np.int32 if rows < 1 << 31 else np.int64)
+    told: list[npt.NDArray[np.int64]] = []
+    firsts: list[Codes] = []
+    for start in range(0, rows, AT_A_TIME):
+        part = [column[start : start + AT_A_TIME] for column in columns]
+        own, first = joined(part, len(part[0]))
+        line[start : start + AT_A_TIME] = own
+        told.append(np.stack([column[first] for column in part]).astype(np.int64))
+        firsts.append(first + start)
+    every, where = np.concatenate(told, axis=1), np.concatenate(firsts)
+    number, first = joined(list(every), len(where))
+    count = np.zeros(len(first), dtype=np.int64)
+    known = 0
+    for start, own in zip(range(0, rows, AT_A_TIME), firsts, strict=True):
+        part = line[start : start + AT_A_TIME]
+        part[:] = number[known + part.astype(np.int64)]
+        count += np.bincount(part, minlength=len(first))
+        known += len(own)
+    return line, where[first], count
 
 
 def joined(columns: Iterable[Codes | Narrow], rows: int) -> tuple[Codes, Codes]:

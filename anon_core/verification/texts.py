@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.errors import BadHierarchy
-from .cells import Cells, Narrow
+from .cells import Cells, Narrow, taken
 from .kinds import KINDS, Kind, Measure, kind_of, number_of
 from .thousands import thousands_of, unmarked
 
@@ -29,6 +29,7 @@ Runs = tuple[tuple[int, int], ...]
 
 MISSING_TOKENS = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null")
 EVERYTHING = "*"
+_NEAR = 1 << 18
 _OPEN = ("≤", "≥")
 FORMULA_START = ("=", "+", "-", "@", "\t", "\r")
 
@@ -160,12 +161,14 @@ class PrivateColumn:
     @property
     def absent(self) -> npt.NDArray[np.bool_]:
         """Where the value is missing, shape (rows,)."""
-        return self.gone[self.cells]
+        return taken(self.gone, self.cells)
 
     def used(self, rows: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.bool_]:
         """Return which texts some rows have, or all; the last is whether one has none."""
         found = np.zeros(len(self.texts) + 1, dtype=np.bool_)
-        found[self.cells if rows is None else self.cells[rows]] = True
+        for start in range(0, len(self.cells), _NEAR):
+            part = self.cells[start : start + _NEAR]
+            found[part if rows is None else part[rows[start : start + _NEAR]]] = True
         return found
 
     @property

@@ -9,13 +9,24 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.__main__ import main
-from anon_core.verification import file_formats, reading, tables
+from anon_core.verification import bulk as bulk_reader
+from anon_core.verification import (
+    cells,
+    checks,
+    file_formats,
+    published,
+    reading,
+    row_coverage,
+    row_groups,
+    tables,
+)
 from anon_core.verification.checks import verify_files
 
 RECIPE = """\
@@ -24,16 +35,19 @@ quasi = ["age", "sex"]
 sensitive = ["ill"]
 insensitive = ["note"]
 [algorithm]
-name = "mondrian"
+name = "{}"
 [[models]]
 name = "k-anonymity"
 k = 3
+[[models]]
+name = "l-diversity"
+l = 2
 """
 _NOTES = ["", "a, b", 'say "x"', "é", "=1"]
 
 
-@pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", params=["mondrian", 'optimal"\nmax_suppression = 0.2\n#"'])
+def desk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("desk")
     drawn = random.Random(3)
     with (folder / "t.csv").open("w", newline="") as file:
@@ -42,7 +56,12 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for _ in range(60):
             cells = [drawn.choice(pool) for pool in ("FM", ["flu", "cold", ""], _NOTES)]
             out.writerow([drawn.randrange(20, 60), *cells])
-    (folder / "r.toml").write_text(RECIPE)
+    table = pa_csv.read_csv(
+        folder / "t.csv",
+        convert_options=pa_csv.ConvertOptions(column_types={"age": pa.string()}),
+    )
+    pq.write_table(table, folder / "t.parquet", row_group_size=7)
+    (folder / "r.toml").write_text(RECIPE.format(request.param))
     given_ = [str(folder / "r.toml"), "--data", str(folder / "t.csv"), "--out", str(folder / "out")]
     assert main(["run", *given_]) == 0
     return folder
@@ -53,7 +72,18 @@ def told(desk: Path, release: Path, *, bulk: bool) -> dict[str, Any]:
         patch.setattr(file_formats, "_QUICK_FROM", 0 if bulk else 1 << 40)
         patch.setattr(reading, "FROM_BYTES", 1 if bulk else 1 << 40)
         patch.setattr(tables, "_HASHED_FROM", 0 if bulk else 1 << 40)
-        return verify_files(desk / "r.toml", desk / "t.csv", release).as_json()
+        patch.setattr(checks, "LINED_FROM", 0 if bulk else 1 << 40)
+        if bulk:
+            patch.setattr(tables, "AT_A_TIME", 7)
+            patch.setattr(published, "_AT_A_TIME", 5)
+            patch.setattr(row_coverage, "_AT_A_TIME", 6)
+            patch.setattr(row_coverage, "MOST_ROWS", 8)
+            patch.setattr(row_coverage, "_ROOM", 40)  # several words a row
+            patch.setattr(cells, "_NEAR", 9)
+            patch.setattr(bulk_reader, "FROM_GROUPS", -1)
+            patch.setattr(row_groups, "_ROWS", 20)
+        table = desk / ("t.parquet" if bulk else "t.csv")
+        return verify_files(desk / "r.toml", table, release).as_json()
 
 
 def written(rows: list[list[str]]) -> bytes:
@@ -72,7 +102,7 @@ def as_parquet(rows: list[list[str]], note: str = "", group: int = 1 << 20) -> b
     return sink.getvalue()
 
 
-@settings(max_examples=20)
+@settings(max_examples=15)
 @given(st.integers(0, 1 << 30), st.sampled_from(["both", "csv", "parquet"]), st.integers(0, 7))
 def test_the_same_is_found_of_what_was_tampered_with(
     desk: Path, tmp_path_factory: pytest.TempPathFactory, seed: int, where: str, how: int
@@ -104,8 +134,10 @@ def test_the_same_is_found_of_what_was_tampered_with(
         (release / "release.csv").write_bytes(text + b'""' if note else text)
     if where != "csv":
         (release / "release.parquet").write_bytes(as_parquet(rows, note, group))
-    found = told(desk, release, bulk=True)
-    assert found == told(desk, release, bulk=False)
+    found, plainly = (told(desk, release, bulk=bulk) for bulk in (True, False))
+    if any(check["name"] == "order" and not check["holds"] for check in found["checks"]):
+        del plainly["facts"]["unique_over_all_columns"]
+    assert found == plainly
     if how in (1, 3, 4, 7) and where != "both" and not note:
         same = rows == list(csv.reader(io.StringIO((desk / "out/release.csv").read_text())))
         assert found["holds"] == (same and where == "csv")

@@ -10,12 +10,14 @@ from functools import cache
 from typing import Any, cast
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from anon_core.base.errors import AnonError
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm
+from anon_core.job.file_formats import as_parquet
 from anon_core.job.runner import run
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Verification
@@ -134,16 +136,11 @@ def cell_change(change: Callable[[str, np.random.Generator], str]) -> Change:
 
 
 def told_alike(files: Files, name: str, rows: list[list[str]]) -> Files:
-    from anon_core.verification.file_bytes import parquet_again
-
     header, *body = rows
-    columns = [list(column) for column in zip(*body, strict=True)]
-    pools = [sorted(set(column)) for column in columns]
-    codes = [
-        np.array([pool.index(cell) for cell in column], dtype=np.int64)
-        for column, pool in zip(columns, pools, strict=True)
+    columns = [
+        pa.array(column, type=pa.string()).dictionary_encode() for column in zip(*body, strict=True)
     ]
-    again = parquet_again(header, codes, pools)
+    again = as_parquet(pa.Table.from_arrays(columns, names=header))
     return {**files, name: content_of(rows), name.replace(".csv", ".parquet"): again}
 
 

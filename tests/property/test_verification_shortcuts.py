@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anon_core import Dataset
-from anon_core.verification import checks
+from anon_core.verification import coverage
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Verification
 from anon_core.verification.match import beyond, sole_text
@@ -56,7 +56,7 @@ def checked(table: list[Row], shown: list[Row]) -> Verification:
 def test_comparing_counts_finds_the_rows_that_matching_finds(table: list[Row], shown: list[Row]):
     quick = checked(table, shown)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checks, "sole_text", lambda runs, size: None)
+        patch.setattr(coverage, "sole_text", lambda runs, size: None)
         slow = checked(table, shown)
     assert quick.as_json() == slow.as_json()
 

@@ -1,0 +1,237 @@
+"""Is every row of a large release true of a row of the table of its own, where classes lie apart?
+
+Whoever stands in a class is then told by the quasi-identifiers alone. What is left is whether, in
+each class, the table has at least as many rows with the same other values as are published: both
+tables' rows become numbers that are sorted and compared, some classes at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .ahead import ahead
+from .cells import Narrow, taken
+from .findings import Rows
+from .lines import Lines
+from .match import covering_pairs, sole_text, text_runs
+from .published import PublishedTable
+from .tables import PrivateTable, Promise, joined
+from .texts import Codes, Cover
+
+#: Rows of one table that are held as numbers at a time.
+MOST_ROWS = 1 << 25
+_AT_A_TIME = 1 << 20
+_ROOM = 1 << 62
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Side:
+    """One of the two tables.
+
+    Attributes
+    ----------
+    line : array of integers, shape (rows,)
+    class_of_line : int64 array of shape (lines,)
+        -1 where a line is in none.
+    count : int64 array of shape (lines,)
+    cells, codes : sequences, by column that is published exactly
+        Every row's text as a place in the column's texts; each text's value, from 0.
+    """
+
+    line: Codes | Narrow
+    class_of_line: Codes
+    count: Codes
+    cells: Sequence[Codes | Narrow]
+    codes: Sequence[Codes]
+
+
+def rows_alone(
+    names: Sequence[str],
+    promise: Promise,
+    file: PublishedTable,
+    table: PrivateTable,
+    covers: Sequence[Cover],
+) -> Rows | None:
+    """Return the published rows that have no row of the table of their own to be true of.
+
+    None where somebody fits several classes, so that numbers alone do not tell.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The quasi-identifiers, whose cells cover values.
+    promise : Promise
+    file : PublishedTable
+    table : PrivateTable
+        Of both tables lines are told apart by quasi-identifiers at least.
+    covers : sequence of Cover
+        By `names`, of the published texts.
+
+    Raises
+    ------
+    TooLarge
+        If there are too many classes to compare.
+    """
+    classes = _classes(names, file.lines, table, covers)
+    if classes is None:
+        return None
+    own_class, shown_class = classes
+    place = {name: at for at, name in enumerate(file.header)}
+    exact = [n for n in promise.published if n not in names]
+    columns = [table.columns[n] for n in exact]
+    own = _Side(
+        line=table.line,
+        class_of_line=own_class,
+        count=table.count,
+        cells=[table.cells(column) for column in columns],
+        codes=[column.code_of_cell + 1 for column in columns],
+    )
+    shown = _Side(
+        line=file.line_of_row,
+        class_of_line=shown_class,
+        count=file.lines.count,
+        cells=[file.codes[place[n]] for n in exact],
+        codes=[
+            np.array([column.code_of_text(t) for t in file.meant[place[n]]], dtype=np.int64) + 1
+            for n, column in zip(exact, columns, strict=True)
+        ],
+    )
+    sizes = [column.missing + 2 for column in columns]
+    found = [np.empty(0, dtype=np.int64)]
+    for low, high in _passes(own, shown, len(_words(1, sizes))):
+        words = _words(high - low, sizes)
+        table_keys = _keys(own, low, high, words, sizes)
+        keys = _keys(shown, low, high, words, sizes)
+        if len(words) > 1:
+            both = [np.concatenate(pair) for pair in zip(table_keys, keys, strict=True)]
+            dense = [np.unique(word, return_inverse=True)[1] for word in both]
+            number, _ = joined(dense, len(both[0]))
+            table_keys, keys = [number[: len(table_keys[0])]], [number[len(table_keys[0]) :]]
+        key, short = _beyond(*ahead(np.sort, [table_keys[0], keys[0]]))
+        if len(key):
+            found.append(_rows_in(shown, low, high)[_last(keys[0], key, short)])
+    return Rows.of(np.sort(np.concatenate(found)))
+
+
+def _classes(
+    names: Sequence[str], release: Lines, table: PrivateTable, covers: Sequence[Cover]
+) -> tuple[Codes, Codes] | None:
+    """Return the class of every line of the table, -1 for none, and of every published one.
+
+    None where a line of the table fits several.
+    """
+    sizes = [table.columns[n].missing + 1 for n in names]
+    sole = [sole_text(c.runs, size) for c, size in zip(covers, sizes, strict=True)]
+    texts = [text for text in sole if text is not None]
+    if len(texts) == len(names):  # no two texts share a value
+        both = [
+            np.concatenate([(text + 1)[table.codes(n)], release.codes_of(n) + 1])
+            for n, text in zip(names, texts, strict=True)
+        ]
+        kind, _ = joined(both, len(table) + len(release))
+        own, shown = kind[: len(table)], kind[len(table) :]
+        published = np.zeros(int(kind.max(initial=-1)) + 1, dtype=np.bool_)
+        published[shown] = True
+        return np.where(published[own], own, -1), shown
+    columns = [text_runs(c.runs, size) for c, size in zip(covers, sizes, strict=True)]
+    classes, first = joined([release.codes_of(n) for n in names], len(release))
+    boxes = np.stack([release.codes_of(n)[first] for n in names], axis=1)
+    coded = [table.codes(n) for n in names]
+    point, first = joined(coded, len(table))
+    points = np.stack([codes[first] for codes in coded], axis=1)
+    covered, box = covering_pairs(points, boxes, columns)
+    if np.bincount(covered).max(initial=0) > 1:
+        return None
+    class_of_point = np.full(len(points), -1, dtype=np.int64)
+    class_of_point[covered] = box
+    return class_of_point[point], classes
+
+
+def _passes(own: _Side, shown: _Side, words: int) -> Iterator[tuple[int, int]]:
+    """Yield classes [low, high) whose rows are compared at a time."""
+    size = max(int(side.class_of_line.max(initial=-1)) for side in (own, shown)) + 1
+    rows = np.zeros(size, dtype=np.int64)
+    for side in (own, shown):
+        inside = side.class_of_line >= 0
+        rows += np.bincount(
+            side.class_of_line[inside], weights=side.count[inside], minlength=size
+        ).astype(np.int64)
+    most = MOST_ROWS // words
+    before = np.cumsum(rows)
+    low = 0
+    while low < size:
+        limit = (before[low - 1] if low else 0) + 2 * most
+        high = max(int(np.searchsorted(before, limit, side="right")), low + 1)
+        yield low, high
+        low = high
+
+
+def _words(classes: int, sizes: Sequence[int]) -> list[list[int]]:
+    """Return which columns are packed together into which number; class goes into the first."""
+    words, room = [list[int]()], max(classes, 1)
+    for place, size in enumerate(sizes):
+        if room > _ROOM // size:
+            words.append([])
+            room = 1
+        words[-1].append(place)
+        room *= size
+    return words
+
+
+def _keys(
+    side: _Side, low: int, high: int, words: Sequence[Sequence[int]], sizes: Sequence[int]
+) -> list[Codes]:
+    """Return the rows of some classes as numbers, so many for each row as there are words."""
+
+    def part(start: int) -> list[Codes]:
+        rows = slice(start, start + _AT_A_TIME)
+        of_class = side.class_of_line[side.line[rows]]
+        chosen = (of_class >= low) & (of_class < high)
+        every = bool(chosen.all())
+        keys: list[Codes] = []
+        for nth, word in enumerate(words):
+            key = of_class - low if nth == 0 else np.zeros(len(of_class), dtype=np.int64)
+            key = key if every else key[chosen]
+            for place in word:
+                cells = side.cells[place][rows]
+                codes = side.codes[place]
+                key *= sizes[place]
+                key += codes[cells if every else cells[chosen]]
+            keys.append(key)
+        return keys
+
+    parts = list(ahead(part, range(0, len(side.line), _AT_A_TIME)))
+    empty = np.empty(0, dtype=np.int64)
+    return [np.concatenate([empty, *(p[nth] for p in parts)]) for nth in range(len(words))]
+
+
+def _rows_in(side: _Side, low: int, high: int) -> Codes:
+    """Return the places of the rows of some classes, in the order of their numbers."""
+    of_class = taken(side.class_of_line, side.line)
+    return np.flatnonzero((of_class >= low) & (of_class < high))
+
+
+def _beyond(own: Codes, shown: Codes) -> tuple[Codes, Codes]:
+    """Return the numbers that stand more often in the second, and how much more; both sorted."""
+    empty = np.empty(0, dtype=np.int64)
+    if np.array_equal(own, shown):
+        return empty, empty
+    first = np.flatnonzero(np.diff(shown, prepend=shown[:1] - 1))
+    key, count = shown[first], np.diff(first, append=len(shown))
+    there = np.searchsorted(own, key, side="right") - np.searchsorted(own, key, side="left")
+    short = count - there
+    return key[short > 0], short[short > 0]
+
+
+def _last(number: Codes, key: Codes, wanted: Codes) -> Codes:
+    """Return where some numbers stand: of each as many of the last places as are wanted."""
+    place = np.flatnonzero(np.isin(number, key))
+    which = np.searchsorted(key, number[place])
+    order = np.argsort(which, kind="stable")
+    size = np.bincount(which, minlength=len(key))
+    nth = np.empty(len(which), dtype=np.int64)
+    nth[order] = np.arange(len(which)) - np.repeat(np.cumsum(size) - size, size)
+    return place[nth >= (size - wanted)[which]]
