@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +31,9 @@ from .prepare import refuse_formula_names
 from .sql_release import published_parts
 from .sql_table import SqlTable
 from .undecided import refuse_undecided
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def refuse_at_scale(plan: Plan) -> None:
@@ -206,9 +211,20 @@ class AtScale:
                 if FORMATS[ending].into is not None
             }
             into = [make(file) for e, file in files.items() if (make := FORMATS[e].into)]
-            for part in parts:
+
+            def write(part: pa.Table) -> None:
                 for one in into:
                     one.add(part)
+
+            # One part is written while DuckDB orders the next.
+            with ThreadPoolExecutor(1) as beside:
+                before: Future[None] | None = None
+                for part in parts:
+                    if before is not None:
+                        before.result()
+                    before = beside.submit(write, part)
+                if before is not None:
+                    before.result()
             for one in into:
                 one.close()
             for file in files.values():

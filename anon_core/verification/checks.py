@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -165,18 +166,21 @@ def _verified(
         told = promise if lined is None else replace(promise, published=lined)
         return judge_all(told, parts, table, levels, people)
 
-    verification = (
-        check_permuted(promise, published, table, judged)
-        if promise.permuted
-        else _check_whole(promise, published["release"], table, levels, judged)
-    )
+    with ThreadPoolExecutor(1) as pool:  # files are compared while promises are recomputed
+        others = pool.submit(check_other_formats, published, files)
+        verification = (
+            check_permuted(promise, published, table, judged)
+            if promise.permuted
+            else _check_whole(promise, published["release"], table, levels, judged)
+        )
+        others.result()
     beside: list[Check] = []
     for name, release in published.items():
         file = release.called(name)
         if not release.file:
             beside.append(check_writing(release, files[file], file))
         beside.append(check_spelling(promise, release, file, table, levels, public))
-    beside += [*check_other_formats(published, files), *left_out]
+    beside += [*others.result(), *left_out]
     beside += check_dialect(export, published, files)
     if previous is not None:
         shown = None if promise.permuted else published["release"].lines
