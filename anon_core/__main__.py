@@ -123,7 +123,10 @@ def main(
             as_json=as_json,
         )
     except MemoryError:
-        text = "There is not enough memory for this table. Use fewer columns or a larger machine."
+        text = (
+            "There is not enough memory for this table. Nothing was released. Leave out columns "
+            "that are not needed, run with --engine duckdb, or use a larger machine."
+        )
         return _fail(ERROR, text, as_json=as_json)
     except Exception as error:  # noqa: BLE001 - the last door: a traceback could show cell values
         if _SIGNALS:  # a library made another error of it

@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 #: Largest recipe or hierarchy file that is read: 256 MiB.
 MOST_TEXT_BYTES = 1 << 28
+_MORE = 1 << 24
 _KINDS = (
     (stat.S_ISFIFO, "a pipe"),
     (stat.S_ISSOCK, "a socket"),
@@ -45,7 +46,12 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
         size = os.fstat(file.fileno()).st_size
         if size > most_bytes:
             raise TooManyBytes(size, most_bytes)
-        content = file.read(most_bytes + 1)  # it may have grown, or not tell its size
+        content = file.read(size + 1)  # room for more than that is asked for where there is more
+        while size < len(content) <= most_bytes:  # it has grown, or does not tell its size
+            more = file.read(min(_MORE, most_bytes + 1 - len(content)))
+            if not more:
+                break
+            content += more
     if len(content) > most_bytes:
         raise TooManyBytes(len(content), most_bytes)
     return content

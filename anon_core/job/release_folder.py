@@ -22,6 +22,7 @@ run the next one into the folder puts the earlier release back:
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -38,6 +39,8 @@ from ..base.locking import alone, in_turn
 
 #: What the stage of a folder is called: beside the folder after its name, or inside of it.
 STAGE = ".anonymity-workbench"
+#: No room on a disk, or none left of what somebody may take there.
+_FULL = tuple(getattr(errno, name) for name in ("ENOSPC", "EDQUOT") if hasattr(errno, name))
 _SPILL, _PLACE = "spill", "place"
 #: Writes a text to a place.
 Writer = Callable[[Path, str], None]
@@ -103,6 +106,7 @@ class Staged:
         OSError
             If a file cannot be replaced; the earlier release is back in its place.
         """
+        shutil.rmtree(self.stage / _SPILL, ignore_errors=True)  # room, and nothing private for long
         names = sorted(entry.name for entry in (self.stage / "new").iterdir())
         made = not self.folder.exists()
         self.folder.mkdir(exist_ok=True)
@@ -194,7 +198,8 @@ def writing(folder: Path, names: Sequence[str]) -> Generator[Staged, None, None]
     Raises
     ------
     BadPlan
-        If the folder is a file, holds something else, or another run is writing to it.
+        If the folder is a file, holds something else, or another run is writing to it; if the disk
+        becomes full meanwhile.
     OSError
         If nothing can be written there.
     """
@@ -216,6 +221,15 @@ def writing(folder: Path, names: Sequence[str]) -> Generator[Staged, None, None]
                     raise _busy(place)
             try:
                 yield Staged(folder=place, stage=stage, restored=restored, cleared=left)
+            except OSError as error:
+                if error.errno not in _FULL:
+                    raise
+                raise BadPlan(
+                    f"The disk that holds {folder}, or what is written with it, is full "
+                    f"({error.strerror}).",
+                    remedy="Make room there, or name a folder on another disk. Nothing was "
+                    "released, and a release that was there before still stands.",
+                ) from error
             finally:
                 with in_turn(place.parent):
                     _clear(stage)

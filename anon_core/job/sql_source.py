@@ -102,15 +102,21 @@ def told(error: Exception, name: str) -> BadInput:
     import duckdb
 
     short = str(error).lower()
+    if "max_temp_directory_size" in short or "no space" in short or "quota" in short:
+        return BadInput(
+            "The disk that holds the release is full: what does not fit into memory is put aside "
+            "there while the run lasts.",
+            remedy="Make room, or name a folder on a larger disk. Nothing was released.",
+        )
     if isinstance(error, duckdb.OutOfMemoryException) or "memory" in short:
         return BadInput(
             "The memory that the run may take is too short for this table.",
             remedy="Give it more, for example --memory 4GB. Nothing was released.",
         )
-    if isinstance(error, duckdb.IOException) or "no space" in short or "disk" in short:
+    if isinstance(error, duckdb.IOException):
         return BadInput(
-            f"{name} cannot be read, or the disk that holds the release is full.",
-            remedy="Check the file and the room on the disk. Nothing was released.",
+            f"{name} cannot be read.",
+            remedy="Check the file, and that nobody writes to it. Nothing was released.",
         )
     return BadInput(
         f"{name} is no table that DuckDB can read ({type(error).__name__}): a row has more or "

@@ -136,6 +136,13 @@ def _guarded(
 
         try:
             found = read(places)
+        except duckdb.OutOfMemoryException as error:  # what reads plainly takes even more
+            raise BadInput(
+                "Memory, or the disk for what does not fit there, is too short to verify "
+                f"{clipped(path.name)}.",
+                remedy='Make room on the disk, or give more memory, such as memory = "4GB" in '
+                "[engine].",
+            ) from error
         except (duckdb.Error, _Unlike):
             table = plain()
             found = [table.column_at(place) for place in places]

@@ -20,6 +20,7 @@ from ..base.errors import BadInput, clipped
 MOST_BYTES = 1 << 34
 #: Largest recipe or hierarchy file: 256 MiB.
 MOST_TEXT_BYTES = 1 << 28
+_MORE = 1 << 24
 #: A packed file may unpack to this many times its own size, and to 256 MiB in any case.
 MOST_RATIO, ALWAYS_UNPACKED = 200, 1 << 28
 #: Rows times columns of a Parquet file, which can declare any number of rows in few bytes.
@@ -45,8 +46,13 @@ def read_bytes(path: Path, what: str, most: int = MOST_BYTES, part: int | None =
             found = os.fstat(handle)
             _refuse_irregular(found.st_mode, what, name)
             size = found.st_size
-            wanted = most + 1 if part is None else part
-            content = file.read(wanted) if size <= most else b""  # it may have grown
+            wanted = min(size, most) + 1 if part is None else part
+            content = file.read(wanted) if size <= most else b""
+            while part is None and size < len(content) <= most:  # it has grown
+                more = file.read(min(_MORE, most + 1 - len(content)))
+                if not more:
+                    break
+                content += more
     except OSError as error:
         raise BadInput(
             f"{what} cannot be read: {name} ({error.strerror}).",
