@@ -6,7 +6,7 @@ PY := .venv/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long check lint types imports map coverage bench format clean dev chromium
+.PHONY: help run test test-long test-spark check lint types imports map coverage bench format clean dev chromium
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,9 @@ endif
 test-long: dev chromium ## run the tests that take too long for every change (ARGS= goes to pytest)
 	@$(PY) scripts/fetch_sample.py
 	@CHROMIUM="$$(sh scripts/chromium.sh)" TEST_LONG=1 $(PY) -m pytest -m "long or often" $(ARGS)
+
+test-spark: .venv/spark.stamp ## run the tests of Spark, which needs Java 17 (ARGS= goes to pytest)
+	@TEST_SPARK=1 $(PY) -m pytest -m spark $(ARGS)
 
 check: lint types imports test ## format, lint, types, import rules, then every test
 
@@ -82,6 +85,13 @@ $(shell [ ! -d .venv ] || $(PY) -c 'import pip' 2> /dev/null || rm -f .venv/*.st
 .venv/runtime.stamp: .venv/python.stamp requirements.txt constraints.txt
 	@echo "Installing what the workbench needs (about a minute the first time) ..."
 	@$(PIP) -r requirements.txt > .venv/pip.log 2>&1 || { tail -n 20 .venv/pip.log >&2; exit 1; }
+	@touch $@
+
+.venv/spark.stamp: .venv/dev.stamp requirements-spark.txt
+	@command -v java > /dev/null || { \
+	  echo "Java 17 is missing: apt-get install openjdk-17-jre-headless"; exit 1; }
+	@echo "Installing Spark …"
+	@$(PIP) -r requirements-spark.txt > .venv/pip.log 2>&1 || { tail -n 20 .venv/pip.log >&2; exit 1; }
 	@touch $@
 
 .venv/dev.stamp: .venv/runtime.stamp requirements-dev.txt

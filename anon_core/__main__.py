@@ -218,7 +218,7 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
     )
     carry.add_argument(
         "--engine",
-        choices=("auto", "memory", "duckdb"),
+        choices=("auto", "memory", "duckdb", "spark"),
         help="what holds the table: memory, DuckDB for tables of any size, or what it needs; the "
         "release is the same",
     )

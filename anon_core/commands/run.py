@@ -43,7 +43,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     from ..job.at_scale import AtScale
     from ..job.dialect import ENDING, spreadsheet_files
     from ..job.drift import drift
-    from ..job.engine import chosen
+    from ..job.engine import chosen, opened
     from ..job.file_formats import file_names, other_formats, written
     from ..job.plan import load_hierarchies, read_plan
     from ..job.release_folder import writing
@@ -59,7 +59,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     plan = replace(plan, engine=replace(plan.engine, **given))
     plan.refuse_guessable()
     engine = chosen(plan, options.data)
-    if engine.name == "duckdb" or options.progress:
+    if engine.name != "memory" or options.progress:
         sys.stderr.write(f"Engine: {engine.name}. {engine.why}\n")
     names = file_names(plan.algorithm.publishes, csv=plan.csv)
     names += [
@@ -118,8 +118,9 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
             verifier=verifier,
         )
         levels = load_hierarchies(plan, folder)
-        if engine.name == "duckdb":
-            with closing(AtScale(plan, options.data, staged.spill, engine.memory)) as held:
+        if engine.name != "memory":
+            table = opened(engine, options.data, staged.spill)
+            with closing(AtScale(plan, table)) as held:
                 result = carry(
                     plan,
                     held.dataset,

@@ -1,4 +1,4 @@
-"""A plan carried out on a table that is counted, joined and ordered by DuckDB, for any size."""
+"""A plan carried out on a table that an engine counts, joins and orders, for any size."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from ..release.people import encode_population
 from ..release.problem import Problem, leaf_codes
 from ..release.release import Release
 from .confirmed import refuse_unconfirmed
+from .counted_table import CountedTable
 from .file_formats import FORMATS, published_formats
 from .level_table import LevelTable
 from .plan import Plan
 from .prepare import refuse_formula_names
 from .sql_release import published_parts
-from .sql_table import SqlTable
 from .undecided import refuse_undecided
 
 if TYPE_CHECKING:
@@ -82,21 +82,21 @@ def from_counts(algorithm: Algorithm) -> bool:
 
 
 class AtScale:
-    """A table in DuckDB on which a plan is carried out: it fits the plan, and writes the release.
+    """A table in an engine on which a plan is carried out: it fits the plan, writes the release.
 
     Attributes
     ----------
-    table : SqlTable
+    table : CountedTable
     """
 
-    table: SqlTable
+    table: CountedTable
     _keys: Keys
     _tuples: list[npt.NDArray[np.int64]]
 
-    def __init__(self, plan: Plan, path: Path, spill: Path, memory: int) -> None:
-        """Read the columns that a plan publishes; see `SqlTable`."""
+    def __init__(self, plan: Plan, held: CountedTable) -> None:
+        """Read the columns that a plan publishes from a table that was opened."""
         refuse_at_scale(plan)
-        self.table = SqlTable(path, spill, memory)
+        self.table = held
         roles = plan.roles
         wanted = tuple(dict.fromkeys((*roles.quasi, *roles.sensitive, *roles.insensitive)))
         complete = (*roles.quasi, *roles.sensitive) if plan.data.missing == "drop" else ()
@@ -216,7 +216,7 @@ class AtScale:
                 for one in into:
                     one.add(part)
 
-            # One part is written while DuckDB orders the next.
+            # One part is written while the engine orders the next.
             with ThreadPoolExecutor(1) as beside:
                 before: Future[None] | None = None
                 for part in parts:

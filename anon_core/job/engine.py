@@ -1,4 +1,4 @@
-"""What a run holds the table with: in memory as it is, or by its counts beside DuckDB."""
+"""What a run holds the table with: in memory as it is, or by its counts in DuckDB or Spark."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from ..base.errors import BadInput, BadPlan, brief
 from ..base.opening import first_bytes
 
 if TYPE_CHECKING:
+    from .counted_table import CountedTable
     from .plan import Plan
 
-EngineName = Literal["auto", "memory", "duckdb"]
+EngineName = Literal["auto", "memory", "duckdb", "spark"]
 #: Bytes that a run in memory takes for each cell of the table, measured on a million rows.
 BYTES_A_CELL = 160
 #: Bytes that a CSV file has for each cell at least, so that its cells are not counted too low.
@@ -30,8 +31,8 @@ class Engine:
 
     Attributes
     ----------
-    name : {'auto', 'memory', 'duckdb'}
-        'auto' takes what the table needs: memory where it fits, else DuckDB.
+    name : {'auto', 'memory', 'duckdb', 'spark'}
+        'auto' takes memory where the table fits, else DuckDB; Spark is taken where it is asked for.
     memory : str
         What a run may take, such as ``"4GB"``; empty for half of what the machine has.
     """
@@ -48,7 +49,8 @@ class Engine:
         """
         if self.name not in get_args(EngineName):
             raise BadPlan(
-                f"The engine is {brief(self.name)}.", remedy="Use 'auto', 'memory' or 'duckdb'."
+                f"The engine is {brief(self.name)}.",
+                remedy="Use 'auto', 'memory', 'duckdb' or 'spark'.",
             )
         if self.memory and self.bytes < _LEAST_MEMORY:
             raise BadPlan(
@@ -91,7 +93,7 @@ class Chosen:
 
     Attributes
     ----------
-    name : {'memory', 'duckdb'}
+    name : {'memory', 'duckdb', 'spark'}
     why : str
         One sentence.
     memory : int
@@ -109,7 +111,7 @@ def chosen(plan: Plan, path: Path) -> Chosen:
     Raises
     ------
     BadPlan
-        If DuckDB is asked for, and the plan needs single rows.
+        If DuckDB or Spark is asked for and the plan needs single rows, or Spark is not there.
     BadInput
         If the path is an address of object storage.
     """
@@ -117,8 +119,12 @@ def chosen(plan: Plan, path: Path) -> Chosen:
     from .at_scale import refuse_at_scale, why_not_at_scale
 
     engine, memory = plan.engine, plan.engine.bytes
-    if engine.name == "duckdb":
+    if engine.name in ("duckdb", "spark"):
         refuse_at_scale(plan)
+    if engine.name == "spark":
+        from .spark_session import refuse_without_spark
+
+        refuse_without_spark()
     if engine.name != "auto":
         return Chosen(name=engine.name, why="The recipe or the command asks for it.", memory=memory)
     cells = _cells(path)
@@ -130,6 +136,25 @@ def chosen(plan: Plan, path: Path) -> Chosen:
         why = f"The table may not fit ({size}), but it needs single rows or another reader."
         return Chosen(name="memory", why=why, memory=memory)
     return Chosen(name="duckdb", why=f"The table is too large for memory: {size}.", memory=memory)
+
+
+def opened(engine: Chosen, path: Path, spill: Path) -> CountedTable:
+    """Open a table in DuckDB or Spark, without reading it.
+
+    Parameters
+    ----------
+    engine : Chosen
+    path : Path
+    spill : Path
+        A folder that is nobody else's: the table's numbers are written there.
+    """
+    if engine.name == "spark":
+        from .spark_table import SparkTable
+
+        return SparkTable(path, spill, engine.memory)
+    from .sql_table import SqlTable
+
+    return SqlTable(path, spill, engine.memory)
 
 
 def _refuse_address(path: Path) -> None:

@@ -1,7 +1,7 @@
-"""A release found on counted tuples, joined back to every row in DuckDB, in canonical order.
+"""A release found on counted tuples, joined back to every row in the engine, in canonical order.
 
 Rows are ordered by their published cells, as `public_edition` orders them: numbers stand for texts
-in their order, so that DuckDB compares numbers only. The input's order has no part in it.
+in their order, so that the engine compares numbers only. The input's order has no part in it.
 """
 
 from __future__ import annotations
@@ -16,17 +16,16 @@ from ..base.errors import AnonError
 from ..data.frequency import dense_rank
 from ..release.problem import leaf_codes
 from ..release.release import Release
+from .counted_table import CountedTable
 from .file_formats import ROW_GROUP
 from .publish import neutralised
-from .sql_source import quoted, told
-from .sql_table import SqlTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 def published_parts(
-    table: SqlTable,
+    table: CountedTable,
     release: Release,
     class_of_tuple: npt.NDArray[np.int64],
     tuples: list[npt.NDArray[np.int64]],
@@ -37,13 +36,13 @@ def published_parts(
 
     Parameters
     ----------
-    table : SqlTable
+    table : CountedTable
     release : Release
         Of one block; equal tuples stand in one class.
     class_of_tuple : int64 array of shape (tuples,)
         -1 where its rows are suppressed.
     tuples : list of int64 arrays of shape (tuples,)
-        The numbers DuckDB has for each quasi-identifier.
+        The numbers the engine has for each quasi-identifier.
     neutralise : bool
         Put an apostrophe before cells that a spreadsheet would execute.
 
@@ -75,11 +74,11 @@ def published_parts(
     for d, name in enumerate(quasi):
         says = rank[name][release.cells[name][class_of_tuple[first]]]
         mapping[f"p{d}"] = pa.array(says.astype(_least(len(sorted_texts[name]))))
-    table.connection.register("classes", pa.table(mapping))
+    table.lend("classes", pa.table(mapping))
     shown: list[str] = []
     joins = [
         "JOIN classes ON "
-        + " AND ".join(f"coded.{quoted(name)} = classes.k{d}" for d, name in enumerate(quasi))
+        + " AND ".join(f"coded.{table.called(name)} = classes.k{d}" for d, name in enumerate(quasi))
     ]
     for place, name in enumerate(names):
         if name in quasi:
@@ -88,21 +87,20 @@ def published_parts(
         leaf = leaf_codes(table.coded[name].column, problem.hierarchies[name])
         says = rank[name][leaf].astype(_least(len(sorted_texts[name])))
         if np.array_equal(says, np.arange(len(says))):
-            shown.append(f"coded.{quoted(name)}")
+            shown.append(f"coded.{table.called(name)}")
             continue
         own = pa.table({"c": pa.array(np.arange(len(says), dtype=np.uint32)), "p": pa.array(says)})
-        table.connection.register(f"column{place}", own)
-        joins.append(f"JOIN column{place} ON coded.{quoted(name)} = column{place}.c")
+        table.lend(f"column{place}", own)
+        joins.append(f"JOIN column{place} ON coded.{table.called(name)} = column{place}.c")
         shown.append(f"column{place}.p")
     order = ", ".join(str(place + 1) for place in range(len(names)))
-    table.execute("SET preserve_insertion_order = true")  # else parts of the result change places
-    found = table.relation(
+    found = table.ordered(
         f"SELECT {', '.join(f'{one} AS c{i}' for i, one in enumerate(shown))} FROM coded "
         f"{' '.join(joins)} ORDER BY {order}"
     )
     pools = [pa.array(sorted_texts[name], type=pa.string()) for name in names]
     rows = 0
-    for batch in _batches(table, found):
+    for batch in _batches(found):
         arrays = [
             pa.DictionaryArray.from_arrays(cast(Any, column).cast(pa.int32()), pool)
             for column, pool in zip(batch.columns, pools, strict=True)
@@ -116,24 +114,20 @@ def published_parts(
         )
 
 
-def _batches(table: SqlTable, found: Any) -> Iterator[pa.RecordBatch]:
-    """Yield what a query finds, `ROW_GROUP` rows at a time, the last fewer."""
-    import duckdb
+def _batches(found: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield rows `ROW_GROUP` at a time, the last fewer."""
     import pyarrow as pa
 
     waiting: list[pa.RecordBatch] = []
     held = 0
-    try:
-        for batch in found.to_arrow_reader(ROW_GROUP):
-            waiting.append(batch)
-            held += batch.num_rows
-            while held >= ROW_GROUP:
-                whole = pa.Table.from_batches(waiting).combine_chunks()
-                yield whole.slice(0, ROW_GROUP).to_batches()[0]
-                rest = whole.slice(ROW_GROUP)
-                waiting, held = rest.to_batches(), rest.num_rows
-    except (duckdb.Error, pa.ArrowException) as error:
-        raise told(error, table.path.name) from None
+    for batch in found:
+        waiting.append(batch)
+        held += batch.num_rows
+        while held >= ROW_GROUP:
+            whole = pa.Table.from_batches(waiting).combine_chunks()
+            yield whole.slice(0, ROW_GROUP).to_batches()[0]
+            rest = whole.slice(ROW_GROUP)
+            waiting, held = rest.to_batches(), rest.num_rows
     if held:
         yield pa.Table.from_batches(waiting).combine_chunks().to_batches()[0]
 

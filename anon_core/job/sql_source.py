@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Execute = Callable[[str], duckdb.DuckDBPyConnection]
 
 _HEAD = 1 << 20
+_GZIP = b"\x1f\x8b"
 #: A column that no table has.
 _FILE = "\x01file"
 
@@ -51,25 +52,13 @@ def source(path: Path, options: DataOptions, execute: Execute) -> list[str]:
             remedy="Rename it.",
         )
     places = f"[{', '.join(text(str(place)) for place in paths)}]"
-    if _begins(first, b"PAR1"):
+    if is_parquet(first):
         _view_of_parquet(places, parts, execute)
         return [str(row[0]) for row in execute("DESCRIBE source").fetchall()]
-    opened = gzip.open if _begins(first, b"\x1f\x8b") else open
-    with opened(first, "rb") as file:
-        head = file.read(_HEAD).removeprefix(b"\xef\xbb\xbf")
-    whole = head if len(head) < _HEAD else head[: head.rfind(b"\n") + 1]
-    separator, _ = find_separator(whole, options.separator, path.name)
-    try:
-        lines = whole.decode("utf-8").splitlines(keepends=True)
-    except UnicodeDecodeError as error:
-        raise BadInput(
-            f"{path.name} is not written in UTF-8.",
-            remedy="Save it as UTF-8 or Parquet, or run it with engine = 'memory'.",
-        ) from error
-    raw = next(csv.reader(lines, delimiter=separator), [])
+    separator, raw = csv_head(first, options, path.name)
     check_names([name.strip() for name in raw])
     types = ", ".join(f"{text(name)}: 'VARCHAR'" for name in raw)
-    packed = ", compression = 'gzip'" if opened is gzip.open else ""
+    packed = ", compression = 'gzip'" if _begins(first, _GZIP) else ""
     # Nothing is guessed. A null string that occurs nowhere leaves empty cells as they are.
     execute(
         f"CREATE TABLE file AS SELECT * FROM read_csv({places}, delim = "
@@ -78,6 +67,34 @@ def source(path: Path, options: DataOptions, execute: Execute) -> list[str]:
     )
     execute("CREATE VIEW source AS SELECT * FROM file")
     return raw
+
+
+def is_parquet(path: Path) -> bool:
+    """Return whether a file begins as Parquet does."""
+    return _begins(path, b"PAR1")
+
+
+def csv_head(path: Path, options: DataOptions, name: str) -> tuple[str, list[str]]:
+    """Return the separator of a CSV file and its header, of which it says nothing else.
+
+    Raises
+    ------
+    BadInput
+        If it is not written in UTF-8.
+    """
+    opened = gzip.open if _begins(path, _GZIP) else open
+    with opened(path, "rb") as file:
+        head = file.read(_HEAD).removeprefix(b"\xef\xbb\xbf")
+    whole = head if len(head) < _HEAD else head[: head.rfind(b"\n") + 1]
+    separator, _ = find_separator(whole, options.separator, name)
+    try:
+        lines = whole.decode("utf-8").splitlines(keepends=True)
+    except UnicodeDecodeError as error:
+        raise BadInput(
+            f"{name} is not written in UTF-8.",
+            remedy="Save it as UTF-8 or Parquet, or run it with engine = 'memory'.",
+        ) from error
+    return separator, next(csv.reader(lines, delimiter=separator), [])
 
 
 def _view_of_parquet(places: str, parts: Parts | None, execute: Execute) -> None:

@@ -2,66 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from ..base.errors import BadInput, BadPlan, InputChanged
-from ..data.column import Column, encode
-from ..data.counted import CountedColumn
-from ..data.frames import coded_arrow
-from ..data.kinds import ColumnKind
 from ..data.reading import DataOptions
-from ..data.reading.columns import read_column
-from ..data.table import Dataset, check_kinds, check_names
-from .sql_source import quoted, sha256, source, state, text, told
+from .counted_table import CountedTable, Numbered, refuse_many_texts
+from .file_formats import ROW_GROUP
+from .sql_source import quoted, source, text, told
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
 
 _THREADS = 2
-#: Distinct texts of one column that are held in memory at most.
-MOST_TEXTS = 4_000_000
 #: Bytes of the memory setting that are left to everything but DuckDB.
 RESERVE = 1 << 30
 
 
-@dataclass(frozen=True, kw_only=True)
-class Coded:
-    """One published column: what the numbers in DuckDB's table stand for.
-
-    Attributes
-    ----------
-    column : Column
-        One row for each distinct text of the file; the last, where there is one more, is NULL.
-    tally : int64 array of shape (texts,)
-        Rows with the text.
-    """
-
-    column: Column
-    tally: npt.NDArray[np.int64]
-
-
-class SqlTable:
-    """A table in DuckDB.
-
-    Attributes
-    ----------
-    whole : Dataset
-        The table before rows were left out.
-    dataset : Dataset
-        Its columns by counts; those that nobody named have no values.
-    coded : dict of str to Coded
-        By name, of the columns that were asked for.
-    """
-
-    whole: Dataset
-    dataset: Dataset
-    coded: dict[str, Coded]
+class SqlTable(CountedTable):
+    """A table in DuckDB: each text is a value of an ENUM in the order of texts, and its number."""
 
     def __init__(self, path: Path, spill: Path, memory: int) -> None:
         """Open a file, without reading it.
@@ -77,8 +40,7 @@ class SqlTable:
         """
         import duckdb
 
-        self.path = path
-        self.state = state(path)
+        super().__init__(path)
         self.connection = duckdb.connect(str(spill / "table.duckdb"))
         limit = max(memory - RESERVE, RESERVE // 2)
         for setting in (
@@ -95,87 +57,52 @@ class SqlTable:
         """Let go of the file that holds the numbers."""
         self.connection.close()
 
-    def read(
-        self,
-        options: DataOptions,
-        kinds: Mapping[str, ColumnKind],
-        wanted: tuple[str, ...],
-        complete: tuple[str, ...],
-        looked_at: tuple[str, ...] = (),
-    ) -> None:
-        """Read the columns that are wanted, and count their values.
+    def open_source(self, options: DataOptions) -> list[str]:
+        """Make the file a relation, and return its columns as it names them."""
+        return source(self.path, options, self.execute)
 
-        Parameters
-        ----------
-        options : DataOptions
-        kinds : mapping of str to str
-            Declared kinds by column.
-        wanted : tuple of str
-            Columns that are published.
-        looked_at : tuple of str
-            Columns that are counted and not published: what is found of them is told as well.
-        complete : tuple of str
-            Columns whose missing values cost a row; rows that lack one are left out.
+    def distinct(self, raw: str, place: int) -> pa.Table:
+        """Return a column's distinct values with counts, and make their texts a type."""
+        called = quoted(raw)
+        shown = f"CAST({called} AS VARCHAR)"
+        typed = self.one(f"SELECT typeof({called}) FROM source LIMIT 1") != "VARCHAR"
+        value = f"any_value({called})" if typed else shown
+        self.execute(
+            f"CREATE TEMP TABLE texts AS SELECT {shown} AS text, {value} AS value, "
+            f"count(*) AS tally FROM source GROUP BY {shown}"
+        )
+        refuse_many_texts(raw.strip(), int(self.one("SELECT count(*) FROM texts")))
+        self.execute(
+            f"CREATE TYPE e{place} AS ENUM (SELECT text FROM texts WHERE text IS NOT NULL "
+            "ORDER BY text)"
+        )
+        self.execute("SET preserve_insertion_order = true")
+        found = self.relation("SELECT value, tally FROM texts ORDER BY text NULLS LAST")
+        table = cast("pa.Table", found.to_arrow_table())
+        self.execute("SET preserve_insertion_order = false")
+        self.execute("DROP TABLE texts")
+        return table
 
-        Raises
-        ------
-        BadInput, InputChanged
-        """
-        raw = source(self.path, options, self.execute)
-        names = tuple(name.strip() for name in raw)
-        check_names(names)
-        check_kinds(kinds, names)
-        at = {name: place for place, name in enumerate(raw)}
-        raw_of = dict(zip(names, raw, strict=True))
-        counted = tuple(name for name in names if name in (*wanted, *looked_at))
-        self.coded = {}
-        numbers: list[str] = []
-        for name in counted:
-            place = at[raw_of[name]]
-            coded, width = self._column(name, quoted(raw_of[name]), place, kinds.get(name), options)
-            self.coded[name] = coded
-            shown = f"CAST({quoted(raw_of[name])} AS VARCHAR)"
-            last = len(coded.tally) - 1
-            if name not in wanted:
-                continue
-            code = f"coalesce(enum_code(CAST({shown} AS e{place})), {last})"
-            numbers.append(f"CAST({code} AS {width}) AS {quoted(name)}")
+    def hold(self, columns: list[Numbered]) -> int:
+        """Hold columns as numbers of their texts, and return how many rows there are."""
+        numbers = [
+            f"CAST(coalesce(enum_code(CAST(CAST({quoted(one.raw)} AS VARCHAR) AS e{one.place})), "
+            f"{one.texts - 1}) AS {_width(one.texts)}) AS {quoted(one.name)}"
+            for one in columns
+        ]
         self.execute(f"CREATE TABLE coded AS SELECT {', '.join(numbers)} FROM source")
         self.execute("DROP TABLE IF EXISTS file")
-        if state(self.path) != self.state:
-            raise InputChanged(
-                f"{self.path.name} was changed while it was read.",
-                remedy="Nothing was released. Run again when nobody writes to it.",
-            )
-        self.digest = sha256(self.path)
-        rows = int(self.one("SELECT count(*) FROM coded"))
-        if rows == 0:
-            raise BadInput("The table has no rows.", remedy="Load a table with at least one row.")
-        self.whole = self._dataset(names, rows, 0)
-        dropped = self._without_missing([n for n in names if n in complete])
-        if dropped == rows:
-            raise BadPlan(
-                f"Every one of the {rows} rows misses a value in a quasi-identifier or sensitive "
-                "column, so dropping them leaves nothing.",
-                remedy="Set missing = 'keep', or give the empty column another role.",
-            )
-        self.dataset = self._dataset(names, rows - dropped, dropped)
+        return int(self.one("SELECT count(*) FROM coded"))
 
-    def _dataset(self, names: tuple[str, ...], rows: int, dropped: int) -> Dataset:
-        nothing = np.array([rows], dtype=np.int64)
-        columns = [
-            CountedColumn(self.coded[n].column, self.coded[n].tally)
-            if n in self.coded
-            else CountedColumn(_unread(n), nothing)
-            for n in names
-        ]
-        return Dataset(
-            columns=tuple(columns),
-            rows=rows,
-            source=self.path.name,
-            dropped=dropped,
-            file_sha256=self.digest,
+    def leave_out(self, gone: Mapping[str, list[int]]) -> int:
+        """Leave out rows that have one of some numbers in a column; return how many they were."""
+        lacking = " OR ".join(
+            f"{quoted(name)} IN ({', '.join(map(str, numbers))})" for name, numbers in gone.items()
         )
+        rows = int(self.one(f"SELECT count(*) FROM coded WHERE {lacking}"))
+        if rows:
+            self.execute(f"DELETE FROM coded WHERE {lacking}")
+        return rows
 
     def counted(
         self, names: tuple[str, ...]
@@ -185,6 +112,26 @@ class SqlTable:
         found = self.execute(f"SELECT {listed}, count(*) FROM coded GROUP BY {listed}").fetchnumpy()
         arrays = [np.asarray(a).astype(np.int64) for a in cast(Mapping[str, Any], found).values()]
         return arrays[:-1], arrays[-1]
+
+    def lend(self, name: str, table: pa.Table) -> None:
+        """Let queries name a table of whole numbers."""
+        self.connection.register(name, table)
+
+    def called(self, name: str) -> str:
+        """Return what SQL calls a column of the relation ``coded``."""
+        return quoted(name)
+
+    def ordered(self, query: str) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a query in its order, some at a time."""
+        import duckdb
+        import pyarrow as pa
+
+        # Else parts of the result change places.
+        self.execute("SET preserve_insertion_order = true")
+        try:
+            yield from self.relation(query).to_arrow_reader(ROW_GROUP)
+        except (duckdb.Error, pa.ArrowException) as error:
+            raise told(error, self.path.name) from None
 
     def execute(self, query: str) -> duckdb.DuckDBPyConnection:
         """Run a query; a failure names no value of the table.
@@ -210,78 +157,6 @@ class SqlTable:
         row = self.execute(query).fetchone()
         return None if row is None else row[0]
 
-    def _column(
-        self, name: str, called: str, place: int, kind: ColumnKind | None, options: DataOptions
-    ) -> tuple[Coded, str]:
-        """Count a column's texts, and make them a type; return them and the width of its codes."""
-        import pyarrow as pa
 
-        text = f"CAST({called} AS VARCHAR)"
-        typed = self.one(f"SELECT typeof({called}) FROM source LIMIT 1") != "VARCHAR"
-        value = f"any_value({called})" if typed else text
-        self.execute(
-            f"CREATE TEMP TABLE texts AS SELECT {text} AS text, {value} AS value, "
-            f"count(*) AS tally FROM source GROUP BY {text}"
-        )
-        distinct = int(self.one("SELECT count(*) FROM texts"))
-        if distinct > MOST_TEXTS:
-            raise BadInput(
-                f"Column '{name}' has {distinct:,} different values, more than {MOST_TEXTS:,}.",
-                remedy="Give it no role, so that it is not published, or run with engine = "
-                "'memory'.",
-            )
-        self.execute(
-            f"CREATE TYPE e{place} AS ENUM (SELECT text FROM texts WHERE text IS NOT NULL "
-            "ORDER BY text)"
-        )
-        self.execute("SET preserve_insertion_order = true")
-        found = self.relation("SELECT value, tally FROM texts ORDER BY text NULLS LAST")
-        table = cast("pa.Table", found.to_arrow_table())
-        self.execute("SET preserve_insertion_order = false")
-        self.execute("DROP TABLE texts")
-        codes, pool = coded_arrow(table.column("value"), name)
-        tally = table.column("tally").to_numpy().astype(np.int64)
-        if not len(codes) or table.column("value").null_count == 0:  # room for NULL all the same
-            codes, tally = np.append(codes, np.int32(-1)), np.append(tally, 0)
-        written = pa.types.is_string(table.schema.field("value").type)
-        column = read_column(name, codes.astype(np.int32), pool, options, kind, written=written)
-        width = (
-            "UTINYINT" if len(tally) < 256 else "USMALLINT" if len(tally) < 65536 else "UINTEGER"
-        )
-        return Coded(column=column, tally=tally), width
-
-    def _without_missing(self, complete: list[str]) -> int:
-        """Leave out rows that miss a value of some columns; return how many."""
-        lacking = [
-            f"{quoted(name)} IN ({', '.join(map(str, gone))})"
-            for name in complete
-            if (gone := np.flatnonzero(self.coded[name].column.codes < 0).tolist())
-        ]
-        if not lacking:
-            return 0
-        gone = int(self.one(f"SELECT count(*) FROM coded WHERE {' OR '.join(lacking)}"))
-        if gone:
-            self.execute(f"DELETE FROM coded WHERE {' OR '.join(lacking)}")
-            listed = {str(row[0]) for row in self.execute("DESCRIBE coded").fetchall()}
-            self.coded |= {name: self._left(name, self.coded[name]) for name in listed}
-        return gone
-
-    def _left(self, name: str, before: Coded) -> Coded:
-        """Count a column anew after rows were left out; values that no row has are dropped."""
-        (number,), count = self.counted((name,))
-        tally = np.zeros_like(before.tally)
-        tally[number] = count
-        codes, texts = before.column.as_read
-        kept = encode(
-            name,
-            np.where(tally > 0, codes, np.int32(-1)),
-            texts,
-            kind=before.column.kind,
-            thousands=before.column.thousands,
-        )
-        notes, undecided = before.column.notes, before.column.undecided
-        return Coded(column=replace(kept, notes=notes, undecided=undecided), tally=tally)
-
-
-def _unread(name: str) -> Column:
-    return Column(name=name, kind="text", codes=np.array([-1], dtype=np.int32), values=())
+def _width(texts: int) -> str:
+    return "UTINYINT" if texts < 256 else "USMALLINT" if texts < 65536 else "UINTEGER"

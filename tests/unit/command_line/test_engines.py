@@ -221,7 +221,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
     _recipe(tmp_path, {"name": "mondrian"}, "keep")
     _table(1).to_csv(tmp_path / "t.csv", index=False)
     states = iter([(1, 1), (2, 1)])
-    monkeypatch.setattr("anon_core.job.sql_table.state", lambda _path: next(states))
+    monkeypatch.setattr("anon_core.job.counted_table.state", lambda _path: next(states))
     assert _run(tmp_path, "--engine", "duckdb") != 0
     assert "was changed while it was read" in capsys.readouterr().err
 

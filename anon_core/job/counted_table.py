@@ -1,0 +1,278 @@
+"""What a run asks of an engine that holds a table: it reads, counts, joins and orders, no more.
+
+The table lies in the engine as numbers, and is never read whole. What they stand for is known
+here, a column at a time.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..base.errors import BadInput, BadPlan, InputChanged
+from ..data.column import Column, encode
+from ..data.counted import CountedColumn
+from ..data.frames import coded_arrow
+from ..data.kinds import ColumnKind
+from ..data.reading import DataOptions
+from ..data.reading.columns import read_column
+from ..data.table import Dataset, check_kinds, check_names
+from .sql_source import sha256, state
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Distinct texts of one column that are held in memory at most.
+MOST_TEXTS = 4_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coded:
+    """One published column: what the numbers in the engine's table stand for.
+
+    Attributes
+    ----------
+    column : Column
+        One row for each distinct text of the file; the last, where there is one more, is NULL.
+    tally : int64 array of shape (texts,)
+        Rows with the text.
+    """
+
+    column: Column
+    tally: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numbered:
+    """A column that the engine is to hold as numbers.
+
+    Attributes
+    ----------
+    name, raw : str
+        What it is called, and what the file calls it.
+    place : int
+        In the file, from 0.
+    texts : int
+        Its distinct texts, with NULL, which is the last.
+    """
+
+    name: str
+    raw: str
+    place: int
+    texts: int
+
+
+class CountedTable(ABC):
+    """A table in an engine.
+
+    Attributes
+    ----------
+    whole : Dataset
+        The table before rows were left out.
+    dataset : Dataset
+        Its columns by counts; those that nobody named have no values.
+    coded : dict of str to Coded
+        By name, of the columns that were asked for.
+    path : Path
+    """
+
+    whole: Dataset
+    dataset: Dataset
+    coded: dict[str, Coded]
+    path: Path
+
+    def __init__(self, path: Path) -> None:
+        """Open a file or folder, without reading it."""
+        self.path = path
+        self.state = state(path)
+
+    # ---- what an engine does -----------------------------------------------------------------
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of all that is held."""
+
+    @abstractmethod
+    def open_source(self, options: DataOptions) -> list[str]:
+        """Make the file a relation, and return its columns as it names them."""
+
+    @abstractmethod
+    def distinct(self, raw: str, place: int) -> pa.Table:
+        """Return a column's distinct values and how many rows have them: ``value``, ``tally``.
+
+        In the order of their texts, a missing value last.
+
+        Raises
+        ------
+        BadInput
+            If there are more than `MOST_TEXTS`.
+        """
+
+    @abstractmethod
+    def hold(self, columns: list[Numbered]) -> int:
+        """Hold columns as numbers of their texts, and return how many rows there are."""
+
+    @abstractmethod
+    def leave_out(self, gone: Mapping[str, list[int]]) -> int:
+        """Leave out rows that have one of some numbers in a column; return how many they were."""
+
+    @abstractmethod
+    def counted(
+        self, names: tuple[str, ...]
+    ) -> tuple[list[npt.NDArray[np.int64]], npt.NDArray[np.int64]]:
+        """Return the distinct tuples of some columns as numbers, one array a column, and counts."""
+
+    @abstractmethod
+    def lend(self, name: str, table: pa.Table) -> None:
+        """Let queries name a table of whole numbers."""
+
+    @abstractmethod
+    def called(self, name: str) -> str:
+        """Return what SQL calls a column of the relation ``coded``, which holds the numbers."""
+
+    @abstractmethod
+    def ordered(self, query: str) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a query in its order, some at a time."""
+
+    # ---- what is the same for all ------------------------------------------------------------
+
+    def read(
+        self,
+        options: DataOptions,
+        kinds: Mapping[str, ColumnKind],
+        wanted: tuple[str, ...],
+        complete: tuple[str, ...],
+        looked_at: tuple[str, ...] = (),
+    ) -> None:
+        """Read the columns that are wanted, and count their values.
+
+        Parameters
+        ----------
+        options : DataOptions
+        kinds : mapping of str to str
+            Declared kinds by column.
+        wanted : tuple of str
+            Columns that are published.
+        looked_at : tuple of str
+            Columns that are counted and not published: what is found of them is told as well.
+        complete : tuple of str
+            Columns whose missing values cost a row; rows that lack one are left out.
+
+        Raises
+        ------
+        BadInput, InputChanged
+        """
+        raw = self.open_source(options)
+        names = tuple(name.strip() for name in raw)
+        check_names(names)
+        check_kinds(kinds, names)
+        self.coded = {}
+        numbered: list[Numbered] = []
+        for place, name in enumerate(names):
+            if name not in wanted and name not in looked_at:
+                continue
+            table = self.distinct(raw[place], place)
+            coded = self.coded[name] = _coded(table, name, kinds.get(name), options)
+            if name in wanted:
+                texts = len(coded.tally)
+                numbered.append(Numbered(name=name, raw=raw[place], place=place, texts=texts))
+        self._held = tuple(one.name for one in numbered)
+        rows = self.hold(numbered)
+        if state(self.path) != self.state:
+            raise InputChanged(
+                f"{self.path.name} was changed while it was read.",
+                remedy="Nothing was released. Run again when nobody writes to it.",
+            )
+        self.digest = sha256(self.path)
+        if rows == 0:
+            raise BadInput("The table has no rows.", remedy="Load a table with at least one row.")
+        self.whole = self._dataset(names, rows, 0)
+        dropped = self._without_missing([n for n in names if n in complete])
+        if dropped == rows:
+            raise BadPlan(
+                f"Every one of the {rows} rows misses a value in a quasi-identifier or sensitive "
+                "column, so dropping them leaves nothing.",
+                remedy="Set missing = 'keep', or give the empty column another role.",
+            )
+        self.dataset = self._dataset(names, rows - dropped, dropped)
+
+    def _dataset(self, names: tuple[str, ...], rows: int, dropped: int) -> Dataset:
+        nothing = np.array([rows], dtype=np.int64)
+        columns = [
+            CountedColumn(self.coded[n].column, self.coded[n].tally)
+            if n in self.coded
+            else CountedColumn(_unread(n), nothing)
+            for n in names
+        ]
+        return Dataset(
+            columns=tuple(columns),
+            rows=rows,
+            source=self.path.name,
+            dropped=dropped,
+            file_sha256=self.digest,
+        )
+
+    def _without_missing(self, complete: list[str]) -> int:
+        """Leave out rows that miss a value of some columns; return how many."""
+        lacking = {
+            name: gone
+            for name in complete
+            if (gone := np.flatnonzero(self.coded[name].column.codes < 0).tolist())
+        }
+        gone = self.leave_out(lacking) if lacking else 0
+        if gone:
+            self.coded |= {name: self._left(name, self.coded[name]) for name in self._held}
+        return gone
+
+    def _left(self, name: str, before: Coded) -> Coded:
+        """Count a column anew after rows were left out; values that no row has are dropped."""
+        (number,), count = self.counted((name,))
+        tally = np.zeros_like(before.tally)
+        tally[number] = count
+        codes, texts = before.column.as_read
+        kept = encode(
+            name,
+            np.where(tally > 0, codes, np.int32(-1)),
+            texts,
+            kind=before.column.kind,
+            thousands=before.column.thousands,
+        )
+        notes, undecided = before.column.notes, before.column.undecided
+        return Coded(column=replace(kept, notes=notes, undecided=undecided), tally=tally)
+
+
+def refuse_many_texts(name: str, distinct: int) -> None:
+    """Refuse a column of more texts than are held in memory.
+
+    Raises
+    ------
+    BadInput
+    """
+    if distinct > MOST_TEXTS:
+        raise BadInput(
+            f"Column '{name}' has {distinct:,} different values, more than {MOST_TEXTS:,}.",
+            remedy="Give it no role, so that it is not published, or run with engine = 'memory'.",
+        )
+
+
+def _coded(table: pa.Table, name: str, kind: ColumnKind | None, options: DataOptions) -> Coded:
+    import pyarrow as pa
+
+    value: Any = table.column("value")
+    codes, pool = coded_arrow(value, name)
+    tally = table.column("tally").to_numpy().astype(np.int64)
+    if not len(codes) or value.null_count == 0:  # room for NULL all the same
+        codes, tally = np.append(codes, np.int32(-1)), np.append(tally, 0)
+    written = pa.types.is_string(value.type)
+    column = read_column(name, codes.astype(np.int32), pool, options, kind, written=written)
+    return Coded(column=column, tally=tally)
+
+
+def _unread(name: str) -> Column:
+    return Column(name=name, kind="text", codes=np.array([-1], dtype=np.int32), values=())
