@@ -50,6 +50,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     from ..job.reuse import refuse_undecidable
     from ..job.runner import run
     from ..job.typed_files import TYPED, typed_files
+    from ..job.unchanged import unchanged
     from ..verification.checks import verify_files
     from ..verification.engine import remove_left_over
 
@@ -118,22 +119,23 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
             verifier=verifier,
         )
         levels = load_hierarchies(plan, folder)
-        if engine.name != "memory":
-            table = opened(engine, options.data, staged.spill)
-            with closing(AtScale(plan, table)) as held:
-                result = carry(
-                    plan,
-                    held.dataset,
-                    levels,
-                    fit=held.fit,
-                    writing=lambda release, guarded: held.write(
-                        release, staged.new, neutralise=guarded, csv=plan.csv
-                    ),
-                )
-        else:
-            dataset = read_as_declared(plan, options.data)
-            meanings |= dataset.meanings
-            result = carry(plan, dataset, levels)
+        with unchanged(options.data):
+            if engine.name != "memory":
+                table = opened(engine, options.data, staged.spill)
+                with closing(AtScale(plan, table)) as held:
+                    result = carry(
+                        plan,
+                        held.dataset,
+                        levels,
+                        fit=held.fit,
+                        writing=lambda release, guarded: held.write(
+                            release, staged.new, neutralise=guarded, csv=plan.csv
+                        ),
+                    )
+            else:
+                dataset = read_as_declared(plan, options.data)
+                meanings |= dataset.meanings
+                result = carry(plan, dataset, levels)
         changed = drift(then, result) if then is not None else ()
         decided = None
         if options.decided_out is not None:

@@ -11,6 +11,7 @@ from ..verification.checks import verify_files
 from ..verification.findings import Verification
 from ..verification.release_only import verify_release_only
 from .plan import read_plan
+from .unchanged import unchanged
 
 
 def verify_release(
@@ -46,6 +47,8 @@ def verify_release(
     BadPlan
         If a run would refuse the recipe for what it says, or two releases are to be laid together
         without the private table.
+    InputChanged
+        If the table or the release was changed while it was read.
     BadInput, BadHierarchy
         If a file is not there or is not what it should be.
     """
@@ -63,12 +66,13 @@ def verify_release(
             )
         alone = verify_release_only(Path(recipe), Path(release), told=plan.completed())
         return replace(alone, notes=plan.notes)
-    found = verify_files(
-        Path(recipe),
-        Path(data),
-        Path(release),
-        told=plan.completed(),
-        previous=earlier,
-        memory=plan.engine.bytes if plan.engine.memory else None,
-    )
+    with unchanged(Path(data), Path(release)):
+        found = verify_files(
+            Path(recipe),
+            Path(data),
+            Path(release),
+            told=plan.completed(),
+            previous=earlier,
+            memory=plan.engine.bytes if plan.engine.memory else None,
+        )
     return replace(found, notes=plan.notes)

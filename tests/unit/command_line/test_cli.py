@@ -673,6 +673,7 @@ def test_a_file_that_cannot_be_replaced_leaves_the_earlier_release(desk, capsys,
         genuine(source, target)
 
     with monkeypatch.context() as patch:
+        patch.setattr(release_folder, "exchanged", lambda _one, _other: False)
         patch.setattr(release_folder, "_move", locked)
         assert desk.run() == 1
     told = capsys.readouterr().err
@@ -729,6 +730,7 @@ def test_a_replacement_that_was_stopped_is_named_and_put_right(desk, capsys, mon
         genuine(source, target)
 
     with monkeypatch.context() as patch:  # what was moved away cannot be put back either
+        patch.setattr(release_folder, "exchanged", lambda _one, _other: False)
         patch.setattr(release_folder, "_move", stuck)
         patch.setattr(release_folder, "_reaches", lambda *given: True)
         assert desk.run() == 1
