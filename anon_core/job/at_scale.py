@@ -175,7 +175,7 @@ class AtScale:
         )
 
     def write(self, release: Release, folder: Path, *, neutralise: bool, csv: bool = True) -> str:
-        """Write the release in every format, with CSV or without, in one pass.
+        """Write the release in every format, with CSV or without, in one pass; let the table go.
 
         Returns
         -------
@@ -230,6 +230,7 @@ class AtScale:
             for file in files.values():
                 file.flush()
                 os.fsync(file.fileno())
+        self.table.close()  # what is verified next needs the memory
         with (folder / f"release.{next(iter(files))}").open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -22,7 +22,7 @@ from .tables import PrivateTable, Promise, joined
 from .texts import Codes, Cover
 
 #: Rows of one table that are held as numbers at a time.
-MOST_ROWS = 1 << 25
+MOST_ROWS = 1 << 24
 _AT_A_TIME = 1 << 20
 _ROOM = 1 << 62
 
@@ -102,17 +102,10 @@ def rows_alone(
     sizes = [column.missing + 2 for column in columns]
     found = [np.empty(0, dtype=np.int64)]
     for low, high in _passes(own, shown, len(_words(1, sizes))):
-        words = _words(high - low, sizes)
-        table_keys = _keys(own, low, high, words, sizes)
-        keys = _keys(shown, low, high, words, sizes)
-        if len(words) > 1:
-            both = [np.concatenate(pair) for pair in zip(table_keys, keys, strict=True)]
-            dense = [np.unique(word, return_inverse=True)[1] for word in both]
-            number, _ = joined(dense, len(both[0]))
-            table_keys, keys = [number[: len(table_keys[0])]], [number[len(table_keys[0]) :]]
-        key, short = _beyond(*ahead(np.sort, [table_keys[0], keys[0]]))
+        key, short = _beyond(*ahead(_sorted, _numbers(own, shown, low, high, sizes)))
         if len(key):
-            found.append(_rows_in(shown, low, high)[_last(keys[0], key, short)])
+            _, number = _numbers(own, shown, low, high, sizes)
+            found.append(_rows_in(shown, low, high)[_last(number, key, short)])
     return Rows.of(np.sort(np.concatenate(found)))
 
 
@@ -181,6 +174,25 @@ def _words(classes: int, sizes: Sequence[int]) -> list[list[int]]:
     return words
 
 
+def _numbers(
+    own: _Side, shown: _Side, low: int, high: int, sizes: Sequence[int]
+) -> tuple[Codes, Codes]:
+    """Return both tables' rows of some classes as one number each, equal for equal rows."""
+    words = _words(high - low, sizes)
+    first, second = (_keys(side, low, high, words, sizes) for side in (own, shown))
+    if len(words) == 1:
+        return first[0], second[0]
+    both = [np.concatenate(pair) for pair in zip(first, second, strict=True)]
+    dense = [np.unique(word, return_inverse=True)[1] for word in both]
+    number, _ = joined(dense, len(both[0]))
+    return number[: len(first[0])], number[len(first[0]) :]
+
+
+def _sorted(number: Codes) -> Codes:
+    number.sort()
+    return number
+
+
 def _keys(
     side: _Side, low: int, high: int, words: Sequence[Sequence[int]], sizes: Sequence[int]
 ) -> list[Codes]:
@@ -203,9 +215,14 @@ def _keys(
             keys.append(key)
         return keys
 
-    parts = list(ahead(part, range(0, len(side.line), _AT_A_TIME)))
-    empty = np.empty(0, dtype=np.int64)
-    return [np.concatenate([empty, *(p[nth] for p in parts)]) for nth in range(len(words))]
+    inside = (side.class_of_line >= low) & (side.class_of_line < high)
+    found = [np.empty(int(side.count[inside].sum()), dtype=np.int64) for _ in words]
+    place = 0
+    for keys in ahead(part, range(0, len(side.line), _AT_A_TIME)):
+        for whole, key in zip(found, keys, strict=True):
+            whole[place : place + len(key)] = key
+        place += len(keys[0])
+    return found
 
 
 def _rows_in(side: _Side, low: int, high: int) -> Codes:

@@ -41,6 +41,8 @@ def read_groups(path: Path, names: Sequence[str], parts: Sequence[Sequence[int]]
     parts : sequence of sequences of int
         Row groups that are read at a time, in their order.
     """
+    import pyarrow as pa
+
     known: list[dict[str, int]] = [{} for _ in names]
     found: list[list[Narrow]] = [[] for _ in names]
     for part in ahead(lambda groups: _read(path, names, groups), parts):
@@ -53,6 +55,7 @@ def read_groups(path: Path, names: Sequence[str], parts: Sequence[Sequence[int]]
         whole = np.concatenate([np.empty(0, dtype=np.int8), *codes])
         codes.clear()
         columns.append(Cells(codes=narrow(whole, len(code_of)), texts=list(code_of)))
+    pa.default_memory_pool().release_unused()
     return columns
 
 
