@@ -115,7 +115,7 @@ def parquet_in_bulk(
     def read(places: Sequence[int]) -> list[Cells]:
         wanted = [shown[place] for place in places]
         if by_groups:
-            return read_groups(path, [schema.names[place] for place in wanted], parts)
+            return read_groups(path, [schema.names[place] for place in wanted], parts, rows)
         return _read_parquet(path, len(schema), wanted, texts, rows)
 
     names = [schema.names[place] for place in shown]

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..base.errors import BadInput, clipped
 from .ahead import ahead
-from .cells import Cells, Narrow, narrow
+from .cells import Cells, narrow
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
-_ROWS = 1 << 22
+_ROWS = 1 << 21
 
 
 def few_groups(told: pq.FileMetaData) -> list[list[int]]:
@@ -31,7 +32,9 @@ def few_groups(told: pq.FileMetaData) -> list[list[int]]:
     return parts
 
 
-def read_groups(path: Path, names: Sequence[str], parts: Sequence[Sequence[int]]) -> list[Cells]:
+def read_groups(
+    path: Path, names: Sequence[str], parts: Sequence[Sequence[int]], rows: int
+) -> list[Cells]:
     """Return columns of a Parquet file by their names, each of which is there once.
 
     Parameters
@@ -40,23 +43,31 @@ def read_groups(path: Path, names: Sequence[str], parts: Sequence[Sequence[int]]
     names : sequence of str
     parts : sequence of sequences of int
         Row groups that are read at a time, in their order.
+    rows : int
+        Rows of all of them.
     """
     import pyarrow as pa
 
     known: list[dict[str, int]] = [{} for _ in names]
-    found: list[list[Narrow]] = [[] for _ in names]
+    found = [narrow(np.empty(rows, dtype=np.int8), 0) for _ in names]
+    begin = 0
     for part in ahead(lambda groups: _read(path, names, groups), parts):
-        for cells, code_of, codes in zip(part, known, found, strict=True):
+        for nth, (cells, code_of) in enumerate(zip(part, known, strict=True)):
             own = [code_of.setdefault(text, len(code_of)) for text in cells.texts]
             number = narrow(np.array([*own, -1], dtype=np.int64), len(code_of))
-            codes.append(number[cells.codes])
-    columns: list[Cells] = []
-    for codes, code_of in zip(found, known, strict=True):
-        whole = np.concatenate([np.empty(0, dtype=np.int8), *codes])
-        codes.clear()
-        columns.append(Cells(codes=narrow(whole, len(code_of)), texts=list(code_of)))
+            if found[nth].itemsize < number.itemsize:
+                found[nth] = found[nth].astype(number.dtype)
+            found[nth][begin : begin + len(cells.codes)] = number[cells.codes]
+        begin += len(part[0].codes)
+    if begin != rows:
+        raise BadInput(
+            f"The file {clipped(path.name)} has another number of rows than it declares.",
+            remedy="Write it again.",
+        )
     pa.default_memory_pool().release_unused()
-    return columns
+    return [
+        Cells(codes=codes, texts=list(code_of)) for codes, code_of in zip(found, known, strict=True)
+    ]
 
 
 def _read(path: Path, names: Sequence[str], groups: Sequence[int]) -> list[Cells]:
