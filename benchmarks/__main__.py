@@ -23,6 +23,7 @@ from benchmarks import (
     scale,
     secrets,
     seeds,
+    sizes,
     stops,
     tables,
     together,
@@ -37,7 +38,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--data", type=Path, help="folder with adult/ and census/")
     parser.add_argument("--quick", action="store_true", help="fewer repeats, small tables only")
-    parser.add_argument("--large", action="store_true", help="tables of 10M rows as well")
+    parser.add_argument("--large", action="store_true", help="tables of up to 100M rows as well")
+    parser.add_argument(
+        "--sizes", action="store_true", help="whole jobs on tables of a million rows and more only"
+    )
     parser.add_argument(
         "--exhaustive",
         action="store_true",
@@ -52,6 +56,13 @@ def main() -> int:
     )
     with tempfile.TemporaryDirectory(prefix="anonymity-workbench-") as scratch:
         folder = Path(scratch)
+        if options.sizes:
+            source = tables.census(options.data, folder)
+            if isinstance(source, str):
+                print(f"\n{source}")
+                return 1
+            sizes.sizes(bench, source, large=options.large)
+            return 0
         adult = tables.adult(options.data, folder)
         if isinstance(adult, str):
             print(f"\nAdult is not measured. {adult}")
@@ -80,6 +91,7 @@ def main() -> int:
             )
         else:
             whole.large(bench, census)
+            sizes.sizes(bench, census, large=options.large)
     if options.quick:
         print("\nMondrian at scale: left out by --quick.")
     else:

@@ -68,7 +68,7 @@ def whole(bench: Bench, source: Source, algorithm: str, name: str, *, once: bool
     peaks: list[float] = []
 
     def program() -> None:
-        done = _python("-c", _PEAK, *arguments)
+        done = python("-c", _PEAK, *arguments)
         peaks.append(float(done.split()[-1]) / 1024)
 
     row, _ = bench.time("command line, a process of its own", program, once=once)
@@ -103,7 +103,7 @@ def start(bench: Bench) -> None:
         seconds: list[float] = []
         try:
             for _ in range(bench.times + 1):
-                seconds.append(float(_python("-c", _IMPORT.format(line=line)).split()[-1]))
+                seconds.append(float(python("-c", _IMPORT.format(line=line)).split()[-1]))
         except subprocess.CalledProcessError:
             rows.append(Row(what=what, seconds=(), note="could not be imported"))
             continue
@@ -111,7 +111,7 @@ def start(bench: Bench) -> None:
     print(table("Start: imports in a new process", rows))
 
 
-def _python(*arguments: str) -> str:
+def python(*arguments: str) -> str:
     """Run Python in the checkout and return what it prints."""
     done = subprocess.run(
         [sys.executable, *arguments], cwd=CHECKOUT, capture_output=True, text=True, check=True
