@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Rows of the table from which the lines of whole releases are told apart by few columns.
-LINED_FROM = 1 << 21
+LINED_FROM = 1 << 19
 
 
 def verify(
