@@ -151,6 +151,7 @@ class AtScale:
             refuse_look_alikes(dataset.column(name), every[name])
         sensitive = tuple(n for n in plan.roles.sensitive if n not in plan.roles.quasi)
         names = (*plan.roles.quasi, *sensitive)
+        self.table.refuse_many_tuples(names)
         self._tuples, count = self.table.counted(names)
         self._keys = counted_set(
             names,

@@ -41,7 +41,7 @@ class SparkTable(CountedTable):
         memory : int
             Bytes that the whole run may take.
         """
-        super().__init__(path)
+        super().__init__(path, memory)
         self._spill = spill / "spark"
         self._spill.mkdir(mode=0o700)
         with self._telling():
@@ -165,6 +165,11 @@ class SparkTable(CountedTable):
         found = self._query(f"SELECT {listed}, count(*) FROM coded GROUP BY {listed}")
         arrays = [column.to_numpy().astype(np.int64) for column in found.columns]
         return arrays[:-1], arrays[-1]
+
+    def how_many(self, names: tuple[str, ...]) -> int:
+        """Return how many distinct tuples some columns have."""
+        listed = ", ".join(map(self.called, names))
+        return self._rows(f"SELECT count(*) FROM (SELECT DISTINCT {listed} FROM coded)")
 
     def lend(self, name: str, table: pa.Table) -> None:
         """Let queries name a table of whole numbers."""

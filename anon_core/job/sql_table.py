@@ -40,7 +40,7 @@ class SqlTable(CountedTable):
         """
         import duckdb
 
-        super().__init__(path)
+        super().__init__(path, memory)
         self.connection = duckdb.connect(str(spill / "table.duckdb"))
         limit = max(memory - RESERVE, RESERVE // 2)
         for setting in (
@@ -112,6 +112,11 @@ class SqlTable(CountedTable):
         found = self.execute(f"SELECT {listed}, count(*) FROM coded GROUP BY {listed}").fetchnumpy()
         arrays = [np.asarray(a).astype(np.int64) for a in cast(Mapping[str, Any], found).values()]
         return arrays[:-1], arrays[-1]
+
+    def how_many(self, names: tuple[str, ...]) -> int:
+        """Return how many distinct tuples some columns have."""
+        listed = ", ".join(map(quoted, names))
+        return int(self.one(f"SELECT count(*) FROM (SELECT DISTINCT {listed} FROM coded)"))
 
     def lend(self, name: str, table: pa.Table) -> None:
         """Let queries name a table of whole numbers."""

@@ -226,6 +226,19 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
     assert "was changed while it was read" in capsys.readouterr().err
 
 
+def test_more_combinations_than_memory_has_room_for_are_refused_before_a_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _recipe(tmp_path, {"name": "mondrian"}, "keep")
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    monkeypatch.setattr("anon_core.job.counted_table.BYTES_A_CODE", 1 << 24)
+    assert _run(tmp_path, "--engine", "duckdb", "--memory", "2GB") != 0
+    told = capsys.readouterr().err
+    assert "different combinations of the 4 columns" in told
+    assert "--memory" in told
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_killed_run_leaves_nothing_that_the_next_one_does_not_remove_and_tell(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
