@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -111,8 +112,21 @@ def histogram(
     )
 
 
+_COUNTED: WeakKeyDictionary[View, dict[str, tuple[Persons, Histogram]]] = WeakKeyDictionary()
+
+
 def sensitive_histogram(view: View, column: str) -> tuple[Persons, Histogram]:
-    """Return the classes people match beside a sensitive column, and its values in each."""
+    """Return the classes people match beside a sensitive column, and its values in each.
+
+    Metrics, promises and attacks ask it of one view many times over; it is counted once.
+    """
+    of_view = _COUNTED.setdefault(view, {})
+    if column not in of_view:
+        of_view[column] = _sensitive_histogram(view, column)
+    return of_view[column]
+
+
+def _sensitive_histogram(view: View, column: str) -> tuple[Persons, Histogram]:
     block = view.block_of(column)
     persons = view.persons(block)
     texts = view.vocabularies[column].texts

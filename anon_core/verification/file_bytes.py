@@ -7,6 +7,7 @@ needs, other line ends, or notes in a Parquet file that no reader of cells sees 
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
@@ -20,6 +21,7 @@ from .texts import Codes
 
 #: Rows of one row group of a Parquet file.
 ROW_GROUP = 1 << 20
+_SPECIAL = re.compile('[,"\n\r]')
 _CHUNK = 1 << 17
 
 
@@ -95,7 +97,7 @@ def _lines(codes: Sequence[Codes | Narrow], pools: Sequence[Any]) -> bytes:
 
 
 def _cell(text: str, alone: bool) -> str:
-    if any(sign in text for sign in ',"\n\r') or (alone and not text):
+    if _SPECIAL.search(text) or (alone and not text):
         return '"' + text.replace('"', '""') + '"'
     return text
 
