@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -64,6 +65,8 @@ if TYPE_CHECKING:
 
 #: Rows of the table from which the lines of whole releases are told apart by few columns.
 LINED_FROM = 1 << 19
+#: Rows of the table up to which published files are read while it is.
+BESIDE = 1 << 23
 
 
 def verify(
@@ -137,22 +140,32 @@ def _verified(
     promise, private, levels = at_levels(recipe, promise, private, levels)
     export = section(recipe, "export")
     lined = _lined(promise, len(private), export, previous)
-    table = PrivateTable(promise, private, levels, lined)
-    published: dict[str, PublishedTable] = {}
-    for name in table_names(promise):
-        if (read := read_from(name, files, export)) not in files:
-            sentence = f"The published file {read} is missing."
-            return Verification(checks=(Check(name="readable", holds=False, sentence=sentence),))
+
+    def read(name: str) -> PublishedTable | Check:
+        if (file := read_from(name, files, export)) not in files:
+            sentence = f"The published file {file} is missing."
+            return Check(name="readable", holds=False, sentence=sentence)
         try:
-            found = read_release(name, files, promise.quasi, table.spelling)
+            found = read_release(name, files, promise.quasi, lambda column: table.spelling(column))
         except BadInput as error:
-            broken = Check(name="readable", holds=False, sentence=error.message)
-            return Verification(checks=(broken,))
-        ragged = check_readable(found)
-        if ragged is not None:
-            return Verification(checks=(ragged,))
-        published[name] = found
+            return Check(name="readable", holds=False, sentence=error.message)
         found.lined = lined
+        return check_readable(found) or found
+
+    names = table_names(promise)
+    with ThreadPoolExecutor(1) as pool:  # both sides at once, where memory has room for that
+        few = len(private) < BESIDE
+        begun = [pool.submit(copy_context().run, read, name) for name in names if few]
+        table = PrivateTable(promise, private, levels, lined)
+        told = [own.result() for own in begun] or [read(name) for name in names]
+    for found in told:
+        if isinstance(found, Check):
+            return Verification(checks=(found,))
+    published = {
+        name: found
+        for name, found in zip(names, told, strict=True)
+        if isinstance(found, PublishedTable)
+    }
 
     @cache
     def people() -> PublicPeople | None:
