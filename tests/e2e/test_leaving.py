@@ -60,7 +60,7 @@ def test_a_judgement_typed_and_left_at_once_stays_also_after_a_reload(page: Page
     assert asked == []
     page.get_by_test_id("stSidebar").get_by_text("Session", exact=True).click()
     page.get_by_role("button", name="Delete kept sessions").click()
-    expect(page.get_by_text("is not kept any more")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("This session was deleted")).to_be_visible(timeout=PATIENCE)
     wait_for_app(page)
     page.reload()  # now it is lost, so the browser asks
     wait_for_app(page, seconds=60)
