@@ -8,14 +8,17 @@ row that came from it: where all of these are still here, they take places away.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
 from ..base.arrays import B1, F64, I32, I64
 from ..base.context import Context, part_of
 from .composed import Classes
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 _CELLS = 1 << 26
 
@@ -54,6 +57,8 @@ def rows_left(one: Classes, two: Classes, people: I32, *, grown: bool, context: 
         Whether everyone of the earlier release is still here, so that others have joined.
     context : Context
     """
+    from scipy.sparse import csr_array
+
     values = 1 + max(int(c.value.max(initial=0)) for c in (one, two))
     fits = [
         _fitting(classes, people, part_of(context, begin, begin + 0.4))
@@ -79,6 +84,8 @@ def rows_left(one: Classes, two: Classes, people: I32, *, grown: bool, context: 
 
 def _fitting(classes: Classes, people: I32, context: Context) -> csr_array:
     """Return which pools of values each person fits, shape (people, pools) of 0 and 1."""
+    from scipy.sparse import csr_array
+
     found = [np.stack(pair) for pair in classes.fitting(people, context)]
     who, pool = np.concatenate(found, axis=1) if found else np.empty((2, 0), dtype=np.int64)
     shape = len(people), len(classes.rows)
@@ -90,12 +97,16 @@ def _fitting(classes: Classes, people: I32, context: Context) -> csr_array:
 
 def _held(classes: Classes, values: int) -> csr_array:
     """Return the rows of each value in each pool, shape (pools, values)."""
+    from scipy.sparse import csr_array
+
     shape = len(classes.rows), values
     return csr_array((classes.count, (classes.entry, classes.value)), shape=shape)
 
 
 def _reached(one: Classes, two: Classes, context: Context) -> csr_array:
     """Return which pools of this release share values with each earlier one in every column."""
+    from scipy.sparse import csr_array
+
     shared: list[tuple[npt.NDArray[np.bool_], int, int]] = []
     for d, place in enumerate(two.places):
         at = one.places.index(place)

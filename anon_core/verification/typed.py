@@ -13,9 +13,7 @@ import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, cast
 
 from ..base.errors import BadInput, BadPlan
 from .cells import text_of
@@ -23,6 +21,9 @@ from .findings import Check
 from .opening import read_bytes, unpack
 from .other_files import statistics_reader
 from .reading import read_csv_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ENDINGS = ("sav", "dta", "xlsx")
 #: By column, its title and by code its label.
@@ -108,6 +109,8 @@ def _dictionary(data: Path) -> Dictionary:
 def _again(
     ending: str, header: Sequence[str], rows: Sequence[Sequence[str]], told: Dictionary
 ) -> bytes:
+    import pandas as pd
+
     cells: dict[str, Any] = {}
     titles: dict[str, str] = {}
     labels: dict[str, dict[float, str]] = {}
