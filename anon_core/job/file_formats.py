@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from .publish import with_own_dictionary
-
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow import parquet
@@ -157,7 +155,12 @@ class _IntoParquet:
 
         plain = part.replace_schema_metadata(None).combine_chunks()
         if self._writer is None:
-            self._writer = pq.ParquetWriter(self._sink, plain.schema, compression="zstd")
+            # Rows are in order, so that least and greatest texts help to find some of the first
+            # column only; of all columns they would take longer than everything else.
+            first = plain.schema.names[:1]
+            self._writer = pq.ParquetWriter(
+                self._sink, plain.schema, compression="zstd", write_statistics=cast(Any, first)
+            )
         columns = [
             _with_sorted_dictionary(cast("pa.DictionaryArray[Any, Any]", chunk))
             for column in plain.columns
@@ -174,16 +177,19 @@ class _IntoParquet:
 def _with_sorted_dictionary(column: pa.DictionaryArray[Any, Any]) -> pa.Array[Any]:
     """Return a dictionary-encoded column whose dictionary is its rows' texts, sorted."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
-    own = cast("pa.DictionaryArray[Any, Any]", with_own_dictionary(column))
-    texts = cast("list[str]", own.dictionary.to_pylist())
-    order = sorted(range(len(texts)), key=texts.__getitem__)
-    place = np.empty(len(texts), dtype=np.int32)
-    place[order] = np.arange(len(texts), dtype=np.int32)
-    codes = cast(Any, own.indices).to_numpy(zero_copy_only=False)
+    codes = cast(Any, column.indices).to_numpy(zero_copy_only=False)
+    shown = np.zeros(len(column.dictionary), dtype=np.bool_)
+    shown[codes] = True
+    used = np.flatnonzero(shown)
+    texts = column.dictionary.take(pa.array(used, type=pa.int64()))
+    order = pc.call_function("array_sort_indices", [texts]).to_numpy()
+    place = np.empty(len(shown), dtype=np.int32)
+    place[used[order]] = np.arange(len(used), dtype=np.int32)
     return pa.DictionaryArray.from_arrays(
         pa.array(place[codes], type=pa.int32()),
-        pa.array([texts[i] for i in order], type=pa.string()),
+        texts.take(pa.array(order, type=pa.uint64())).cast(pa.string()),
     )
 
 

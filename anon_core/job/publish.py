@@ -219,10 +219,10 @@ def _dictionary(codes: npt.NDArray[np.int32], texts: Sequence[str]) -> pa.Array[
     coded = pa.DictionaryArray.from_arrays(
         pa.array(codes, type=pa.int32()), pa.array(texts, type=pa.string())
     )
-    return with_own_dictionary(coded)
+    return _with_own_dictionary(coded)
 
 
-def with_own_dictionary(column: pa.DictionaryArray[Any, Any]) -> pa.Array[Any]:
+def _with_own_dictionary(column: pa.DictionaryArray[Any, Any]) -> pa.Array[Any]:
     """Return a dictionary-encoded column without the texts that stand in none of its rows."""
     import pyarrow as pa
 

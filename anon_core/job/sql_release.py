@@ -1,7 +1,8 @@
 """A release found on counted tuples, joined back to every row in the engine, in canonical order.
 
 Rows are ordered by their published cells, as `public_edition` orders them: numbers stand for texts
-in their order, so that the engine compares numbers only. The input's order has no part in it.
+in their order, packed into few words, so that the engine compares those only. The input's order has
+no part in it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from ..release.problem import leaf_codes
 from ..release.release import Release
 from .counted_table import CountedTable
 from .file_formats import ROW_GROUP
+from .packed import fields
 from .publish import neutralised
 
 if TYPE_CHECKING:
@@ -70,40 +72,47 @@ def published_parts(
     sizes = [len(table.coded[name].tally) for name in quasi]
     _, first = dense_rank([t.astype(np.int32) for t in tuples], sizes)
     first = first[class_of_tuple[first] >= 0]
-    mapping = {f"k{d}": pa.array(tuples[d][first].astype(np.uint32)) for d in range(len(quasi))}
-    for d, name in enumerate(quasi):
-        says = rank[name][release.cells[name][class_of_tuple[first]]]
-        mapping[f"p{d}"] = pa.array(says.astype(_least(len(sorted_texts[name]))))
-    table.lend("classes", pa.table(mapping))
-    shown: list[str] = []
+    spare = {n: len(table.coded[n].tally) for n in names if n not in quasi}
+    sizes = [max(len(sorted_texts[name]), spare.get(name, 0)) for name in names]
+    field = dict(zip(names, fields(sizes), strict=True))
+    terms: list[list[str]] = [[] for _ in range(1 + field[names[-1]].word)]
+    classes: dict[str, npt.NDArray[Any]] = {
+        f"k{d}": codes[first].astype(np.uint32) for d, codes in enumerate(tuples)
+    }
+    for name in quasi:
+        says = rank[name][release.cells[name][class_of_tuple[first]]].astype(np.int64)
+        word = field[name].word
+        if f"w{word}" not in classes:
+            terms[word].append(f"classes.w{word}")
+            classes[f"w{word}"] = np.zeros_like(says)
+        classes[f"w{word}"] += says << field[name].shift
+    table.lend("classes", pa.table(cast(Any, classes)))
     joins = [
         "JOIN classes ON "
         + " AND ".join(f"coded.{table.called(name)} = classes.k{d}" for d, name in enumerate(quasi))
     ]
     for place, name in enumerate(names):
         if name in quasi:
-            shown.append(f"classes.p{quasi.index(name)}")
             continue
         leaf = leaf_codes(table.coded[name].column, problem.hierarchies[name])
-        says = rank[name][leaf].astype(_least(len(sorted_texts[name])))
+        says, at = rank[name][leaf].astype(np.int64), field[name]
         if np.array_equal(says, np.arange(len(says))):
-            shown.append(f"coded.{table.called(name)}")
+            terms[at.word].append(f"CAST(coded.{table.called(name)} AS BIGINT) * {1 << at.shift}")
             continue
-        own = pa.table({"c": pa.array(np.arange(len(says), dtype=np.uint32)), "p": pa.array(says)})
-        table.lend(f"column{place}", own)
+        own: Any = {"c": np.arange(len(says), dtype=np.uint32), "p": says << at.shift}
+        table.lend(f"column{place}", pa.table(own))
         joins.append(f"JOIN column{place} ON coded.{table.called(name)} = column{place}.c")
-        shown.append(f"column{place}.p")
-    order = ", ".join(str(place + 1) for place in range(len(names)))
-    found = table.ordered(
-        f"SELECT {', '.join(f'{one} AS c{i}' for i, one in enumerate(shown))} FROM coded "
-        f"{' '.join(joins)} ORDER BY {order}"
-    )
+        terms[at.word].append(f"column{place}.p")
+    shown = ", ".join(f"{' + '.join(term)} AS w{word}" for word, term in enumerate(terms))
+    order = ", ".join(str(word + 1) for word in range(len(terms)))
+    found = table.ordered(f"SELECT {shown} FROM coded {' '.join(joins)} ORDER BY {order}")
     pools = [pa.array(sorted_texts[name], type=pa.string()) for name in names]
     rows = 0
     for batch in _batches(found):
+        words = [column.to_numpy() for column in batch.columns]
         arrays = [
-            pa.DictionaryArray.from_arrays(cast(Any, column).cast(pa.int32()), pool)
-            for column, pool in zip(batch.columns, pools, strict=True)
+            pa.DictionaryArray.from_arrays(field[name].of(words[field[name].word]), pool)
+            for name, pool in zip(names, pools, strict=True)
         ]
         rows += batch.num_rows
         yield pa.Table.from_arrays(arrays, names=list(names))
@@ -130,8 +139,3 @@ def _batches(found: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             waiting, held = rest.to_batches(), rest.num_rows
     if held:
         yield pa.Table.from_batches(waiting).combine_chunks().to_batches()[0]
-
-
-def _least(size: int) -> type[np.unsignedinteger[Any]]:
-    """Return the least type whose numbers go up to a size."""
-    return np.uint8 if size < 256 else np.uint16 if size < 65536 else np.uint32

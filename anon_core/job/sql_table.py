@@ -24,7 +24,7 @@ RESERVE = 1 << 30
 
 
 class SqlTable(CountedTable):
-    """A table in DuckDB: each text is a value of an ENUM in the order of texts, and its number."""
+    """A table in DuckDB: each text is its place in the order of its column's texts."""
 
     def __init__(self, path: Path, spill: Path, memory: int) -> None:
         """Open a file, without reading it.
@@ -73,8 +73,8 @@ class SqlTable(CountedTable):
         )
         refuse_many_texts(raw.strip(), int(self.one("SELECT count(*) FROM texts")))
         self.execute(
-            f"CREATE TYPE e{place} AS ENUM (SELECT text FROM texts WHERE text IS NOT NULL "
-            "ORDER BY text)"
+            f"CREATE TEMP TABLE numbers{place} AS SELECT text, "
+            "row_number() OVER (ORDER BY text) - 1 AS number FROM texts WHERE text IS NOT NULL"
         )
         self.execute("SET preserve_insertion_order = true")
         found = self.relation("SELECT value, tally FROM texts ORDER BY text NULLS LAST")
@@ -86,11 +86,22 @@ class SqlTable(CountedTable):
     def hold(self, columns: list[Numbered]) -> int:
         """Hold columns as numbers of their texts, and return how many rows there are."""
         numbers = [
-            f"CAST(coalesce(enum_code(CAST(CAST({quoted(one.raw)} AS VARCHAR) AS e{one.place})), "
-            f"{one.texts - 1}) AS {_width(one.texts)}) AS {quoted(one.name)}"
+            f"CAST(coalesce(numbers{one.place}.number, {one.texts - 1}) AS {_width(one.texts)}) "
+            f"AS {quoted(one.name)}"
             for one in columns
         ]
-        self.execute(f"CREATE TABLE coded AS SELECT {', '.join(numbers)} FROM source")
+        # A join looks each entry of a Parquet dictionary up once; a cast to ENUM each row.
+        joins = [
+            f"LEFT JOIN numbers{one.place} "
+            f"ON CAST(source.{quoted(one.raw)} AS VARCHAR) = numbers{one.place}.text"
+            for one in columns
+        ]
+        # A temporary table is put aside as it is where memory is short; any other is compressed.
+        self.execute(
+            f"CREATE TEMP TABLE coded AS SELECT {', '.join(numbers)} FROM source {' '.join(joins)}"
+        )
+        for one in columns:
+            self.execute(f"DROP TABLE numbers{one.place}")
         self.execute("DROP TABLE IF EXISTS file")
         return int(self.one("SELECT count(*) FROM coded"))
 
