@@ -36,7 +36,7 @@ def verify_release(
     release : str or Path
         The folder of the published files.
     previous : str or Path, optional
-        An earlier release of the same people: its folder, or its CSV file.
+        An earlier release of the same people: its folder, or its published file.
 
     Returns
     -------

@@ -45,7 +45,7 @@ from .lines import Lines
 from .one_level import check_one_level
 from .opening import MOST_TEXT_BYTES, Content, read_bytes
 from .permuted import check_permuted
-from .previous import check_previous, previous_file
+from .previous import check_previous, previous_files
 from .public_people import PublicPeople, read_public
 from .published import PublishedTable
 from .reading import read_table
@@ -75,7 +75,7 @@ def verify(
     levels: Mapping[str, Sequence[Sequence[str]]],
     files: Mapping[str, Content],
     public: pd.DataFrame | TextTable | None = None,
-    previous: Content | None = None,
+    previous: Mapping[str, Content] | None = None,
 ) -> Verification:
     """Recompute from the published text whether a release keeps what its recipe promises.
 
@@ -93,8 +93,8 @@ def verify(
         the files of other formats beside them, where there are some.
     public : pandas.DataFrame or TextTable, optional
         The public table as it was read, for promises about its people.
-    previous : bytes or FileBytes, optional
-        The published file of an earlier release of the same people.
+    previous : mapping of str to bytes or FileBytes, optional
+        The published files of an earlier release of the same people, named as `files` are.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def _verified(
     levels: Mapping[str, Sequence[Sequence[str]]],
     files: Mapping[str, Content],
     public: TextTable | None,
-    previous: Content | None = None,
+    previous: Mapping[str, Content] | None = None,
 ) -> Verification:
     """Recompute what a recipe promises that names every level; see `verify`."""
     promise = read_promise(recipe, private.names)
@@ -196,8 +196,7 @@ def _verified(
     beside += [*others.result(), *left_out]
     beside += check_dialect(export, published, files)
     if previous is not None:
-        shown = None if promise.permuted else published["release"].lines
-        beside += check_previous(promise, shown, table, previous)
+        beside += check_previous(promise, published, table, previous)
     if promise.left_out:
         beside.append(_check_left_out(promise, published))
     if promise.sample < 1:
@@ -209,7 +208,7 @@ def _verified(
 
 
 def _lined(
-    promise: Promise, rows: int, export: Mapping[str, Any], previous: Content | None
+    promise: Promise, rows: int, export: Mapping[str, Any], previous: Mapping[str, Content] | None
 ) -> tuple[str, ...] | None:
     """Return the columns by which lines of a large table are told apart; None for all.
 
@@ -321,7 +320,7 @@ def verify_files(
         The recipe's tables in full: what the recipe leaves out of technique and promises, and what
         the release looks like.
     previous : Path, optional
-        An earlier release of the same people: its folder, or its CSV file.
+        An earlier release of the same people: its folder, or its published file.
     memory : int, optional
         Bytes that the process may take; a database that reads large files keeps to its part.
     spill : Path, optional
@@ -355,7 +354,7 @@ def verify_files(
     tables = table_names(promise)
     export = section(recipe, "export")
     files = read_files(release_folder, tables, export)
-    earlier = None if previous is None else previous_file(Path(previous))
+    earlier = None if previous is None else previous_files(Path(previous))
     public = _public_table(recipe, promise, recipe_path)
     with within(memory, spill):  # columns are read when first looked at
         found = verify(recipe, private, levels, files, public, earlier)
