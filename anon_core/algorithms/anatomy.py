@@ -53,6 +53,7 @@ class Anatomy(Algorithm):
         ),
     }
     permutes: ClassVar[bool] = True
+    from_counts: ClassVar[bool] = True
     linked: ClassVar[Linked] = "roles"
     publishes: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
 

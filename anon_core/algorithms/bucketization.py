@@ -51,6 +51,7 @@ class Bucketization(Algorithm):
         ),
     }
     permutes: ClassVar[bool] = True
+    from_counts: ClassVar[bool] = True
     linked: ClassVar[Linked] = "roles"
 
     partition: Partitioner | Algorithm = partition_choice("mondrian")

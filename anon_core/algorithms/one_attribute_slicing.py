@@ -35,6 +35,7 @@ class ColumnSlicing(Algorithm):
     formula: ClassVar[str] = "d + 1 independent uniform permutations per bucket"
     source: ClassVar[str] = "Toth 2015, section 3.1.2.1"
     permutes: ClassVar[bool] = True
+    from_counts: ClassVar[bool] = True
 
     partition: Partitioner | Algorithm = partition_choice("mondrian")
 

@@ -39,6 +39,7 @@ class PermutationAnonymization(Algorithm):
     formula: ClassVar[str] = "d + 1 independent uniform permutations per group"
     source: ClassVar[str] = "Li et al. 2015, definition 1"
     permutes: ClassVar[bool] = True
+    from_counts: ClassVar[bool] = True
     publishes: ClassVar[tuple[str, ...]] = ("quasi", "sensitive")
 
     partition: Partitioner | Algorithm = partition_choice("bisection")

@@ -128,8 +128,8 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                         held.dataset,
                         levels,
                         fit=held.fit,
-                        writing=lambda release, guarded: held.write(
-                            release, staged.new, neutralise=guarded, csv=plan.csv
+                        writing=lambda release, chance, guarded: held.write(
+                            release, chance, staged.new, neutralise=guarded, csv=plan.csv
                         ),
                     )
             else:

@@ -78,7 +78,8 @@ class Algorithm(Technique):
     #: Whether it publishes the smallest and the largest values as ≤ and ≥ a limit.
     codes_tails: ClassVar[bool] = False
     #: Whether it works from distinct tuples and their counts alone, so that it runs on tables which
-    #: no memory holds; what it publishes is one table in which equal tuples say the same.
+    #: no memory holds. Where it draws which of equal rows goes where, the published columns must
+    #: fit as numbers.
     from_counts: ClassVar[bool] = False
     #: Names of the tables it publishes.
     publishes: ClassVar[tuple[str, ...]] = ("release",)

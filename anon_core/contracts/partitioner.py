@@ -72,6 +72,9 @@ class Partitioner(Technique):
     #: Whether it counts the public people of its groups, so that promises about them can steer it.
     counts_public: ClassVar[bool] = False
 
+    #: Whether it works from distinct tuples and their counts alone; see `Algorithm.from_counts`.
+    from_counts: ClassVar[bool] = False
+
     @abstractmethod
     def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:
         """Form the groups.

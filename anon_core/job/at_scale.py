@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ..base.errors import BadPlan, InputChanged, listing
 from ..contracts.algorithm import Algorithm
+from ..contracts.partitioner import Partitioner
 from ..data.counted import Keys, counted_set
 from ..data.table import Dataset
 from ..hierarchy import Hierarchy, flat
@@ -25,7 +26,8 @@ from ..release.problem import Problem, leaf_codes
 from ..release.release import Release
 from .confirmed import refuse_unconfirmed
 from .counted_table import CountedTable
-from .file_formats import FORMATS, published_formats
+from .drawn_release import drawn_tables, refuse_many_rows
+from .file_formats import FORMATS, ROW_GROUP, published_formats
 from .level_table import LevelTable
 from .plan import Plan
 from .prepare import refuse_formula_names
@@ -74,11 +76,12 @@ def why_not_at_scale(plan: Plan) -> tuple[str, ...]:
     return tuple(words for words, needed in asks.items() if needed)
 
 
-def from_counts(algorithm: Algorithm) -> bool:
+def from_counts(technique: Algorithm | Partitioner) -> bool:
     """Return whether a technique, as it is set, works from distinct tuples and their counts."""
-    parts = (getattr(algorithm, p.name) for p in algorithm.parameters() if p.kind == "technique")
-    own = algorithm.from_counts and not algorithm.draws
-    return own and all(from_counts(part) for part in parts if isinstance(part, Algorithm))
+    parts = (getattr(technique, p.name) for p in technique.parameters() if p.kind == "technique")
+    return technique.from_counts and all(
+        from_counts(part) for part in parts if isinstance(part, Algorithm | Partitioner)
+    )
 
 
 class AtScale:
@@ -152,6 +155,8 @@ class AtScale:
         sensitive = tuple(n for n in plan.roles.sensitive if n not in plan.roles.quasi)
         names = (*plan.roles.quasi, *sensitive)
         self.table.refuse_many_tuples(names)
+        if plan.algorithm.draws:
+            refuse_many_rows(self.table, len(plan.roles.published(dataset)))
         self._tuples, count = self.table.counted(names)
         self._keys = counted_set(
             names,
@@ -175,65 +180,106 @@ class AtScale:
             trees=trees,
         )
 
-    def write(self, release: Release, folder: Path, *, neutralise: bool, csv: bool = True) -> str:
+    def write(
+        self,
+        release: Release,
+        generator: np.random.Generator,
+        folder: Path,
+        *,
+        neutralise: bool,
+        csv: bool = True,
+    ) -> str:
         """Write the release in every format, with CSV or without, in one pass; let the table go.
+
+        Parameters
+        ----------
+        release : Release
+        generator : numpy.random.Generator
+            Draws which of equal rows goes where, and permutations.
+        folder : Path
+        neutralise, csv : bool
 
         Returns
         -------
         str
-            The SHA-256 of its CSV file; of the Parquet file where there is no other.
+            The SHA-256 over its CSV files; over the Parquet files where there are no others.
 
         Raises
         ------
         BadPlan
-            If it is not one table whose equal tuples say the same.
+            If averages are published, which counts do not tell.
         BadInput
             If disk or memory are short.
         """
-        grouping = release.grouping
-        whole = grouping.whole_keys and not grouping.published and not release.replaced
-        if not whole or len(release.blocks) > 1 or len(release.tables) > 1:
+        if release.replaced:
             raise BadPlan(
-                "What was found publishes equal rows differently, which counts cannot tell apart.",
+                "What was found publishes averages of rows, which counts do not tell.",
                 remedy="Run with engine = 'memory'.",
             )
-        quasi = len(release.problem.quasi)
-        parts = published_parts(
-            self.table,
-            release,
-            grouping.member[self._keys.of_tuple],
-            self._tuples[:quasi],
-            neutralise=neutralise,
-        )
-        with ExitStack() as opened:
-            files = {
-                ending: opened.enter_context((folder / f"release.{ending}").open("xb"))
-                for ending in published_formats(csv=csv)
-                if FORMATS[ending].into is not None
-            }
-            into = [make(file) for e, file in files.items() if (make := FORMATS[e].into)]
+        endings = published_formats(csv=csv)
+        if is_drawn(release):
+            tables = drawn_tables(self.table, release, generator, neutralise=neutralise)
+            for title, table in tables.items():
+                _write(_parts_of(table), folder, title, endings)
+        else:
+            tables = {"release": None}
+            quasi = len(release.problem.quasi)
+            parts = published_parts(
+                self.table,
+                release,
+                release.grouping.member[self._keys.of_tuple],
+                self._tuples[:quasi],
+                neutralise=neutralise,
+            )
+            _write(parts, folder, "release", endings)
+        self.table.close()  # what is verified next needs the memory
+        told = hashlib.sha256()
+        for title in tables:
+            with (folder / f"{title}.{endings[0]}").open("rb") as file:
+                while piece := file.read(1 << 20):
+                    told.update(piece)
+        return told.hexdigest()
 
-            def write(part: pa.Table) -> None:
-                for one in into:
-                    one.add(part)
 
-            # One part is written while the engine orders the next.
-            with ThreadPoolExecutor(1) as beside:
-                before: Future[None] | None = None
-                for part in parts:
-                    if before is not None:
-                        before.result()
-                    before = beside.submit(write, part)
+def is_drawn(release: Release) -> bool:
+    """Return whether equal rows part in a release, or links between its columns are cut."""
+    parted = len(release.blocks) > 1 or len(release.tables) > 1
+    return parted or release.grouping.published or not release.grouping.whole_keys
+
+
+def _parts_of(table: pa.Table) -> Iterator[pa.Table]:
+    for begin in range(0, max(table.num_rows, 1), ROW_GROUP):
+        yield table.slice(begin, ROW_GROUP)
+
+
+def _write(parts: Iterator[pa.Table], folder: Path, title: str, endings: Sequence[str]) -> None:
+    """Write one published table in some formats, part by part."""
+    with ExitStack() as opened:
+        files = {
+            ending: opened.enter_context((folder / f"{title}.{ending}").open("xb"))
+            for ending in endings
+            if FORMATS[ending].into is not None
+        }
+        into = [make(file) for e, file in files.items() if (make := FORMATS[e].into)]
+
+        def write(part: pa.Table) -> None:
+            for one in into:
+                one.add(part)
+
+        # One part is written while the next is made ready.
+        with ThreadPoolExecutor(1) as beside:
+            before: Future[None] | None = None
+            for part in parts:
                 if before is not None:
                     before.result()
-            for one in into:
-                one.close()
-            for file in files.values():
-                file.flush()
-                os.fsync(file.fileno())
-        self.table.close()  # what is verified next needs the memory
-        with (folder / f"release.{next(iter(files))}").open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+                before = beside.submit(write, part)
+            if before is not None:
+                before.result()
+        for one in into:
+            one.close()
+        for file in files.values():
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def _refuse_unknown(dataset: Dataset, name: str, rows: LevelTable) -> None:

@@ -48,8 +48,8 @@ Fit = Callable[
     [Plan, Dataset, Mapping[str, LevelTable] | None, Dataset | None],
     Problem,
 ]
-#: Writes a release as files, neutralised or not, and returns the SHA-256 of its CSV file.
-Writing = Callable[[Release, bool], str]
+#: Writes a release as files, drawn by a generator and neutralised or not; returns their SHA-256.
+Writing = Callable[[Release, np.random.Generator, bool], str]
 #: Recomputes the promises from the CSV files by name and the Arrow tables they were made of.
 Verifier = Callable[[Mapping[str, bytes], Mapping[str, "pa.Table"]], Verification]
 
@@ -291,7 +291,7 @@ def _publish(job: _Job, context: Context) -> None:
     neutralise = job.plan.formulas == "neutralise"
     if job.writing is not None:
         nothing = np.empty(0, dtype=np.int64)
-        job.digest = job.writing(job.outcome.release, neutralise)
+        job.digest = job.writing(job.outcome.release, job.chance.publish, neutralise)
         job.edition = Edition(tables={}, member=nothing, row_group=nothing, place=nothing)
         job.files = {}
         return

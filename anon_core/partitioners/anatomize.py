@@ -38,6 +38,7 @@ class Anatomize(Partitioner):
     )
     formula: ClassVar[str] = "groups of l rows with l values; reconstruction error n (1 − 1/l)"
     source: ClassVar[str] = "Xiao and Tao 2006, Anatomy: simple and effective privacy preservation"
+    from_counts: ClassVar[bool] = True
     by_sensitive: ClassVar[bool] = True
     gathers_alike: ClassVar[bool] = False
 

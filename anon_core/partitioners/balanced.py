@@ -34,6 +34,7 @@ class Dealt(Partitioner):
     )
     formula: ClassVar[str] = "g = ⌊n / l⌋ groups; row i of the ordered table goes to group i mod g"
     source: ClassVar[str] = "Li et al. 2015, algorithm 1"
+    from_counts: ClassVar[bool] = True
     by_sensitive: ClassVar[bool] = True
     gathers_alike: ClassVar[bool] = False
 

@@ -47,6 +47,7 @@ class Bisection(Partitioner):
         "each row joins the half whose normalized box grows less; halves must be l-eligible"
     )
     source: ClassVar[str] = "Li et al. 2015, algorithms 1 and 2"
+    from_counts: ClassVar[bool] = True
     by_sensitive: ClassVar[bool] = True
 
     tries: int = integer(

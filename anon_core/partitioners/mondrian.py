@@ -26,6 +26,7 @@ class MondrianGroups(Partitioner):
     )
     formula: ClassVar[str] = "cut at the median of the widest attribute while promises hold"
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"
+    from_counts: ClassVar[bool] = True
     takes_any_promise: ClassVar[bool] = True
 
     def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:

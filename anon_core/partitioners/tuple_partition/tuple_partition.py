@@ -31,6 +31,7 @@ class TuplePartition(Partitioner):
     source: ClassVar[str] = (
         "Li, Li, Zhang and Molloy 2012, doi 10.1109/TKDE.2010.236; Toth 2015, algorithms 3 and 4"
     )
+    from_counts: ClassVar[bool] = True
     sees_links: ClassVar[bool] = True
 
     def split(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Buckets:

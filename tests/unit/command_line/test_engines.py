@@ -16,10 +16,10 @@ import pytest
 
 from anon_core.__main__ import main
 from anon_core.base.errors import BadPlan
-from anon_core.job import sql_source
-from anon_core.job.at_scale import why_not_at_scale
+from anon_core.job import at_scale, file_formats, sql_release, sql_source
 from anon_core.job.plan import Plan, read_plan
 from anon_core.job.release_folder import STAGE
+from anon_core.verification import file_bytes
 
 LEVELS = {
     "job": [["a b", "x", "*"], ['c"d', "x", "*"], ["é,f", "y", "*"], ["=g", "y", "*"]],
@@ -28,6 +28,9 @@ TECHNIQUES = [
     {"name": "mondrian"},
     {"name": "optimal", "max_suppression": 0.1},
     {"name": "fixed-levels", "levels": {"job": 1, "age": 0, "zip": 2}, "max_suppression": 1.0},
+    {"name": "mondrian", "cuts": "relaxed"},
+    {"name": "anatomy"},
+    {"name": "permutation"},
 ]
 
 
@@ -42,12 +45,18 @@ def _table(seed: int) -> pd.DataFrame:
             "job": draw.choice(jobs, rows),
             "person name": draw.permutation(rows).astype(str),
             "zip": draw.choice(["011", "012", "121", "NA"], rows),
-            "illness": draw.choice(["flu", "cold", "ulcer", ""], rows, p=[0.4, 0.3, 0.2, 0.1]),
+            "illness": draw.choice(["flu", "cold", "ulcer", ""], rows, p=[0.36, 0.34, 0.2, 0.1]),
         }
     )
 
 
+_DIVERSE: dict[str, object] = {"name": "frequency-l-diversity", "l": 2}
 _MODELS = ({"name": "k-anonymity", "k": 4}, {"name": "l-diversity", "l": 2})
+
+
+def promised(technique: dict[str, object]) -> tuple[dict[str, object], ...]:
+    """Return what a technique can promise of `_table`."""
+    return (_DIVERSE,) if technique["name"] in ("anatomy", "permutation") else _MODELS
 
 
 def _recipe(
@@ -85,7 +94,7 @@ def _recipe(
 
 @pytest.mark.parametrize(
     ("technique", "missing"),
-    list(zip(TECHNIQUES, ("drop", "keep", "drop"), strict=True)),
+    list(zip(TECHNIQUES, ("drop", "keep", "drop", "keep", "drop", "keep"), strict=True)),
     ids=lambda t: str(t["name"]) if isinstance(t, dict) else t,
 )
 def test_both_engines_publish_the_same_bytes(
@@ -95,10 +104,9 @@ def test_both_engines_publish_the_same_bytes(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("anon_core.job.file_formats.ROW_GROUP", 100)
-    monkeypatch.setattr("anon_core.job.sql_release.ROW_GROUP", 100)
-    monkeypatch.setattr("anon_core.verification.file_bytes.ROW_GROUP", 100, raising=False)
-    recipe = _recipe(tmp_path, technique, missing)
+    for module in (at_scale, file_formats, sql_release, file_bytes):
+        monkeypatch.setattr(module, "ROW_GROUP", 100)
+    recipe = _recipe(tmp_path, technique, missing, promised(technique))
     frame = _table(len(str(technique)))
     frame.to_csv(tmp_path / "t.csv", index=False)
     frame.to_parquet(tmp_path / "t.parquet")
@@ -115,7 +123,7 @@ def test_both_engines_publish_the_same_bytes(
         }
         files[out.name] = {file.name: file.read_bytes() for file in out.iterdir()}
     first, *others = files.values()
-    assert len(first) == 2
+    assert len(first) == (4 if promised(technique) == (_DIVERSE,) else 2)
     assert all(other == first for other in others)
     first_figures, *other_figures = figures.values()
     for other in other_figures:
@@ -129,8 +137,7 @@ def test_both_engines_publish_the_same_bytes(
 def test_parquet_alone_is_the_same_file_and_a_changed_row_is_found(
     tmp_path: Path, technique: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    few = {"name": "frequency-l-diversity", "l": 2}
-    models = _MODELS if technique == "mondrian" else (few,)
+    models = _MODELS if technique == "mondrian" else (_DIVERSE,)
     missing = "drop" if technique == "mondrian" else "keep"
     recipe = _recipe(tmp_path, {"name": technique}, missing, models)
     _table(1).to_csv(tmp_path / "t.csv", index=False)
@@ -177,24 +184,23 @@ def _run(tmp_path: Path, *more: str) -> int:
 def test_what_needs_rows_is_refused_before_anything_is_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _recipe(tmp_path, {"name": "anatomy"}, "keep")
+    _recipe(tmp_path, {"name": "k-member"}, "keep")
     assert _run(tmp_path, "--engine", "duckdb") != 0  # the table is not even there
     assert "Only counts of the table are held in memory" in capsys.readouterr().err
 
 
-def test_relaxed_cuts_draw_among_equal_rows_and_are_not_for_counts(tmp_path: Path) -> None:
-    strict = Plan.from_mapping(
-        {
-            "roles": {"quasi": ["a"]},
-            "algorithm": {"name": "mondrian"},
-            "models": [{"name": "k-anonymity", "k": 2}],
-        }
-    )
-    relaxed = Plan.from_mapping(
-        {**strict.as_mapping(), "algorithm": {"name": "mondrian", "cuts": "relaxed"}}
-    )
-    assert not why_not_at_scale(strict)
-    assert why_not_at_scale(relaxed)
+def test_more_rows_than_can_be_drawn_from_are_refused_before_a_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _recipe(tmp_path, {"name": "anatomy"}, "keep", (_DIVERSE,))
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    monkeypatch.setattr("anon_core.job.drawn_release.BYTES_A_CELL", 2**22)
+    assert _run(tmp_path, "--engine", "duckdb", "--memory", "2GB", "--progress") != 0
+    told = capsys.readouterr().err
+    assert "The 240 rows of 5 columns need 5.0 GB for that" in told
+    assert "--memory 6GB" in told
+    assert "Searching" not in told
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ import pandas as pd
 import pytest
 
 from anon_core.__main__ import main
+from anon_core.base import secret
 from anon_core.job import spark_session
-from tests.unit.command_line.test_engines import TECHNIQUES, _recipe, _table
+from tests.unit.command_line.test_engines import TECHNIQUES, _recipe, _table, promised
 
 pytestmark = pytest.mark.spark
 spark = pytest.mark.skipif(
@@ -23,6 +24,7 @@ spark = pytest.mark.skipif(
     reason="Spark is tested by `make test-spark`",
 )
 LARGE = """\
+seed = "{secret}"
 [roles]
 quasi = ["age", "sex", "region"]
 sensitive = ["illness"]
@@ -30,16 +32,21 @@ insensitive = ["note"]
 [algorithm]
 {technique}
 [[models]]
-name = "k-anonymity"
-k = 10
+{promise}
 [export]
 csv = false
 """
+K10 = 'name = "k-anonymity"\nk = 10'
+L3 = 'name = "frequency-l-diversity"\nl = 3'
 SETTINGS = {
-    "optimal": 'name = "optimal"\nmax_suppression = 0.02',
-    "mondrian": 'name = "mondrian"',
-    "fixed-levels": 'name = "fixed-levels"\nlevels = {age = 1, sex = 0, region = 0}\n'
-    "max_suppression = 1.0",
+    "optimal": ('name = "optimal"\nmax_suppression = 0.02', K10),
+    "mondrian": ('name = "mondrian"', K10),
+    "fixed-levels": (
+        'name = "fixed-levels"\nlevels = {age = 1, sex = 0, region = 0}\nmax_suppression = 1.0',
+        K10,
+    ),
+    "anatomy": ('name = "anatomy"', L3),
+    "permutation": ('name = "permutation"', L3),
 }
 
 
@@ -56,7 +63,7 @@ def _released(folder: Path, recipe: Path, table: Path, engine: str) -> dict[str,
 def test_messy_cells_are_published_alike(
     tmp_path: Path, technique: dict[str, object], missing: str
 ) -> None:
-    recipe = _recipe(tmp_path, technique, missing)
+    recipe = _recipe(tmp_path, technique, missing, promised(technique))
     frame = _table(7)
     frame.to_csv(tmp_path / "t.csv", index=False)
     frame.to_csv(tmp_path / "t.csv.gz", index=False)
@@ -105,15 +112,18 @@ def test_a_large_table_is_published_alike(tmp_path: Path, technique: str) -> Non
             "age": draw.integers(18, 90, rows),
             "sex": draw.choice(["F", "M"], rows),
             "region": draw.choice([f"r{place}" for place in range(20)], rows),
-            "illness": draw.choice(["flu", "cold", "none", ""], rows),
+            "illness": draw.choice(["flu", "cold", "none", "gout", ""], rows),
             "note": draw.integers(0, 1000, rows),
         }
     ).to_parquet(tmp_path / "t.parquet")
     levels = [[str(age), f"{age // 10 * 10}s", "*"] for age in range(18, 90)]
     pd.DataFrame(levels).to_csv(tmp_path / "age.csv", header=False, index=False, sep=";")
     recipe = tmp_path / "r.toml"
-    ages = "" if technique == "mondrian" else '[hierarchies]\nage = "age.csv"\n'
-    recipe.write_text(LARGE.format(technique=SETTINGS[technique]) + ages)
+    coarse = technique in ("optimal", "fixed-levels")
+    ages = '[hierarchies]\nage = "age.csv"\n' if coarse else ""
+    of, promise = SETTINGS[technique]
+    told = LARGE.format(technique=of, promise=promise, secret=secret.spell(secret.draw()))
+    recipe.write_text(told + ages)
     wanted = _released(tmp_path, recipe, tmp_path / "t.parquet", "memory")
     for engine in ("duckdb", "spark"):
         assert _released(tmp_path, recipe, tmp_path / "t.parquet", engine) == wanted, engine
