@@ -1,4 +1,4 @@
-"""The parts of an earlier release are taken over: nothing is cut, each row goes where it fits."""
+"""The parts of an earlier release are taken over: nothing is searched, each row finds its place."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from ..base.arrays import B1, I64
 from ..base.context import Context
 from ..base.errors import Infeasible
-from ..base.params import number
+from ..base.params import choice, number
 from ..base.registry import register
 from ..contracts.algorithm import Algorithm
 from ..contracts.model import GroupModel
 from ..contracts.partitioner import run_buckets
+from ..contracts.search_cost import CellCost, saving
 from ..lattice.nodes import rows_allowed
-from ..overlap.composed import Classes
+from ..partition.best_gain import cell_prices
 from ..partition.box_release import box_outcome
-from ..partition.merging import keeping
+from ..partition.carried_cuts import cut_while_kept, earlier_cuts, placed
+from ..partition.merging import keeping, merged_as_published
 from ..partition.mondrian_cuts import cut_by_tree, refuse_whole
 from ..release.problem import Problem
 from ..release.results import Outcome
@@ -30,35 +32,56 @@ from ..release.results import Outcome
 class EarlierParts(Algorithm):
     """Carry out a partition that was decided on an earlier table (LeFevre et al. 2006).
 
-    1. Put every row into the part of the earlier release that covers it; of several the first.
-    2. Remove the rows that no part covers, and the parts that do not keep the promises any more,
-       if they are within the budget.
+    1. Find cuts that separate the parts of the earlier release; where parts overlap, a row goes
+       into the first that covers it.
+    2. From the whole table on, make a cut where rows on both sides keep the promises; else what it
+       would have separated is one part. Or make all of them, and remove the parts that do not
+       keep the promises, if they are within the budget.
     3. Each part publishes the range of its rows of today. Nothing is searched.
     """
 
     name: ClassVar[str] = "earlier-parts"
     title: ClassVar[str] = "Parts of an earlier release"
     summary: ClassVar[str] = (
-        "Puts every row into the part of an earlier release that covers it, and searches nothing; "
-        "rows that no part covers, and parts that became too small, are removed within the budget. "
+        "Cuts the table where the parts of an earlier release were cut, and searches nothing. "
+        "Parts that became too small are joined with neighbours, or removed within the budget. "
         "Without an earlier release the whole table is one part."
     )
     when: ClassVar[str] = (
         "When a partition was decided on last month's table and is to be carried out on this one."
     )
-    formula: ClassVar[str] = (
-        "rows in no part + rows of parts that break a promise ≤ max_suppression · n"
-    )
+    formula: ClassVar[str] = "a cut of the earlier release is made ⇔ both sides keep the promises"
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"
     forms_ranges: ClassVar[bool] = True
     carries_out_parts: ClassVar[bool] = True
 
+    small: str = choice(
+        default="join",
+        options={
+            "join": "joined with their neighbours",
+            "remove": "removed, within what may be removed",
+        },
+        help="What becomes of parts that do not keep the promises any more. Where nothing may be "
+        "removed, parts to be removed end the run.",
+        label="Parts that became too small",
+    )
+    output: str = choice(
+        default="mixed",
+        options={
+            "mixed": "Ranges of numbers, groups of the hierarchy else",
+            "node": "Groups of the hierarchy",
+            "set": "Ranges of numbers, sets of values else",
+        },
+        help="What a part publishes, as in the earlier release.",
+        label="Cells",
+    )
+    metric: CellCost = saving(help="What parts that overlap save when they are joined.")
     max_suppression: float = number(
         default=0.05,
         low=0.0,
         high=1.0,
-        help="Largest share of rows that may be removed: those that no part covers, and those of "
-        "parts that do not keep the promises.",
+        help="Largest share of rows that may be removed: those of parts that do not keep the "
+        "promises, and those that none of several overlapping parts covers.",
         label="Rows that may be removed",
     )
 
@@ -67,56 +90,54 @@ class EarlierParts(Algorithm):
 
         Raises
         ------
-        Infeasible
-            If more rows would have to go than the budget allows.
+        Infeasible, NotFound
+            If not even the whole table keeps the promises, or more rows would have to go than the
+            budget allows.
         """
-        context.report(0.0, "Placing rows in the earlier parts")
-        part = _parts(problem, context)
+        context.report(0.0, "Cutting where the earlier release was cut")
+        nodes = [
+            self.output == "node" or (self.output == "mixed" and cut_by_tree(problem, h))
+            for h in problem.quasi_hierarchies
+        ]
+        tree, parts = earlier_cuts(problem)
+        if self.small == "remove":
+            node = tree.last(problem.frequency.run_codes, context)
+            part = self._kept(problem, models, *placed(problem, tree, node, parts, context))
+            return box_outcome(problem, run_buckets(problem, part), nodes)
+        refuse_whole(problem, models)
+        by_rows = [model for model in models if not model.needs_public]
+        node = cut_while_kept(problem, by_rows, tree, context)
+        part, outside = placed(problem, tree, node, parts, context)
+        # Where parts overlap, a row that none covers begins as a part of its own.
+        part[outside] = int(part.max(initial=0)) + 1 + np.arange(np.count_nonzero(outside))
+        number = np.unique(part, return_inverse=True)[1].astype(np.int64)
+        prices = cell_prices(problem, self.metric, nodes, np.ones(len(nodes)))
+        groups = merged_as_published(
+            problem, models, run_buckets(problem, number), prices, nodes, context
+        )
+        return box_outcome(problem, groups, nodes)
+
+    def _kept(self, problem: Problem, models: Sequence[GroupModel], part: I64, outside: B1) -> I64:
+        """Return the number of each quasi tuple's part, -1 where it is removed; shape (runs,)."""
         rows = problem.frequency.run_count
-        outside = int(rows[part < 0].sum())
-        if (part >= 0).any():
-            kept = part >= 0
-            part[kept] = np.unique(part[kept], return_inverse=True)[1]
-            # What stands in no part is put into one of its own, which is removed in any case.
-            own = np.where(kept, part, int(part.max()) + 1)
-            good = keeping(problem, models, run_buckets(problem, own))
-            part[~good[own] | ~kept] = -1
-        allowed = rows_allowed(problem, self.max_suppression)
-        gone = int(rows[part < 0].sum())
-        if gone > allowed or not (part >= 0).any():
+        number = np.unique(part, return_inverse=True)[1].astype(np.int64)
+        good = keeping(problem, models, run_buckets(problem, number))
+        lost = outside | ~good[number]
+        allowed, gone = rows_allowed(problem, self.max_suppression), int(rows[lost].sum())
+        if gone > allowed or lost.all():
             if not allowed:
                 refuse_whole(problem, models)
+            apart = int(rows[outside].sum())
+            uncovered = f" and {apart:,} that no part covers" if apart else ""
             raise Infeasible(
-                f"{gone:,} of {problem.rows:,} rows would have to go: {outside:,} stand in no part "
-                f"of the earlier release, {gone - outside:,} in parts that do not keep the "
-                f"promises any more. At most {allowed:,} may.",
-                remedy="Decide the parts anew with a search, or allow more rows to be removed.",
+                f"{gone:,} of {problem.rows:,} rows would have to go: {gone - apart:,} of parts of "
+                f"the earlier release that do not keep the promises any more{uncovered}. At most "
+                f"{allowed:,} may.",
+                remedy="Join such parts (small = 'join'), decide the parts anew with a search, or "
+                "allow more rows to be removed.",
                 best=gone / max(problem.rows, 1),
                 best_of="share of rows removed",
             )
-        left = part >= 0
-        part[left] = np.unique(part[left], return_inverse=True)[1]
-        nodes = [cut_by_tree(problem, h) for h in problem.quasi_hierarchies]
-        return box_outcome(problem, run_buckets(problem, part), nodes)
-
-
-def _parts(problem: Problem, context: Context) -> npt.NDArray[np.int64]:
-    """Return the earlier part of each quasi tuple, -1 where none covers it; shape (runs,)."""
-    codes, earlier = problem.frequency.run_codes, problem.earlier
-    if earlier is None:
-        return np.zeros(len(codes), dtype=np.int64)
-    nothing = np.empty(0, dtype=np.int64)
-    classes = Classes(
-        places=tuple(problem.quasi.index(name) for name in earlier.columns),
-        cover=[earlier.cover[name] for name in earlier.columns],
-        cells=earlier.cells,
-        pool=np.arange(len(earlier.size)),
-        rows=earlier.size,
-        entry=nothing,
-        value=nothing.astype(np.int32),
-        count=nothing,
-    )
-    found = np.full(len(codes), len(earlier.size), dtype=np.int64)
-    for who, which in classes.fitting(codes, context):
-        np.minimum.at(found, who, which)
-    return np.where(found < len(earlier.size), found, -1)
+        left = np.where(lost, -1, number)
+        left[~lost] = np.unique(number[~lost], return_inverse=True)[1]
+        return left

@@ -354,7 +354,9 @@ class Plan:
                 "Parts are carried out by the published table, and nobody said where it lies.",
                 remedy="Write the decided recipe with run --decided-out.",
             )
-        parts = technique_of("algorithm", Algorithm, by_parts())
+        cells = getattr(self.algorithm, "output", None)
+        told = {} if cells is None else {"output": cells}
+        parts = technique_of("algorithm", Algorithm, {**by_parts(), **told})
         return replace(
             self,
             algorithm=parts,

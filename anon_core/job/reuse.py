@@ -74,7 +74,8 @@ class Reuse:
 
 def parts_decide(algorithm: Algorithm) -> bool:
     """Say whether a release of a technique tells where rows of another table go."""
-    return algorithm.forms_ranges and not algorithm.permutes and not algorithm.draws
+    covering = not algorithm.averages and not algorithm.codes_tails
+    return algorithm.forms_ranges and covering and not algorithm.permutes
 
 
 def refuse_undecidable(algorithm: Algorithm) -> None:
@@ -86,11 +87,11 @@ def refuse_undecidable(algorithm: Algorithm) -> None:
     """
     if not algorithm.one_level and not parts_decide(algorithm):
         raise BadPlan(
-            f"{algorithm.title} decides more than a level for each column or parts that do not "
-            "overlap, so that what it decided cannot be carried out on another table without a "
-            "search.",
+            f"{algorithm.title} decides neither a level for each column nor parts whose cells "
+            "cover values, so that what it decided cannot be carried out on another table without "
+            "a search.",
             remedy="Choose a technique that publishes each column at one level, such as the "
-            "optimal search, or Mondrian with strict cuts; or leave --decided-out out.",
+            "optimal search, or parts with ranges, such as Mondrian; or leave --decided-out out.",
         )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from ..base.errors import AnonError
 from ..hierarchy import Hierarchy
 from ..release.earlier import Earlier
 from ..release.release import View
+from .cut_tree import CutTree, cuts_between, hull
 
 Bits = npt.NDArray[np.uint64]
 #: Cells of people times classes that are looked at between two looks at the cancel button.
@@ -64,6 +66,9 @@ class Classes:
     def fitting(self, people: I32, context: Context) -> Iterator[tuple[I64, I64]]:
         """Yield people and the pools of classes that fit them, people ascending, in parts."""
         classes = len(self.cells)
+        if classes * len(people) > _CELLS and (apart := self._apart) is not None:
+            yield self._alone(people, *apart, context)
+            return
         step = max(1, _CELLS // max(classes, 1))
         for begin in range(0, len(people), step):
             context.check()
@@ -81,6 +86,35 @@ class Classes:
             found = byte[pair] * 8 + at
             inside = found < classes  # the last byte is filled up
             yield (who[pair] + begin)[inside].astype(np.int64), self.pool[found[inside]]
+
+    @cached_property
+    def _apart(self) -> tuple[CutTree, I64] | None:
+        """Cuts that leave one class alone at each last node, and which; None if there are none."""
+        low = np.zeros((len(self.cells), len(self.places)), dtype=np.int64)
+        high = np.zeros_like(low)
+        present = np.ones(len(self.cells), dtype=np.bool_)
+        for d, cover in enumerate(self.cover):
+            first, last, seen = hull(cover)
+            low[:, d], high[:, d] = first[self.cells[:, d]], last[self.cells[:, d]]
+            present &= seen[self.cells[:, d]]
+        # A class of which today has no value fits nobody.
+        there = np.flatnonzero(present)
+        rows = np.ones(len(there), dtype=np.int64)
+        tree = cuts_between(low[there], high[there], rows, shared=False)
+        if np.bincount(tree.node).max(initial=0) > 1:
+            return None
+        of_node = np.full(len(tree.column), -1, dtype=np.int64)
+        of_node[tree.node] = there
+        return tree, of_node
+
+    def _alone(self, people: I32, tree: CutTree, of_node: I64, context: Context) -> tuple[I64, I64]:
+        """Return people and the pools of the classes that fit them, one of each at most."""
+        own = people[:, list(self.places)]
+        which = of_node[tree.last(own, context)]
+        fits = which >= 0
+        for d, cover in enumerate(self.cover):
+            fits &= cover[self.cells[which, d], own[:, d]]
+        return np.flatnonzero(fits), self.pool[which[fits]]
 
     def candidates(self, people: I32, values: int, context: Context) -> Bits:
         """Return the values of all classes that each person fits, shape (people, words)."""
