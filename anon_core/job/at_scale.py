@@ -27,7 +27,7 @@ from ..release.release import Release
 from .confirmed import refuse_unconfirmed
 from .counted_table import CountedTable
 from .drawn_release import drawn_tables, refuse_many_rows
-from .file_formats import FORMATS, ROW_GROUP, published_formats
+from .file_formats import FORMATS, ROW_GROUP, let_go, published_formats
 from .level_table import LevelTable
 from .plan import Plan
 from .prepare import refuse_formula_names
@@ -261,6 +261,7 @@ def _write(parts: Iterator[pa.Table], folder: Path, title: str, endings: Sequenc
             if FORMATS[ending].into is not None
         }
         into = [make(file) for e, file in files.items() if (make := FORMATS[e].into)]
+        opened.callback(let_go, into)
 
         def write(part: pa.Table) -> None:
             for one in into:

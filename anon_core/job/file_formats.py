@@ -11,6 +11,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
@@ -126,6 +127,13 @@ class Into(Protocol):
     def close(self) -> None:
         """Write what stands at the end."""
         ...
+
+
+def let_go(unfinished: Iterable[Into]) -> None:
+    """End files that go, before they are closed, whatever is wrong; finished ones stay as are."""
+    for one in unfinished:
+        with suppress(OSError, ValueError):
+            one.close()
 
 
 class _IntoCsv:

@@ -231,11 +231,11 @@ def writing(folder: Path, names: Sequence[str]) -> Generator[Staged, None, None]
                     "released, and a release that was there before still stands.",
                 ) from error
             finally:
-                with in_turn(place.parent):
-                    _clear(stage)
-                    if place in missing:  # only what stayed empty goes
-                        with suppress(OSError):
-                            place.rmdir()
+                try:
+                    _clear_after(stage, place, made=place in missing)
+                except KeyboardInterrupt:  # told to end while it clears away
+                    _clear_after(stage, place, made=place in missing)
+                    raise
     finally:
         if stage is not None and os.name == "nt":  # it keeps a file that is locked
             _clear(stage)
@@ -407,6 +407,14 @@ def _is_exchanged(stage: Path, place: Path) -> bool:
         return int((stage / _PLACE).read_bytes()) == place.stat().st_ino
     except (OSError, ValueError):
         return False
+
+
+def _clear_after(stage: Path, place: Path, *, made: bool) -> None:
+    with in_turn(place.parent):
+        _clear(stage)
+        if made:  # only what stayed empty goes
+            with suppress(OSError):
+                place.rmdir()
 
 
 def _clear(stage: Path) -> None:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-import random
-import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+
+from benchmarks.killed import Job, killed
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 RECIPE = """
@@ -73,28 +72,10 @@ class _Desk:
             text=True,
         )  # fmt: skip
 
-    def ended(self, table: Path, out: Path) -> tuple[int, str]:
-        process = self.start(table, out)
-        _, told = process.communicate()
-        return process.returncode, told
-
     def left(self) -> list[Path]:
         """Return whatever lies there beside a release."""
         found = [*self.temporary.rglob("*"), *self.desk.rglob("*")]
         return [path for path in found if path != self.out and path.parent != self.out]
-
-    def readable_by_others(self) -> list[Path]:
-        found: list[Path] = []
-        for base in (self.temporary, self.desk):
-            for folder, below, files in os.walk(base):
-                own = Path(folder)
-                if own == self.out:
-                    continue
-                if own != base and not own.stat().st_mode & 0o077:
-                    below.clear()
-                    continue
-                found += [own / f for f in files if (own / f).stat().st_mode & 0o077]
-        return found
 
 
 def _held(folder: Path) -> dict[str, bytes]:
@@ -117,42 +98,14 @@ def test_a_run_that_is_told_to_end_clears_away_and_says_so(tmp_path: Path, numbe
 
 @pytest.mark.long
 @pytest.mark.parametrize(("engine", "csv"), [("memory", True), ("duckdb", True), ("duckdb", False)])
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_whenever_a_run_is_stopped_one_release_stands_whole(
-    tmp_path: Path, engine: str, csv: bool, number: int
+    tmp_path: Path, engine: str, csv: bool
 ) -> None:
     desk = _Desk(tmp_path, 60_000, engine, csv)
-    assert desk.ended(desk.old_table, tmp_path / "old")[0] == 0
-    began = time.monotonic()
-    assert desk.ended(desk.table, tmp_path / "new")[0] == 0
-    whole = time.monotonic() - began
-    old, new = _held(tmp_path / "old"), _held(tmp_path / "new")
-    draw = random.Random(engine + str(number))
-    seen: list[bool] = []
-    for n in range(8):
-        shutil.rmtree(desk.desk, ignore_errors=True)
-        desk.desk.mkdir()
-        if before := old if n % 3 else {}:
-            shutil.copytree(tmp_path / "old", desk.out)
-        process = desk.start(desk.table, desk.out)
-        time.sleep(whole * (0.15 + 0.85 * draw.random()))
-        process.send_signal(number)
-        _, told = process.communicate()
-        assert process.returncode in (0, -number, 128 + number), told
-        found = _held(desk.out)
-        assert found == new or (found == before and process.returncode), told
-        assert not desk.readable_by_others()
-        if process.returncode == 128 + number:
-            assert told.endswith("Stopped; nothing was released.\n") == (found == before)
-            assert not desk.left()
-        spilt = [path for path in desk.left() if path.name == "spill"]
-        seen.append(bool(spilt))
-        status, told = desk.ended(desk.table, desk.out)
-        assert status == 0
-        assert _held(desk.out) == new
-        assert ("was killed" in told) == bool(spilt)
-        assert not desk.left()
-    assert number != signal.SIGKILL or engine == "memory" or any(seen)
+    job = Job(
+        recipe=tmp_path / "recipe.toml", data=desk.table, engine=engine, place=tmp_path / "job"
+    )
+    assert not killed(job, desk.old_table, 34)
 
 
 _RACER = """

@@ -526,3 +526,23 @@ def test_a_lock_is_held_once_and_given_back(tmp_path: Path) -> None:
         assert not other
     with alone(path, wait=True) as mine:
         assert mine
+
+
+def test_a_stage_is_cleared_also_where_the_run_is_told_to_end_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remove, told = shutil.rmtree, list[Path]()
+
+    def interrupted(place: Path, **more: bool) -> None:
+        told.append(place)
+        if len(told) == 1:
+            raise KeyboardInterrupt
+        remove(place, **more)
+
+    writes = writing(tmp_path / "out", ["a"])
+    stage = writes.__enter__().stage
+    monkeypatch.setattr(release_folder.shutil, "rmtree", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        writes.__exit__(None, None, None)
+    assert told == [stage] * 2
+    assert not list(tmp_path.iterdir())
