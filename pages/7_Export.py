@@ -326,15 +326,17 @@ def internal(result: Result) -> None:
 def _for_the_next_table(result: Result) -> None:
     """Draw what carries the decision to the next table: the decided recipe, and the figures."""
     decided = bundle.decided(result)
+    levels = result.plan.algorithm.one_level
     download(
         "Decided recipe",
         "**Internal edition, no seed.** What was decided here, without the search: opened on Start "
-        "with the next table, it carries out these levels and nothing else. Its hierarchies are in "
+        "with the next table, it carries out this and nothing else. Its hierarchies are in "
         "the zip."
+        + ("" if levels else " The parts are told by the release: choose its file as well.")
         if decided
-        else "**Internal edition.** What this technique decided is more than a level for each "
-        "column, so that it cannot "
-        "be carried out on another table without a search.",
+        else "**Internal edition.** This technique decided neither a level for each column nor "
+        "parts whose cells cover values, so that nothing can be carried out on another table "
+        "without a search.",
         lambda: decided,
         file="decided.toml",
         mime="application/toml",

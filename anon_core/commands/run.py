@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import sys
@@ -66,15 +67,14 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     names += [
         f"{table}.{ending}" for table in plan.algorithm.publishes for ending in (ENDING, *TYPED)
     ]
-    _refuse_overwriting(options.out, options.data, names)
     folder = options.recipe.parent
+    read = [options.recipe, options.data, *(folder / path for path in plan.files)]
+    _refuse_overwriting(options.out, read, names)
     then = _figures_of(options.then)
     if options.decided_out is not None:
         refuse_undecidable(plan.algorithm)
-        read = [options.recipe, options.data, *(folder / path for path in plan.files)]
         _refuse_recipe_out(options.decided_out, options.out, read, _DECIDED)
     if options.recipe_out is not None:
-        read = [options.recipe, options.data, *(folder / path for path in plan.files)]
         _refuse_recipe_out(options.recipe_out, options.out, read, _COMPLETED)
     with writing(options.out, names) as staged:
         begun.append(staged)
@@ -139,8 +139,13 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
         changed = drift(then, result) if then is not None else ()
         decided = None
         if options.decided_out is not None:
-            lies = os.path.relpath((options.out / "release.csv").resolve(), folder.resolve())
-            decided = result.decided(Path(lies).as_posix())
+            file = "release.csv" if plan.csv else "release.parquet"
+            lies = os.path.relpath((options.out / file).resolve(), folder.resolve())
+            digest = ""
+            if not plan.algorithm.one_level:
+                with (staged.new / file).open("rb") as made:
+                    digest = hashlib.file_digest(made, "sha256").hexdigest()
+            decided = result.decided(Path(lies).as_posix(), digest)
         if options.recipe_out is None:
             staged.publish()
         else:  # the recipe before the release, which never stands without its secret
@@ -184,21 +189,22 @@ def _figures_of(place: Path | None) -> object | None:
         ) from error
 
 
-def _refuse_overwriting(out: Path, data: Path, names: Sequence[str]) -> None:
-    """Refuse to put a release in the place of the table it is made of."""
-    try:
-        inside = data.resolve().parent == out.resolve() and data.name in names
-        inside = inside or (data.is_dir() and out.resolve().is_relative_to(data.resolve()))
-    except (ValueError, RuntimeError) as error:  # a NUL character, or a link to itself
-        raise BadInput(
-            f"{clipped(str(data))} or {clipped(str(out))} is no path to a file and a folder.",
-            remedy="Check both for links to themselves and characters that no path may hold.",
-        ) from error
-    if inside:
-        raise BadPlan(
-            f"The release would overwrite the table {clipped(str(data))}.",
-            remedy="Name another folder.",
-        )
+def _refuse_overwriting(out: Path, read: Sequence[Path], names: Sequence[str]) -> None:
+    """Refuse to put a release in the place of what it is made of: recipe, table, other files."""
+    for path in read:
+        try:
+            inside = path.resolve().parent == out.resolve() and path.name in names
+            inside = inside or (path.is_dir() and out.resolve().is_relative_to(path.resolve()))
+        except (ValueError, RuntimeError) as error:  # a NUL character, or a link to itself
+            raise BadInput(
+                f"{clipped(str(path))} or {clipped(str(out))} is no path to a file and a folder.",
+                remedy="Check both for links to themselves and characters that no path may hold.",
+            ) from error
+        if inside:
+            raise BadPlan(
+                f"The release would overwrite {clipped(str(path))}, which the run reads.",
+                remedy="Name another folder.",
+            )
 
 
 _COMPLETED = (

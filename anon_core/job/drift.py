@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from ..base.errors import BadInput
+from ..base.errors import BadInput, clipped
 
 if TYPE_CHECKING:
     from .result import Result
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 MOST_TEXTS = 1000
 #: A text is told where its share of the rows halved or doubled, and was or is this large at least.
 _FACTOR, _LEAST_SHARE = 2.0, 0.01
+#: Texts of a column told one by one that are new, and that are gone, and the least share of these;
+#: others are counted.
+_TOLD, _LEAST_TOLD = 5, 0.001
 
 Kind = Literal["figure", "new", "gone", "rarer", "more"]
 
@@ -35,7 +38,9 @@ class Drift:
     what : str
         The figure; or the column.
     text : str
-        What the column's cells say; empty for figures.
+        What the column's cells say; empty for figures, and where several are counted.
+    texts : int
+        How many texts it is about; 0 of figures.
     then, now : float or None
         Of texts the share of published rows; None where there is none.
     """
@@ -43,6 +48,7 @@ class Drift:
     kind: Kind
     what: str
     text: str = ""
+    texts: int = 0
     then: float | None
     now: float | None
 
@@ -52,6 +58,7 @@ class Drift:
             "kind": self.kind,
             "what": self.what,
             "text": self.text or None,
+            "texts": self.texts,
             "then": self.then,
             "now": self.now,
         }
@@ -62,8 +69,12 @@ class Drift:
         then, now = (_told(value, self.kind) for value in (self.then, self.now))
         if self.kind == "figure":
             return f"{self.what}: {then} then, {now} now."
+        if self.texts > 1:
+            words = {"new": "are new", "gone": "are gone"}
+            several = f"{self.texts} other texts {words[self.kind]}"
+            return f"{self.what}: {several} ({then} then, {now} now)."
         words = {"new": "is new", "gone": "is gone", "rarer": "became rarer", "more": "grew"}
-        return f"{self.what}: '{self.text}' {words[self.kind]} ({then} then, {now} now)."
+        return f"{self.what}: '{clipped(self.text)}' {words[self.kind]} ({then} then, {now} now)."
 
 
 def published_texts(result: Result) -> dict[str, dict[str, int]]:
@@ -139,7 +150,7 @@ def _figures(figures: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _of_column(name: str, then: Mapping[str, int], now: Mapping[str, int]) -> list[Drift]:
-    """Return the texts that are new, gone, or have changed their share; largest share first."""
+    """Return the texts whose share changed, that are new or gone; of each the largest first."""
     before, after = max(sum(then.values()), 1), max(sum(now.values()), 1)
     found: list[Drift] = []
     for text in dict.fromkeys([*then, *now]):
@@ -155,8 +166,22 @@ def _of_column(name: str, then: Mapping[str, int], now: Mapping[str, int]) -> li
         elif large and is_ >= _FACTOR * was:
             kind = "more"
         if kind is not None:
-            found.append(Drift(kind=kind, what=name, text=text, then=was or None, now=is_ or None))
-    return sorted(found, key=lambda one: -max(one.then or 0.0, one.now or 0.0))
+            found.append(
+                Drift(kind=kind, what=name, text=text, texts=1, then=was or None, now=is_ or None)
+            )
+    found.sort(key=lambda one: -max(one.then or 0.0, one.now or 0.0))
+    told = [one for one in found if one.kind in ("rarer", "more")]
+    for kind in ("new", "gone"):
+        own = [one for one in found if one.kind == kind]
+        few = sum(max(one.then or 0.0, one.now or 0.0) >= _LEAST_TOLD for one in own[:_TOLD])
+        few += len(own) == few + 1  # a single other one is told as well
+        told += own[:few]
+        if rest := own[few:]:
+            then_, now_ = sum(one.then or 0.0 for one in rest), sum(one.now or 0.0 for one in rest)
+            told.append(
+                Drift(kind=kind, what=name, texts=len(rest), then=then_ or None, now=now_ or None)
+            )
+    return told
 
 
 def _told(value: float | None, kind: Kind) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
-from ..base.errors import BadPlan, brief
+from ..base.errors import BadPlan, InputChanged, brief
 from ..data.table import Dataset
 from ..release.earlier import Overlap, encode_earlier
 from ..release.problem import Problem
@@ -26,10 +27,13 @@ class EarlierFile:
     people : {'unknown', 'all', 'grown'}
         Who stood in both with the values they have now: nobody says it; everyone of the table; or
         everyone of the earlier release, to whom others have come since.
+    sha256 : str
+        Of the file, where no other one will do; empty where any will.
     """
 
     file: str = ""
     people: Overlap = "unknown"
+    sha256: str = ""
 
     @classmethod
     def from_mapping(cls, given: Mapping[str, Any]) -> EarlierFile:
@@ -46,11 +50,18 @@ class EarlierFile:
             raise BadPlan(
                 f"[earlier] people is {brief(people)}.", remedy="Use 'unknown', 'all' or 'grown'."
             )
-        return cls(file=file, people=people)
+        sha256 = given.get("sha256", "")
+        if not isinstance(sha256, str) or not re.fullmatch(r"[0-9a-f]{64}|", sha256):
+            raise BadPlan(
+                f"[earlier] sha256 is {brief(sha256)}.",
+                remedy="Write the 64 digits of the file's SHA-256, or leave it out.",
+            )
+        return cls(file=file, people=people, sha256=sha256)
 
     def as_mapping(self) -> dict[str, Any]:
         """Return the recipe's table; empty where there is no file."""
-        return {"file": self.file, "people": self.people} if self.file else {}
+        told = {"sha256": self.sha256} if self.sha256 else {}
+        return {"file": self.file, "people": self.people, **told} if self.file else {}
 
 
 def beside_earlier(
@@ -66,6 +77,8 @@ def beside_earlier(
         If the plan names one, and it was not given; or the other way round.
     BadInput
         If its texts cannot be read.
+    InputChanged
+        If it is another file than the plan was decided on.
     """
     if (table is None) != (not plan.earlier.file):
         raise BadPlan(
@@ -77,6 +90,12 @@ def beside_earlier(
         )
     if table is None:
         return problem
+    if plan.earlier.sha256 and table.file_sha256 not in ("", plan.earlier.sha256):
+        raise InputChanged(
+            f"The earlier release {brief(plan.earlier.file)} is not the file that the recipe was "
+            "decided on: its SHA-256 is another one.",
+            remedy="Give the release that was published then; or decide anew, with a search.",
+        )
     found = encode_earlier(
         table, problem.dataset, problem.roles, problem.hierarchies, plan.earlier.people
     )

@@ -177,7 +177,7 @@ class Plan:
                 remedy="Use 'neutralise' or 'keep'.",
             )
         refuse_no_csv(self.csv, further=bool(self.formats) or self.dialect is not None)
-        self.reuse.refuse_searching(self.algorithm)
+        self.reuse.refuse_searching(self.algorithm, self.earlier.file)
         refuse_no_levels(self.sensitive_levels, self.roles)
         object.__setattr__(self, "redacted", redacted_of(self.redacted, self.roles))
         if not self.models:
@@ -341,7 +341,7 @@ class Plan:
         fixed = technique_of("algorithm", Algorithm, by_levels(levels, max_suppression))
         return replace(self, algorithm=fixed, reuse=replace(self.reuse, mode="fixed"))
 
-    def decided_parts(self, released: str) -> Plan:
+    def decided_parts(self, released: str, sha256: str = "") -> Plan:
         """Return the plan that takes over the parts of a release, on whatever table.
 
         Raises
@@ -360,7 +360,7 @@ class Plan:
         return replace(
             self,
             algorithm=parts,
-            earlier=EarlierFile(file=released),
+            earlier=EarlierFile(file=released, sha256=sha256),
             reuse=replace(self.reuse, mode="fixed"),
         )
 
@@ -394,7 +394,7 @@ class Plan:
         population = table_of(given, "population")
         refuse_unknown_keys("[population]", population, {"size", "file"})
         earlier = table_of(given, "earlier")
-        refuse_unknown_keys("[earlier]", earlier, {"file", "people"})
+        refuse_unknown_keys("[earlier]", earlier, {"file", "people", "sha256"})
         export = table_of(given, "export")
         refuse_unknown_keys("[export]", export, {"formulas", "csv", "formats", "dialect"})
         reuse = table_of(given, "reuse")

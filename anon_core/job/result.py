@@ -97,7 +97,7 @@ class Result:
     needing_rows: Mapping[str, str] = field(default_factory=dict[str, str])
     meanings: Mapping[str, Meaning] = field(default_factory=dict[str, Meaning])
 
-    def decided(self, released: str = "") -> Plan:
+    def decided(self, released: str = "", sha256: str = "") -> Plan:
         """Return the plan that does to another table what was decided on this one.
 
         Parameters
@@ -105,6 +105,8 @@ class Result:
         released : str
             Where the published table lies, for techniques that decide parts; relative to the
             recipe.
+        sha256 : str
+            Of that file, so that no other one is taken for it.
 
         Raises
         ------
@@ -113,7 +115,7 @@ class Result:
         """
         refuse_undecidable(self.plan.algorithm)
         if not self.plan.algorithm.one_level:
-            return self.plan.decided_parts(released)
+            return self.plan.decided_parts(released, sha256)
         if self.account.node is None:
             raise BadPlan("The levels of this release are not known.", remedy="Run it anew.")
         share = getattr(self.plan.algorithm, "max_suppression", 0.0)

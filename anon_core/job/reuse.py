@@ -56,8 +56,14 @@ class Reuse:
         """Return the recipe's table; empty where nothing is said."""
         return {} if self == Reuse() else {"mode": self.mode, "unseen": self.unseen}
 
-    def refuse_searching(self, algorithm: Algorithm) -> None:
-        """Refuse to call fixed what searches.
+    def refuse_searching(self, algorithm: Algorithm, earlier: str) -> None:
+        """Refuse to call fixed what searches, or parts that are told nowhere.
+
+        Parameters
+        ----------
+        algorithm : Algorithm
+        earlier : str
+            The earlier release that the plan names; empty for none.
 
         Raises
         ------
@@ -69,6 +75,11 @@ class Reuse:
                 f"[reuse] mode is 'fixed', but {algorithm.title} searches on every table anew.",
                 remedy="Carry out a run with --decided-out, which writes what it decided as a "
                 "recipe of its own.",
+            )
+        if self.mode == "fixed" and algorithm.carries_out_parts and not earlier:
+            raise BadPlan(
+                "[reuse] mode is 'fixed', but no earlier release tells which parts to carry out.",
+                remedy="Name as [earlier] file the release that was decided on.",
             )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import re
@@ -45,7 +46,11 @@ def recipe(result: Result) -> str:
 def decided(result: Result) -> str:
     """Return the recipe of what was decided, without its secret; empty where there is none."""
     try:
-        made = result.decided()
+        file = "release.csv" if result.plan.csv else "release.parquet"
+        digest = ""
+        if not result.plan.algorithm.one_level:
+            digest = hashlib.sha256(result.file(file)).hexdigest()
+        made = result.decided(file, digest)
     except BadPlan:
         return ""
     paths = recipe_plan(result).hierarchies

@@ -52,4 +52,7 @@ def earlier(draft: dict[str, Any], *, where: str = "run") -> dict[str, Any]:
     )
     if st.checkbox("Leave it out", key=f"{where}-earlier-out"):
         return {}
-    return {"file": held.path, "people": people}
+    told = {"file": held.path, "people": people}
+    if (draft.get("reuse") or {}).get("mode") == "fixed" and present.get("sha256"):
+        told["sha256"] = present["sha256"]  # no other release will do
+    return told

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from anon_core.base.errors import AnonError, BadInput
-from anon_core.job.drift import drift
+from anon_core.job.drift import Drift, drift
 from anon_core.words.reuse_words import asked, gates, reused
 
 from ..components.guard import show_error
@@ -78,7 +78,7 @@ def after(result: Result) -> None:
     st.markdown("**Since the earlier run**")
     rows = [
         {
-            "what": f"{one.what}: {one.text} ({_KINDS[one.kind]})" if one.text else one.what,
+            "what": _what(one),
             "then": _shown(one.then, one.kind),
             "now": _shown(one.now, one.kind),
         }
@@ -94,13 +94,19 @@ def after(result: Result) -> None:
             "now": st.column_config.Column(width=80),
         },
     )
-    new = sum(one.kind == "new" for one in found)
-    rare = sum(one.kind == "rarer" for one in found)
-    gone = sum(one.kind == "gone" for one in found)
+    new = sum(one.texts for one in found if one.kind == "new")
+    rare = sum(one.texts for one in found if one.kind == "rarer")
+    gone = sum(one.texts for one in found if one.kind == "gone")
     st.caption(
         f"Published texts: {new} new, {gone} gone, {rare} half as frequent or less. Figures with "
         "their values then and now."
     )
+
+
+def _what(one: Drift) -> str:
+    if not one.texts:
+        return one.what
+    return f"{one.what}: {one.text or f'{one.texts} other texts'} ({_KINDS[one.kind]})"
 
 
 def _shown(value: float | None, kind: str) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import tomli_w
 
 from anon_core.__main__ import main
 from anon_core.base.context import Context
@@ -135,7 +138,9 @@ quasi = ["age"]
 sensitive = ["ill"]
 [algorithm]
 name = "mondrian"
-cuts = "{cuts}"
+cuts = "relaxed"
+[export]
+csv = false
 [[models]]
 name = "k-anonymity"
 k = 4
@@ -144,20 +149,27 @@ k = 4
 
 def test_what_mondrian_decided_is_carried_out_on_the_next_table(tmp_path: Path) -> None:
     recipe, decided = tmp_path / "recipe.toml", tmp_path / "decided.toml"
-    recipe.write_text(RECIPE.format(cuts="strict"), encoding="utf-8")
+    recipe.write_text(RECIPE, encoding="utf-8")
     for month, first in (("october", 20), ("november", 21)):
         own = november(*(first + 3 * n % 37 for n in range(40)))
         own.frame.to_csv(tmp_path / f"{month}.csv", index=False)
     told = ["--data", str(tmp_path / "october.csv"), "--out", str(tmp_path / "out-october")]
     assert main(["run", str(recipe), *told, "--decided-out", str(decided)]) == 0
     text = decided.read_text(encoding="utf-8")
-    assert "out-october/release.csv" in text
+    assert "out-october/release.parquet" in text
     assert "seed" not in text
     told = ["--data", str(tmp_path / "november.csv"), "--out", str(tmp_path / "out-november")]
     assert main(["run", str(decided), *told]) == 0
     assert main(["verify", str(decided), "--data", told[1], "--release", told[3]]) == 0
-    recipe.write_text(text.replace("earlier-parts", "microaggregation"), encoding="utf-8")
-    assert main(["run", str(recipe), *told, "--decided-out", str(tmp_path / "no.toml")]) == 1
+    # No other file is taken for the release that was decided on, and it is not written over.
+    assert main(["run", str(decided), *told[:3], str(tmp_path / "out-october")]) == 1
+    earlier = tmp_path / "out-october" / "release.parquet"
+    shutil.copy(tmp_path / "out-november" / "release.parquet", earlier)
+    assert main(["run", str(decided), *told]) == 4
+    nowhere = tomllib.loads(text)
+    del nowhere["earlier"]
+    decided.write_text(tomli_w.dumps(nowhere), encoding="utf-8")
+    assert main(["run", str(decided), *told]) == 1
 
 
 def test_parts_are_decided_by_a_file() -> None:

@@ -204,10 +204,10 @@ def test_what_is_no_reuse_is_refused(more: dict[str, Any], message: str) -> None
         Plan.from_mapping({**RECIPE, **more})
 
 
-def test_cuts_are_no_levels(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
-    desk.write("recipe", {**RECIPE, "algorithm": {"name": "mondrian", "cuts": "relaxed"}})
+def test_averages_decide_nothing(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+    desk.write("recipe", {**RECIPE, "algorithm": {"name": "microaggregation"}})
     assert desk.run("recipe", ROWS, "--decided-out", str(desk.folder / "decided.toml")) == 1
-    assert "more than a level for each column" in capsys.readouterr().err
+    assert "neither a level for each column" in capsys.readouterr().err
     assert not desk.out.exists()
 
 
