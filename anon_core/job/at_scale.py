@@ -29,6 +29,7 @@ from .counted_table import CountedTable
 from .drawn_release import drawn_tables, refuse_many_rows
 from .file_formats import FORMATS, ROW_GROUP, let_go, published_formats
 from .level_table import LevelTable
+from .memory_needs import refuse_too_large
 from .plan import Plan
 from .prepare import refuse_formula_names
 from .sql_release import published_parts
@@ -154,7 +155,7 @@ class AtScale:
             refuse_look_alikes(dataset.column(name), every[name])
         sensitive = tuple(n for n in plan.roles.sensitive if n not in plan.roles.quasi)
         names = (*plan.roles.quasi, *sensitive)
-        self.table.refuse_many_tuples(names)
+        refuse_too_large(self.table, names, plan.roles.published(dataset))
         if plan.algorithm.draws:
             refuse_many_rows(self.table, len(plan.roles.published(dataset)))
         self._tuples, count = self.table.counted(names)

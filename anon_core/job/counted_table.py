@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 #: Distinct texts of one column that are held in memory at most.
 MOST_TEXTS = 4_000_000
-#: Bytes that searches take for each number of a distinct tuple, measured on 28 million of them.
-BYTES_A_CODE = 32
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,24 +147,6 @@ class CountedTable(ABC):
         """Return how many distinct tuples some columns have."""
 
     # ---- what is the same for all ------------------------------------------------------------
-
-    def refuse_many_tuples(self, names: tuple[str, ...]) -> None:
-        """Refuse columns whose distinct tuples the memory setting has no room for.
-
-        Raises
-        ------
-        BadInput
-        """
-        tuples = self.how_many(names)
-        needed = tuples * len(names) * BYTES_A_CODE
-        if needed > self.memory // 2:
-            raise BadInput(
-                f"The table has {tuples:,} different combinations of the {len(names)} columns that "
-                f"are looked at. They need {needed / 1e9:.1f} GB beside the engine, and the run "
-                f"may take {self.memory / 1e9:.1f} GB in all.",
-                remedy=f"Give it more, with --memory {-(-2 * needed // 10**9)}GB, or fewer or "
-                "coarser quasi-identifiers: ages in whole years, incomes in thousands.",
-            )
 
     def read(
         self,

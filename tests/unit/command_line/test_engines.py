@@ -232,15 +232,26 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
     assert "was changed while it was read" in capsys.readouterr().err
 
 
-def test_more_combinations_than_memory_has_room_for_are_refused_before_a_search(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [
+        ("BYTES_A_CODE", "different combinations of the 4 columns"),
+        ("_BYTES_A_ROW", "rows of 5 published columns"),
+    ],
+)
+def test_what_memory_has_no_room_for_is_refused_before_a_search(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    size: str,
+    words: str,
 ) -> None:
     _recipe(tmp_path, {"name": "mondrian"}, "keep")
     _table(1).to_csv(tmp_path / "t.csv", index=False)
-    monkeypatch.setattr("anon_core.job.counted_table.BYTES_A_CODE", 1 << 24)
+    monkeypatch.setattr(f"anon_core.job.memory_needs.{size}", 1 << 24)
     assert _run(tmp_path, "--engine", "duckdb", "--memory", "2GB") != 0
     told = capsys.readouterr().err
-    assert "different combinations of the 4 columns" in told
+    assert words in told
     assert "--memory" in told
     assert not (tmp_path / "out").exists()
 
