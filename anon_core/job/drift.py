@@ -137,7 +137,7 @@ def _figures(figures: Mapping[str, Any]) -> dict[str, float]:
     rows = float(figures["rows"])
     found = {
         "rows": rows,
-        "rows with values no hierarchy has": float(figures.get("unseen_rows", 0)),
+        "rows left out for values no hierarchy has": float(figures.get("unseen_rows", 0)),
         "share of rows suppressed": float(figures["suppressed"]) / rows if rows else 0.0,
         "classes": float(figures["classes"]),
         "smallest class": float(figures["smallest_class"]),

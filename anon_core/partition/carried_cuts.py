@@ -8,6 +8,7 @@ import numpy as np
 
 from ..base.arrays import B1, I32, I64
 from ..base.context import Context
+from ..base.errors import Infeasible
 from ..contracts.model import GroupModel
 from ..contracts.partitioner import Buckets
 from ..overlap.composed import Classes
@@ -17,7 +18,13 @@ from .merging import keeping
 
 
 def earlier_cuts(problem: Problem) -> tuple[CutTree, Classes]:
-    """Return cuts between the parts of the earlier release, and the parts that rows may fit."""
+    """Return cuts between the parts of the earlier release, and the parts that rows may fit.
+
+    Raises
+    ------
+    Infeasible
+        If no part of it can have a row of today.
+    """
     earlier = problem.earlier
     if earlier is None:
         nothing = np.empty((0, len(problem.quasi)), dtype=np.int64)
@@ -34,6 +41,14 @@ def earlier_cuts(problem: Problem) -> tuple[CutTree, Classes]:
             first, last, any_ = hull(cover)
             low[:, d], high[:, d] = first[cell], last[cell]
             there &= any_[cell]
+    if not there.any():
+        raise Infeasible(
+            "No part of the earlier release has a value of today in each of its columns: it is of "
+            "another table, or its columns changed places.",
+            remedy="Give the release that the parts were decided on, or decide anew with a search.",
+            best=0.0,
+            best_of="rows in a part",
+        )
     # A part of which today has no value separates nothing.
     parts = _covering(
         tuple(problem.quasi.index(name) for name in earlier.columns),

@@ -34,7 +34,7 @@ def with_unseen(
     if told == "fail":
         return private, levels, ()
     widened = dict(levels)
-    left_out = np.zeros(len(private), dtype=np.bool_)
+    unknown = np.zeros(len(private), dtype=np.bool_)
     for name in (*promise.quasi, *section(recipe, "sensitive_levels")):
         if not levels.get(name) or name not in private.names:
             continue
@@ -49,8 +49,8 @@ def with_unseen(
         new = [code for code, key in enumerate(column.keys) if key not in listed]
         if not new or len(new) == len(column.keys):
             continue
+        unknown |= np.isin(column.codes, new)
         if told == "suppress":
-            left_out |= np.isin(column.codes, new)
             continue
         if column.spelling.measured:
             raise BadPlan(
@@ -62,15 +62,19 @@ def with_unseen(
         own = [line if len(line) > 1 else [*line, EVERYTHING] for line in levels[name]]
         more = [[str(column.keys[code]), *[top] * (width - 1)] for code in new]
         widened[name] = [*own, *more]
-    gone = int(np.count_nonzero(left_out))
-    if told == "top" or not gone:
+    rows = int(np.count_nonzero(unknown))
+    if not rows:
         return private, widened, ()
+    one = rows == 1
+    what = f"{'is' if one else 'are'} left out"
+    if told == "top":
+        what = f"that value is published as the top of {'its' if one else 'their'} hierarchy"
     check = Check(
         name="unseen",
         holds=True,
         bound=float(len(private)),
-        reached=float(gone),
-        sentence=f"{many(gone, 'row', 'holds', 'hold')} a value that no hierarchy has, and "
-        f"{'is' if gone == 1 else 'are'} left out, as the recipe says.",
+        reached=float(rows),
+        sentence=f"{many(rows, 'row', 'holds', 'hold')} a value that no hierarchy has, and {what}, "
+        "as the recipe says.",
     )
-    return private.kept(~left_out), widened, (check,)
+    return private if told == "top" else private.kept(~unknown), widened, (check,)

@@ -76,6 +76,11 @@ def test_where_parts_overlap_a_row_goes_to_the_first_that_covers_it() -> None:
     assert (lost.release.suppressed, shown(lost)[-1]) == (1, "[48, 49]")
 
 
+def test_parts_of_another_table_are_refused() -> None:
+    with pytest.raises(Infeasible, match="of another table"):
+        carried(november(61, 62, 63))
+
+
 def parts_by_cuts(rng: np.random.Generator, points: list[list[int]]) -> list[list[list[int]]]:
     """Return points in parts, cut at places that are drawn, with equal values on one side."""
     d = int(rng.integers(len(points[0])))

@@ -114,6 +114,7 @@ def test_a_city_no_hierarchy_has(
     assert told["published_texts"]["city"].get("*", 0) == published - 16
     assert "Atlantis" not in (desk.out / "release.csv").read_text(encoding="utf-8")
     assert desk.verified("decided") == 0
+    assert "2 rows hold a value that no hierarchy has, and" in capsys.readouterr().out
 
 
 def test_a_number_no_hierarchy_has_cannot_be_the_top(
