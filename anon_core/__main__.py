@@ -36,6 +36,7 @@ from .commands import report as report_command
 from .commands import suggest as suggest_command
 from .commands import sweep as sweep_command
 from .commands.counts import counts
+from .commands.inputs import at_hand
 from .commands.list_techniques import list_techniques
 from .commands.output import CHANGED, ERROR, INFEASIBLE, NOT_FOUND, STOPPED, write_json
 from .commands.run import run_recipe
@@ -91,7 +92,8 @@ def main(
     as_json, show_values = "--json" in given, "--show-values" in given
     try:
         options = _parser(prog, more).parse_args(given)
-        status = int(options.command(options))
+        with at_hand(options):
+            status = int(options.command(options))
         sys.stdout.flush()
         return status
     except KeyboardInterrupt as error:

@@ -2,15 +2,43 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.errors import BadInput, InputChanged, listing, nearest
+from .output import LEFT_OVER
 
 if TYPE_CHECKING:
     from ..data.table import Dataset
     from ..job.plan import Plan
+
+
+@contextmanager
+def at_hand(options: argparse.Namespace) -> Generator[None]:
+    """Bring the table of a command to this machine, for as long as it lasts, where it is not here.
+
+    Raises
+    ------
+    BadInput
+        If there is nothing at its address, or it cannot be read.
+    """
+    from ..data.reading.remote import brought, is_address
+
+    data = getattr(options, "data", None)
+    if not isinstance(data, Path) or not is_address(data):
+        yield
+        return
+    from ..verification.engine import own_folder, remove_left_over
+
+    if remove_left_over():
+        sys.stderr.write(LEFT_OVER)
+    with own_folder() as folder:
+        options.data = brought(data, Path(folder))
+        yield
 
 
 def read_as_declared(plan: Plan, path: Path) -> Dataset:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from ..base.errors import BadInput, BadPlan, brief
+from ..base.errors import BadPlan, brief
 from ..base.opening import first_bytes
 
 if TYPE_CHECKING:
@@ -112,10 +112,7 @@ def chosen(plan: Plan, path: Path) -> Chosen:
     ------
     BadPlan
         If DuckDB or Spark is asked for and the plan needs single rows, or Spark is not there.
-    BadInput
-        If the path is an address of object storage.
     """
-    _refuse_address(path)
     from .at_scale import refuse_at_scale, why_not_at_scale
 
     engine, memory = plan.engine, plan.engine.bytes
@@ -155,14 +152,6 @@ def opened(engine: Chosen, path: Path, spill: Path) -> CountedTable:
     from .sql_table import SqlTable
 
     return SqlTable(path, spill, engine.memory)
-
-
-def _refuse_address(path: Path) -> None:
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", str(path)) and not path.exists():
-        raise BadInput(
-            f"{brief(str(path))} is an address of object storage, which is not read.",
-            remedy="Copy the table to this machine, and name the file.",
-        )
 
 
 def _cells(path: Path) -> int:

@@ -51,13 +51,19 @@ def within(memory: int | None, spill: Path | None = None) -> Generator[None]:
 
 
 @contextmanager
+def own_folder() -> Generator[str]:
+    """Make a folder for as long as it is needed that only its owner may read."""
+    remove_left_over()
+    with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", dir=_spill.get()) as folder:
+        yield folder
+
+
+@contextmanager
 def engine() -> Generator[duckdb.DuckDBPyConnection]:
     """Open an empty database that reads local files and loads nothing from elsewhere."""
     import duckdb
 
-    remove_left_over()
-    # The folder is its owner's alone.
-    with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", dir=_spill.get()) as folder:
+    with own_folder() as folder:
         settings: dict[str, str | bool | int | float | list[str]] = {
             "memory_limit": f"{_memory.get() // 2**20}MiB",
             "temp_directory": folder,

@@ -290,13 +290,46 @@ def test_a_full_disk_is_told_and_the_earlier_release_stays(
     assert not [entry for entry in tmp_path.iterdir() if STAGE in entry.name]
 
 
-def test_an_address_of_object_storage_is_refused_as_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("name", ["t.csv", "parts"])
+def test_a_table_at_an_address_is_brought_here_and_leaves_nothing(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    recipe = _recipe(tmp_path, {"name": "mondrian"}, "keep")
+    frame = _table(1)
+    (tmp_path / "parts").mkdir()
+    for part, rows in (("t", frame), ("parts/a", frame[:100]), ("parts/b", frame[100:])):
+        rows.to_csv(tmp_path / f"{part}.csv", index=False)
+    address = (tmp_path / name).as_uri()
+    assert _run(tmp_path) == 0
+    wanted = {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()}
+    asked = ["run", str(recipe), "--data", address, "--out", str(tmp_path / "far")]
+    assert main([*asked, "--engine", "duckdb"]) == 0
+    assert {file.name: file.read_bytes() for file in (tmp_path / "far").iterdir()} == wanted
+    asked = ["verify", str(recipe), "--data", address, "--release", str(tmp_path / "far")]
+    assert main(asked) == 0
+    assert not list((tmp_path / "temporary").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("file:///nowhere/t.csv", "There is nothing at /nowhere/t.csv"),
+        ("ftp://somewhere/t.csv", "'ftp'. Name a file, or an address that begins with s3://"),
+        ("s3://key:HIDDEN@b/t.csv?scheme=no&x=HIDDEN", "s3://b/t.csv cannot be read"),
+    ],
+)
+def test_an_address_with_nothing_to_read_is_refused_and_no_key_is_told(
+    tmp_path: Path, address: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recipe = _recipe(tmp_path, {"name": "mondrian"}, "keep")
-    asked = ["run", str(recipe), "--data", "s3://bucket/t.parquet", "--out", str(tmp_path / "out")]
-    assert main(asked) != 0
-    assert "an address of object storage" in capsys.readouterr().err
+    asked = ["run", str(recipe), "--data", address, "--out", str(tmp_path / "out")]
+    assert main(asked) == 1
+    said = capsys.readouterr().err
+    assert told in said
+    assert "HIDDEN" not in said
+    assert not (tmp_path / "out").exists()
 
 
 def test_what_a_failure_of_the_engine_says_holds_no_cell() -> None:
