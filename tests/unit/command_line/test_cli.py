@@ -657,7 +657,7 @@ def test_the_table_is_never_overwritten(desk, capsys):
     desk.data = desk.data.rename(desk.out / "release.csv")
     before = desk.data.read_bytes()
     assert desk.run() == 1
-    assert "would overwrite the table" in capsys.readouterr().err
+    assert "which the run reads" in capsys.readouterr().err
     assert desk.data.read_bytes() == before
 
 
