@@ -37,6 +37,7 @@ from .commands import suggest as suggest_command
 from .commands import sweep as sweep_command
 from .commands.counts import counts
 from .commands.inputs import at_hand
+from .commands.lean import load_without_unused_parts
 from .commands.list_techniques import list_techniques
 from .commands.output import CHANGED, ERROR, INFEASIBLE, NOT_FOUND, STOPPED, write_json
 from .commands.run import run_recipe
@@ -175,7 +176,19 @@ def _status(error: AnonError) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Argparse would leave with status 2, which here says that a recipe is infeasible."""
+    """Argparse would leave with status 2, which here says that a recipe is infeasible.
+
+    What declares a command's arguments is called when the command is given: some load much for it.
+    """
+
+    later: Callable[[argparse.ArgumentParser], None] | None = None
+
+    def parse_known_args(self, *given: Any, **named: Any) -> Any:
+        """Read the arguments, declared by then."""
+        if self.later is not None:
+            declare, self.later = self.later, None
+            declare(self)
+        return super().parse_known_args(*given, **named)
 
     def error(self, message: str) -> NoReturn:
         """Refuse the arguments."""
@@ -230,7 +243,7 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
     advised = commands.add_parser(
         "suggest", help="techniques that suit a release, with promises and threshold set"
     )
-    suggest_command.declare(advised)
+    advised.later = suggest_command.declare
     advised.set_defaults(command=suggest_command.suggest)
     try_all = commands.add_parser(
         "sweep", help="carry out a recipe for several techniques and parameters, and compare"
@@ -330,6 +343,9 @@ def finish(
         if hasattr(stream, "reconfigure"):  # a console may not know '≥'
             cast(Any, stream).reconfigure(errors="backslashreplace")
     _clear_away_when_ended()
+    if (sys.argv[1:] if arguments is None else list(arguments))[:1] in (["run"], ["verify"]):
+        with suppress(ImportError):  # whoever needs what is missing says so
+            load_without_unused_parts()
     leave(main(arguments, prog=prog, more=more))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -64,7 +64,13 @@ class Cells:
     @classmethod
     def of(cls, cells: Iterable[object]) -> Cells:
         """Return cells that are given one by one; None and NaN are no values."""
+        cells = list(cells)
         code_of: dict[str, int] = {}
+        if set(map(type, cells)) == {str}:
+            texts = cast(list[str], cells)
+            code_of = {text: code for code, text in enumerate(dict.fromkeys(texts))}
+            codes = np.fromiter(map(code_of.__getitem__, texts), np.int64, len(texts))
+            return cls(codes=narrow(codes, len(code_of)), texts=list(code_of))
         found = [
             -1
             if cell is None or cell != cell
