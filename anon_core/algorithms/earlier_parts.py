@@ -77,7 +77,7 @@ class EarlierParts(Algorithm):
     )
     metric: CellCost = saving(help="What parts that overlap save when they are joined.")
     max_suppression: float = number(
-        default=0.05,
+        default=0.0,
         low=0.0,
         high=1.0,
         help="Largest share of rows that may be removed: those of parts that do not keep the "

@@ -79,7 +79,8 @@ class Reuse:
         if self.mode == "fixed" and algorithm.carries_out_parts and not earlier:
             raise BadPlan(
                 "[reuse] mode is 'fixed', but no earlier release tells which parts to carry out.",
-                remedy="Name as [earlier] file the release that was decided on.",
+                remedy="Name as [earlier] file the release that was decided on; on the pages, "
+                "load it on Run, under Attackers.",
             )
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from typing import Any
 from unittest.mock import patch
 
+import pytest
 import streamlit as st
 
+from anon_core.base.errors import InputChanged
 from anon_core.base.secret import draw
 from anon_core.job.plan import Plan
+from anon_core.job.runner import run
 from tests.ui.sessions import EXPORT, RUN, carried_out, load, open_page, wait_for, words
 from ui.export.bundle import decided, figures
-from ui.session import earlier_figures, loading, running, state
+from ui.session import earlier_figures, loading, population_tables, running, state
 from ui.session.loading import Opened
 
 GATES = [{"rows": 0.5}, {"metric": "loss", "most": 0.99}]
@@ -68,3 +72,25 @@ def test_the_decided_recipe_and_the_figures_are_on_export() -> None:
     app = open_page(EXPORT, held)
     assert not app.exception
     assert "Decided recipe" in words(app) or "What was decided here" in words(app)
+
+
+def test_decided_parts_wait_for_the_very_release_that_they_were_decided_on() -> None:
+    held = load(algorithm={"name": "mondrian"})
+    result = carried_out(held)
+    recipe = Opened(name="decided.toml", content=decided(result).encode())
+    with patch.object(st, "session_state", held):
+        assert "its parts cannot be carried out" in " ".join(loading.open_recipe(recipe))
+    app = open_page(RUN, held)
+    assert "no earlier release tells which parts" in words(app)
+    with patch.object(st, "session_state", app.session_state):
+        assert set(state.draft()["earlier"]) == {"sha256"}  # kept until a release is loaded
+    released = result.file("release.csv")
+    with patch.object(st, "session_state", held):
+        levels = {c: rows for c, rows in state.levels().items() if c in result.plan.hierarchies}
+    for content, own in ((released, True), (released + released.splitlines(True)[-1], False)):
+        with patch.object(st, "session_state", held):
+            loading.open_recipe(recipe, [Opened(name="release.csv", content=content)])
+            plan, table = state.plan(), population_tables.find(state.plan().earlier.file)
+        assert table is not None
+        with nullcontext() if own else pytest.raises(InputChanged, match="not the file"):
+            assert run(plan, result.problem.dataset, levels, earlier=table.table).files

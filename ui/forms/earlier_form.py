@@ -36,8 +36,10 @@ def earlier(draft: dict[str, Any], *, where: str = "run") -> dict[str, Any]:
         except AnonError as error:
             show_error(error, where=file.name)
             return {}
+    fixed = (draft.get("reuse") or {}).get("mode") == "fixed" and bool(present.get("sha256"))
+    decided = {"sha256": present["sha256"]} if fixed else {}  # no other release will do
     if held is None:
-        return {}
+        return decided
     st.caption(f"Loaded: {plain(held.title)}, {held.table.rows:,} published rows.")
     names = list(_WHO)
     now = str(present.get("people", "unknown"))
@@ -52,7 +54,4 @@ def earlier(draft: dict[str, Any], *, where: str = "run") -> dict[str, Any]:
     )
     if st.checkbox("Leave it out", key=f"{where}-earlier-out"):
         return {}
-    told = {"file": held.path, "people": people}
-    if (draft.get("reuse") or {}).get("mode") == "fixed" and present.get("sha256"):
-        told["sha256"] = present["sha256"]  # no other release will do
-    return told
+    return {"file": held.path, "people": people, **decided}

@@ -90,8 +90,9 @@ def after(result: Result) -> None:
         width="stretch",
         key="drift",
         column_config={
-            "then": st.column_config.Column(width=80),
-            "now": st.column_config.Column(width=80),
+            "what": st.column_config.Column(width=150),
+            "then": st.column_config.Column(width=72),
+            "now": st.column_config.Column(width=72),
         },
     )
     new = sum(one.texts for one in found if one.kind == "new")

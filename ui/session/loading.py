@@ -373,11 +373,13 @@ def open_recipe(recipe: Opened, others: Sequence[Opened] = ()) -> tuple[str, ...
         own = next((one for one in others if PurePath(one.name).name == name), None)
         kept_earlier = population.add(name, own.content, "earlier").path if own else ""
         told = replace(plan.earlier, file=kept_earlier)
-        draft["earlier"] = told.as_mapping()
+        draft["earlier"] = told.as_mapping() or ({"sha256": told.sha256} if told.sha256 else {})
         if own is None:
+            parts = plan.reuse.mode == "fixed" and plan.algorithm.carries_out_parts
+            until = "its parts cannot be carried out" if parts else "nothing is compared with it"
             notes.append(
                 f"The recipe names the earlier release {name}, which is not here. Choose it "
-                "together with the recipe, or on Run; until then nothing is compared with it."
+                f"together with the recipe, or on Run; until then {until}."
             )
     state.set_work(roles=plan.roles, levels=levels, draft=draft, notes=plan.notes)
     return tuple(notes)
