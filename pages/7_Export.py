@@ -9,7 +9,7 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError
 from anon_core.job.dialect import ENDING as SPREADSHEET
-from anon_core.job.file_formats import FORMATS, published_formats
+from anon_core.job.file_formats import FORMATS, part_names, published_formats
 from anon_core.job.result import Result
 from anon_core.job.typed_files import TYPED
 from anon_core.report.checks import Check, checks
@@ -208,13 +208,15 @@ def public(result: Result, *, seen: bool) -> None:
             "are compared with the CSV file, so that there are none."
         )
     endings = published_formats(csv=result.plan.csv)
+    parts = result.plan.parts
     for name in result.tables:
         title = title_of(name)
-        for ending in endings:
+        for part, ending in ((p, e) for p in part_names(name, parts) for e in endings):
             one = FORMATS[ending]
-            file = f"{name}.{ending}"
+            file = f"{part}.{ending}"
             download(
-                f"{title} as {one.title}",
+                f"{title} as {one.title}"
+                + (f", {part[-12:]}".replace("-", " ") if parts > 1 else ""),
                 f"**Public edition.** {one.help}",
                 lambda file=file: result.file(file),
                 file=file,

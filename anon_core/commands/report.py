@@ -64,7 +64,7 @@ def report_release(options: argparse.Namespace) -> int:
                 tell(f"BROKEN  {check.name}: {check.sentence}")
         return BROKEN
     result = _measured(plan, options)
-    _refuse_other(result, options.release, file_names(plan.algorithm.publishes))
+    _refuse_other(result, options.release, file_names(plan.algorithm.publishes, parts=plan.parts))
     command = f"python -m anon_core report {options.recipe.name} --data {options.data.name} "
     command += f"--release {options.release.name} --out {options.out.name}"
     if options.context is not None:

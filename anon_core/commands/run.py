@@ -45,7 +45,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     from ..job.dialect import ENDING, spreadsheet_files
     from ..job.drift import drift
     from ..job.engine import chosen, opened
-    from ..job.file_formats import file_names, other_formats, written
+    from ..job.file_formats import file_names, in_parts, other_formats, written
     from ..job.plan import load_hierarchies, read_plan
     from ..job.release_folder import writing
     from ..job.reuse import refuse_undecidable
@@ -63,7 +63,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     engine = chosen(plan, options.data)
     if engine.name != "memory" or options.progress:
         sys.stderr.write(f"Engine: {engine.name}. {engine.why}\n")
-    names = file_names(plan.algorithm.publishes, csv=plan.csv)
+    names = file_names(plan.algorithm.publishes, csv=plan.csv, parts=plan.parts)
     names += [
         f"{table}.{ending}" for table in plan.algorithm.publishes for ending in (ENDING, *TYPED)
     ]
@@ -73,6 +73,12 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     then = _figures_of(options.then)
     if options.decided_out is not None:
         refuse_undecidable(plan.algorithm)
+        if plan.parts > 1 and not plan.algorithm.one_level:
+            raise BadPlan(
+                "A decided recipe takes the parts of one released file, and [export] asks for "
+                f"{plan.parts} parts.",
+                remedy="Leave out --decided-out, or [export] parts.",
+            )
         _refuse_recipe_out(options.decided_out, options.out, read, _DECIDED)
     if options.recipe_out is not None:
         _refuse_recipe_out(options.recipe_out, options.out, read, _COMPLETED)
@@ -96,7 +102,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                 staged.write(
                     {
                         **(texts if plan.csv else {}),
-                        **written(tables, other_formats()),
+                        **written(in_parts(tables, plan.parts), other_formats()),
                         **spreadsheet_files(plan.dialect, tables),
                         **typed_files(plan.formats, tables, meanings),
                     }
@@ -129,7 +135,12 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                         levels,
                         fit=held.fit,
                         writing=lambda release, chance, guarded: held.write(
-                            release, chance, staged.new, neutralise=guarded, csv=plan.csv
+                            release,
+                            chance,
+                            staged.new,
+                            neutralise=guarded,
+                            csv=plan.csv,
+                            parts=plan.parts,
                         ),
                     )
             else:

@@ -27,11 +27,12 @@ from ..release.release import Release
 from .confirmed import refuse_unconfirmed
 from .counted_table import CountedTable
 from .drawn_release import drawn_tables, refuse_many_rows
-from .file_formats import FORMATS, ROW_GROUP, let_go, published_formats
+from .file_formats import FORMATS, let_go, part_ends, part_names, published_formats
 from .level_table import LevelTable
 from .memory_needs import refuse_too_large
 from .plan import Plan
 from .prepare import refuse_formula_names
+from .row_stream import RowStream
 from .sql_release import published_parts
 from .undecided import refuse_undecided
 
@@ -189,6 +190,7 @@ class AtScale:
         *,
         neutralise: bool,
         csv: bool = True,
+        parts: int = 1,
     ) -> str:
         """Write the release in every format, with CSV or without, in one pass; let the table go.
 
@@ -199,6 +201,8 @@ class AtScale:
             Draws which of equal rows goes where, and permutations.
         folder : Path
         neutralise, csv : bool
+        parts : int
+            How many files of each format a table is written in.
 
         Returns
         -------
@@ -218,25 +222,34 @@ class AtScale:
                 remedy="Run with engine = 'memory'.",
             )
         endings = published_formats(csv=csv)
+        names: list[str] = []
+
+        def write(title: str, tables: Iterator[pa.Table], rows: int) -> None:
+            stream, begin = RowStream(tables), 0
+            for name, end in zip(part_names(title, parts), part_ends(rows, parts), strict=True):
+                _write(stream.take(end - begin), folder, name, endings)
+                names.append(name)
+                begin = end
+            stream.finish()
+
         if is_drawn(release):
-            tables = drawn_tables(self.table, release, generator, neutralise=neutralise)
-            for title, table in tables.items():
-                _write(_parts_of(table), folder, title, endings)
+            drawn = drawn_tables(self.table, release, generator, neutralise=neutralise)
+            for title, table in drawn.items():
+                write(title, iter([table]), table.num_rows)
         else:
-            tables = {"release": None}
             quasi = len(release.problem.quasi)
-            parts = published_parts(
+            ordered = published_parts(
                 self.table,
                 release,
                 release.grouping.member[self._keys.of_tuple],
                 self._tuples[:quasi],
                 neutralise=neutralise,
             )
-            _write(parts, folder, "release", endings)
+            write("release", ordered, release.view.rows)
         self.table.close()  # what is verified next needs the memory
         told = hashlib.sha256()
-        for title in tables:
-            with (folder / f"{title}.{endings[0]}").open("rb") as file:
+        for name in names:
+            with (folder / f"{name}.{endings[0]}").open("rb") as file:
                 while piece := file.read(1 << 20):
                     told.update(piece)
         return told.hexdigest()
@@ -246,11 +259,6 @@ def is_drawn(release: Release) -> bool:
     """Return whether equal rows part in a release, or links between its columns are cut."""
     parted = len(release.blocks) > 1 or len(release.tables) > 1
     return parted or release.grouping.published or not release.grouping.whole_keys
-
-
-def _parts_of(table: pa.Table) -> Iterator[pa.Table]:
-    for begin in range(0, max(table.num_rows, 1), ROW_GROUP):
-        yield table.slice(begin, ROW_GROUP)
 
 
 def _write(parts: Iterator[pa.Table], folder: Path, title: str, endings: Sequence[str]) -> None:

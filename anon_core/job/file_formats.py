@@ -257,9 +257,44 @@ FORMATS: dict[str, FileFormat] = {
 }
 
 
-def file_names(tables: Iterable[str], *, csv: bool = True) -> list[str]:
-    """Return the names of all files of some published tables, with CSV or without."""
-    return [f"{name}.{ending}" for name in tables for ending in published_formats(csv=csv)]
+def file_names(tables: Iterable[str], *, csv: bool = True, parts: int = 1) -> list[str]:
+    """Return the names of all files of some published tables, with CSV or without, in parts."""
+    return [
+        f"{part}.{ending}"
+        for name in tables
+        for ending in published_formats(csv=csv)
+        for part in part_names(name, parts)
+    ]
+
+
+def part_names(table: str, parts: int) -> list[str]:
+    """Return what the parts of a published table are called; of one part, the table's own name.
+
+    Examples
+    --------
+    >>> part_names("release", 2)
+    ['release-0001-of-0002', 'release-0002-of-0002']
+    """
+    if parts == 1:
+        return [table]
+    return [f"{table}-{number:04}-of-{parts:04}" for number in range(1, parts + 1)]
+
+
+def part_ends(rows: int, parts: int) -> list[int]:
+    """Return where each part of so many rows ends: all have as many, but for one more or less."""
+    return [rows * number // parts for number in range(1, parts + 1)]
+
+
+def in_parts(tables: Mapping[str, pa.Table], parts: int) -> dict[str, pa.Table]:
+    """Return the parts of published tables by name, in the order of their rows."""
+    found: dict[str, pa.Table] = {}
+    for title, table in tables.items():
+        begin = 0
+        ends = part_ends(table.num_rows, parts)
+        for name, end in zip(part_names(title, parts), ends, strict=True):
+            found[name] = table.slice(begin, end - begin)
+            begin = end
+    return found
 
 
 def written(tables: Mapping[str, pa.Table], endings: Iterable[str]) -> dict[str, bytes]:

@@ -35,6 +35,7 @@ from .recipe_parts import (
     person_of,
     refuse_no_csv,
     refuse_no_levels,
+    refuse_no_parts,
     refuse_other_shape,
     refuse_unknown_keys,
     table_of,
@@ -115,6 +116,8 @@ class Plan:
         What an export does with cells that a spreadsheet would execute.
     csv : bool
         Whether the release is written as CSV beside Parquet; without, it is Parquet alone.
+    parts : int
+        How many Parquet files each published table is written in.
     formats : tuple of str
         Further formats of the release, of `typed_files.TYPED`.
     dialect : Dialect or None
@@ -146,6 +149,7 @@ class Plan:
     earlier: EarlierFile = field(default_factory=EarlierFile)
     formulas: Formulas = "neutralise"
     csv: bool = True
+    parts: int = 1
     formats: tuple[str, ...] = ()
     dialect: Dialect | None = None
     reuse: Reuse = field(default_factory=Reuse)
@@ -177,6 +181,7 @@ class Plan:
                 remedy="Use 'neutralise' or 'keep'.",
             )
         refuse_no_csv(self.csv, further=bool(self.formats) or self.dialect is not None)
+        refuse_no_parts(self.parts, csv=self.csv)
         self.reuse.refuse_searching(self.algorithm, self.earlier.file)
         refuse_no_levels(self.sensitive_levels, self.roles)
         object.__setattr__(self, "redacted", redacted_of(self.redacted, self.roles))
@@ -306,6 +311,7 @@ class Plan:
         if earlier := self.earlier.as_mapping():
             named["earlier"] = earlier
         asked: dict[str, Any] = {} if self.csv else {"csv": False}
+        asked |= {"parts": self.parts} if self.parts > 1 else {}
         asked |= {"formats": list(self.formats)} if self.formats else {}
         marks = {} if self.dialect is None else {"dialect": self.dialect.as_mapping()}
         named["export"] = {"formulas": self.formulas, **asked, **marks}
@@ -396,7 +402,7 @@ class Plan:
         earlier = table_of(given, "earlier")
         refuse_unknown_keys("[earlier]", earlier, {"file", "people", "sha256"})
         export = table_of(given, "export")
-        refuse_unknown_keys("[export]", export, {"formulas", "csv", "formats", "dialect"})
+        refuse_unknown_keys("[export]", export, {"formulas", "csv", "parts", "formats", "dialect"})
         reuse = table_of(given, "reuse")
         refuse_unknown_keys("[reuse]", reuse, {"mode", "unseen"})
         engine = table_of(given, "engine")
@@ -427,6 +433,7 @@ class Plan:
             earlier=EarlierFile.from_mapping(earlier),
             formulas=export.get("formulas", "neutralise"),
             csv=export.get("csv", True),
+            parts=export.get("parts", 1),
             formats=formats_of(export.get("formats", [])),
             dialect=Dialect.from_mapping(export["dialect"]) if "dialect" in export else None,
             reuse=Reuse.from_mapping(reuse),

@@ -19,6 +19,9 @@ _T = TypeVar("_T", bound=Technique)
 #: Stands in a recipe for the least level at which the promises can be met.
 SEARCH = "search"
 
+#: Files of one published table at most; their numbers have four digits.
+MOST_PARTS = 9999
+
 
 def technique_of(which: Family, base: type[_T], given: object) -> _T:
     """Return the technique that a table of the recipe names, with its parameters."""
@@ -116,6 +119,19 @@ def refuse_no_csv(csv: object, *, further: bool) -> None:
             "[export] asks for files for other programs, which are compared with the CSV file, and "
             "says csv = false.",
             remedy="Leave out csv = false, or the further files.",
+        )
+
+
+def refuse_no_parts(parts: object, *, csv: bool) -> None:
+    """Refuse [export] parts that is no number of files, or asks for parts of CSV files."""
+    if isinstance(parts, bool) or not isinstance(parts, int) or not 1 <= parts <= MOST_PARTS:
+        raise BadPlan(
+            f"[export] parts is {brief(parts)}.", remedy=f"Write a number from 1 to {MOST_PARTS:,}."
+        )
+    if parts > 1 and csv:
+        raise BadPlan(
+            f"[export] asks for {parts} parts, and for CSV, which is written in one file.",
+            remedy="Add csv = false: Parquet alone is written in parts.",
         )
 
 

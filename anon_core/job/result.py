@@ -25,7 +25,7 @@ from ..release.results import Measure, SearchAccount, Verdict
 from ..verification.checks import Verification
 from .cautions import cautions
 from .dialect import spreadsheet_files
-from .file_formats import other_formats, written
+from .file_formats import in_parts, other_formats, written
 from .level_search import LevelSearch
 from .plan import Plan
 from .result_json import as_json
@@ -140,7 +140,11 @@ class Result:
         """The public edition in every format, by file name: the CSV files first."""
         beside = spreadsheet_files(self.plan.dialect, self.tables)
         beside |= typed_files(self.plan.formats, self.tables, self.meanings)
-        return {**self.files, **written(self.tables, other_formats()), **beside}
+        return {
+            **self.files,
+            **written(in_parts(self.tables, self.plan.parts), other_formats()),
+            **beside,
+        }
 
     @cached_property
     def parquet_files(self) -> dict[str, bytes]:

@@ -21,7 +21,7 @@ from ..base.thresholds import least_size, why_this_size
 from ..contracts.attack import Attack
 from ..contracts.metric import Metric
 from ..job.by_value import columns_told, who_pays
-from ..job.file_formats import published_formats
+from ..job.file_formats import part_names, published_formats
 from ..job.questions import evidence as by_question
 from ..job.result import Result
 from ..job.version import VERSION
@@ -196,9 +196,9 @@ def _technique(result: Result) -> dict[str, Any]:
 
 
 def _files(result: Result) -> list[str]:
-    """Return the name of the file that each published table is read from."""
+    """Return the name of the file that each published table is read from, or of its first part."""
     ending = published_formats(csv=result.plan.csv)[0]
-    return [f"{name}.{ending}" for name in result.tables]
+    return [f"{part_names(name, result.plan.parts)[0]}.{ending}" for name in result.tables]
 
 
 def _labels(result: Result, column: str) -> dict[str, Any]:

@@ -358,7 +358,7 @@ def verify_files(
     public = _public_table(recipe, promise, recipe_path)
     with within(memory, spill):  # columns are read when first looked at
         found = verify(recipe, private, levels, files, public, earlier)
-    names = [*file_names(tables), *names_of(list(tables)), *typed.names_of(tables)]
+    names = [*file_names(tables, export), *names_of(list(tables)), *typed.names_of(tables)]
     there = check_presence(export, list(tables), files)
     there += typed.check_typed(export, tables, release_folder, Path(data_path))
     return replace(found, checks=(*found.checks, *there, check_folder(release_folder, names)))

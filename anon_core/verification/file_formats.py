@@ -21,6 +21,7 @@ from .dialect import names_of
 from .file_bytes import first_difference, is_parquet_of
 from .findings import Check, many, named, numbers
 from .opening import Content, FileBytes
+from .part_files import check_parts, part_names, parts_there, parts_told, read_parts
 from .published import PublishedTable
 from .reading import beyond_rows, read_parquet, read_published, read_published_csv
 from .texts import Codes, Spelling
@@ -54,12 +55,17 @@ def read_release(
     """
     content, beside = files.get(f"{name}.{READ}"), files.get(f"{name}.parquet")
     if content is None:
+        parts = parts_there(name, files)
         alone = PublishedTable.of_cells(
-            read_published(files[f"{name}.parquet"], f"{name}.parquet"), quasi, spelling
+            read_parts(parts, files)
+            if parts
+            else read_published(files[f"{name}.parquet"], f"{name}.parquet"),
+            quasi,
+            spelling,
         )
         if alone is None:
             raise BadInput(f"{name}.parquet has no columns, or cells without a value.")
-        alone.file = f"{name}.parquet"
+        alone.file = f"{name}-*-of-{len(parts):04}.parquet" if parts else f"{name}.parquet"
         return alone
     if beside is not None and len(content) >= _QUICK_FROM:
         try:
@@ -84,6 +90,9 @@ def read_release(
 def read_from(name: str, files: Mapping[str, Content], export: Mapping[str, Any]) -> str:
     """Return the file of a table that is read: CSV, or Parquet where the recipe has no CSV."""
     alone = export.get("csv", True) is False and f"{name}.{READ}" not in files
+    if alone and (parts := parts_told(export)) > 1:
+        names = part_names(name, parts)
+        return next((part for part in names if part not in files), names[0])
     return f"{name}.parquet" if alone else f"{name}.{READ}"
 
 
@@ -196,8 +205,11 @@ FORMATS: dict[str, FileCheck] = {"csv": check_writing, "parquet": check_parquet}
 READ = "csv"
 
 
-def file_names(tables: Sequence[str]) -> list[str]:
+def file_names(tables: Sequence[str], export: Mapping[str, Any]) -> list[str]:
     """Return the names of the files that published tables may have."""
+    parts = parts_told(export)
+    if parts > 1:
+        return [part for name in tables for part in part_names(name, parts)]
     return [f"{name}.{ending}" for name in tables for ending in FORMATS]
 
 
@@ -214,7 +226,7 @@ def read_files(
     needed = {f"{name}.{READ}" for name in tables if export.get("csv", True) is not False}
     return {
         name: FileBytes(folder / name, "The published file")
-        for name in (*file_names(tables), *names_of(list(tables)))
+        for name in (*file_names(tables, export), *names_of(list(tables)))
         if name in needed or os.path.lexists(folder / name)
     }
 
@@ -229,7 +241,10 @@ def check_other_formats(
         for name, release in published.items()
         if ending != READ and (file := f"{name}.{ending}") in files
     ]
-    known = {*file_names(list(published)), *names_of(list(published))}
+    parts = {name: parts_there(name, files) for name in published}
+    found += [check_parts(published[name], own, files) for name, own in parts.items() if own]
+    known = {f"{name}.{ending}" for name in published for ending in FORMATS}
+    known |= {*names_of(list(published)), *(part for own in parts.values() for part in own)}
     if unknown := sorted(set(files) - known):
         sentence = (
             f"No published table has a file called {listing(unknown)}, and nobody checked it."

@@ -135,7 +135,7 @@ def verify_release_only(
     checks += check_other_formats(published, files)
     export = section(recipe, "export")
     checks += check_dialect(export, published, files) + check_presence(export, list(tables), files)
-    known = [*file_names(tables), *names_of(list(tables)), *typed.names_of(tables)]
+    known = [*file_names(tables, export), *names_of(list(tables)), *typed.names_of(tables)]
     checks.append(check_folder(release_folder, known))
     whole = _grouped(promise, published)
     found = judge_all(promise, whole, cast("PrivateTable", table), levels, lambda: None)

@@ -16,7 +16,7 @@ import pytest
 
 from anon_core.__main__ import main
 from anon_core.base.errors import BadPlan
-from anon_core.job import at_scale, file_formats, sql_release, sql_source
+from anon_core.job import file_formats, row_stream, sql_release, sql_source
 from anon_core.job.plan import Plan, read_plan
 from anon_core.job.release_folder import STAGE
 from anon_core.verification import file_bytes
@@ -104,7 +104,7 @@ def test_both_engines_publish_the_same_bytes(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    for module in (at_scale, file_formats, sql_release, file_bytes):
+    for module in (file_formats, row_stream, sql_release, file_bytes):
         monkeypatch.setattr(module, "ROW_GROUP", 100)
     recipe = _recipe(tmp_path, technique, missing, promised(technique))
     frame = _table(len(str(technique)))

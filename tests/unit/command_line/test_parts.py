@@ -1,0 +1,165 @@
+"""A release in several Parquet files: the same rows, from every engine, and whatever is amiss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from anon_core.__main__ import main
+from anon_core.base.errors import BadPlan
+from anon_core.job.file_formats import part_ends
+from anon_core.job.plan import Plan
+from anon_core.job.verify_release import verify_release
+from tests.unit.command_line.test_engines import _recipe, _table, promised
+
+
+def _released(folder: Path, table: str, engine: str = "memory") -> dict[str, bytes]:
+    out = folder / f"{engine}-{table}"
+    asked = ["run", str(folder / "recipe.toml"), "--data", str(folder / table), "--out", str(out)]
+    assert main([*asked, "--engine", engine]) == 0
+    return {file.name: file.read_bytes() for file in sorted(out.iterdir())}
+
+
+def _asked(folder: Path, technique: str, export: str) -> None:
+    recipe = _recipe(folder, {"name": technique}, "keep", promised({"name": technique}))
+    told = recipe.read_text(encoding="utf-8").replace("[export]", f"[export]\n{export}")
+    recipe.write_text(told, encoding="utf-8")
+
+
+@pytest.mark.parametrize("technique", ["mondrian", "anatomy"])
+def test_parts_hold_the_rows_of_the_whole_whoever_writes_them_and_in_whatever_order(
+    tmp_path: Path, technique: str
+) -> None:
+    parts = 3
+    frame = _table(1)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.sample(frac=1, random_state=3).to_csv(tmp_path / "shuffled.csv", index=False)
+    _asked(tmp_path, technique, "csv = false")
+    whole = _released(tmp_path, "t.csv", "duckdb")
+    recipe = tmp_path / "recipe.toml"  # it keeps its secret: what is drawn stays the same
+    recipe.write_text(
+        recipe.read_text(encoding="utf-8").replace("csv = false", f"csv = false\nparts = {parts}"),
+        encoding="utf-8",
+    )
+    found = _released(tmp_path, "t.csv")
+    assert len(found) == parts * len(whole)
+    assert _released(tmp_path, "shuffled.csv", "duckdb") == found
+    for name, content in whole.items():
+        title = name.removesuffix(".parquet")
+        mine = [part for part in found if part.startswith(f"{title}-")]
+        read = [pq.read_table(pa.BufferReader(found[part])) for part in mine]
+        assert [len(table) for table in read] == [
+            len(range(*ends))
+            for ends in zip([0, *part_ends(240, parts)], part_ends(240, parts), strict=False)
+        ]
+        rows = pa.concat_tables(read).to_pylist()
+        assert rows == pq.read_table(pa.BufferReader(content)).to_pylist()
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_more_parts_than_rows_leave_some_without_any(tmp_path: Path, engine: str) -> None:
+    (tmp_path / "t.csv").write_text("age,ill\n1,a\n1,b\n2,a\n2,b\n")
+    (tmp_path / "recipe.toml").write_text(
+        '[roles]\nquasi = ["age"]\nsensitive = ["ill"]\n[algorithm]\nname = "mondrian"\n'
+        '[[models]]\nname = "k-anonymity"\nk = 2\n[export]\ncsv = false\nparts = 7\n'
+    )
+    found = _released(tmp_path, "t.csv", engine)
+    rows = [pq.read_table(pa.BufferReader(content)).num_rows for content in found.values()]
+    assert rows == [0, 1, 0, 1, 0, 1, 1]
+    given = (tmp_path / "recipe.toml", tmp_path / "t.csv", tmp_path / f"{engine}-t.csv")
+    assert verify_release(*given).holds
+
+
+def _exchanged(first: Path, second: Path) -> None:
+    one, two = first.read_bytes(), second.read_bytes()
+    first.write_bytes(two)
+    second.write_bytes(one)
+
+
+def _moved(first: Path, second: Path) -> None:
+    one, two = (pq.read_table(file).to_pylist() for file in (first, second))
+    pq.write_table(pa.Table.from_pylist([*one, two[0]]), first)
+    pq.write_table(pa.Table.from_pylist(two[1:]), second)
+
+
+def _changed(file: Path) -> None:
+    rows = pq.read_table(file).to_pylist()
+    rows[5]["illness"] = "flu" if rows[5]["illness"] != "flu" else "cold"
+    pq.write_table(pa.Table.from_pylist(rows), file)
+
+
+@pytest.mark.parametrize(
+    ("tamper", "told"),
+    [
+        (lambda parts: parts[1].unlink(), "release-0002-of-0003.parquet is missing"),
+        (
+            lambda parts: parts[0].with_name("release-0004-of-0003.parquet").write_bytes(b""),
+            "'release-0004-of-0003.parquet', which is no file of this release",
+        ),
+        (
+            lambda parts: parts[0].with_name("release.parquet").write_bytes(b""),
+            "'release.parquet', which is no file of this release",
+        ),
+        (
+            lambda parts: _exchanged(parts[0], parts[1]),
+            "1 row is not in canonical order (row 81)",
+        ),
+        (
+            lambda parts: pq.write_table(pq.read_table(parts[1]), parts[1]),
+            "release-0002-of-0003.parquet is not, byte for byte, what is written of rows 81 to 160",
+        ),
+        (lambda parts: _changed(parts[1]), "1 published row has no row of the table"),
+        (
+            lambda parts: _moved(parts[0], parts[1]),
+            "release-0001-of-0003.parquet is not, byte for byte, what is written of rows 1 to 80",
+        ),
+        (
+            lambda parts: parts[2].write_bytes(b"PAR1 nothing"),
+            "release-0003-of-0003.parquet is no readable Parquet file",
+        ),
+        (
+            lambda parts: pq.write_table(pa.table({"x": ["1"]}), parts[2]),
+            "release-0003-of-0003.parquet has other columns than release-0001-of-0003.parquet",
+        ),
+    ],
+    ids=["gone", "more", "whole", "swapped", "rewritten", "changed", "moved", "broken", "other"],
+)
+def test_whatever_is_amiss_with_a_part_is_named(
+    tmp_path: Path,
+    tamper: Callable[[list[Path]], object],
+    told: str,
+) -> None:
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    _asked(tmp_path, "mondrian", "csv = false\nparts = 3")
+    _released(tmp_path, "t.csv")
+    place = tmp_path / "memory-t.csv"
+    given = (tmp_path / "recipe.toml", tmp_path / "t.csv", place)
+    assert verify_release(*given).holds
+    tamper(sorted(place.iterdir()))
+    found = verify_release(*given)
+    assert any(told in check.sentence for check in found.broken), found.broken
+
+
+@pytest.mark.parametrize(
+    ("export", "told"),
+    [
+        ({"parts": 2}, "asks for 2 parts, and for CSV"),
+        ({"parts": 0, "csv": False}, "parts is 0"),
+        ({"parts": True, "csv": False}, "parts is True"),
+        ({"parts": 10_000, "csv": False}, "parts is 10000"),
+    ],
+)
+def test_other_parts_are_refused(export: dict[str, object], told: str) -> None:
+    with pytest.raises(BadPlan, match=told):
+        Plan.from_mapping(
+            {
+                "roles": {"quasi": ["a"]},
+                "algorithm": {"name": "mondrian"},
+                "models": [{"name": "k-anonymity", "k": 2}],
+                "export": export,
+            }
+        )
