@@ -9,7 +9,7 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError
 from anon_core.job.dialect import ENDING as SPREADSHEET
-from anon_core.job.file_formats import FORMATS, part_names, published_formats
+from anon_core.job.file_formats import FORMATS, published_formats
 from anon_core.job.result import Result
 from anon_core.job.typed_files import TYPED
 from anon_core.report.checks import Check, checks
@@ -211,12 +211,11 @@ def public(result: Result, *, seen: bool) -> None:
     parts = result.plan.parts
     for name in result.tables:
         title = title_of(name)
-        for part, ending in ((p, e) for p in part_names(name, parts) for e in endings):
+        for ending in endings if parts == 1 else ():
             one = FORMATS[ending]
-            file = f"{part}.{ending}"
+            file = f"{name}.{ending}"
             download(
-                f"{title} as {one.title}"
-                + (f", {part[-12:]}".replace("-", " ") if parts > 1 else ""),
+                f"{title} as {one.title}",
                 f"**Public edition.** {one.help}",
                 lambda file=file: result.file(file),
                 file=file,
@@ -244,10 +243,14 @@ def public(result: Result, *, seen: bool) -> None:
                 disabled=not seen,
             )
     beside = result.plan.dialect is not None or bool(result.plan.formats)
-    if several or beside:
+    if several or beside or parts > 1:
+        whole = "All tables" if several else "All formats" if beside else title_of("release")
         download(
-            "All tables" if several else "All formats",
-            "**Public edition.** A zip of the files above and nothing else.",
+            whole if parts == 1 else f"{whole} in {parts} parts",
+            "**Public edition.** A zip of the files above and nothing else."
+            if parts == 1
+            else f"**Public edition.** A zip of {parts} Parquet files a table, as the recipe "
+            "asks for, and nothing else.",
             lambda: bundle.public_archive(result),
             file="release.zip",
             mime="application/zip",
@@ -336,6 +339,9 @@ def _for_the_next_table(result: Result) -> None:
         "the zip."
         + ("" if levels else " The parts are told by the release: choose its file as well.")
         if decided
+        else "**Internal edition.** What was decided is taken from the one file of a release, and "
+        "the recipe asks for several."
+        if result.plan.parts > 1 and not levels
         else "**Internal edition.** This technique decided neither a level for each column nor "
         "parts whose cells cover values, so that nothing can be carried out on another table "
         "without a search.",

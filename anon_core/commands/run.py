@@ -72,13 +72,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     _refuse_overwriting(options.out, read, names)
     then = _figures_of(options.then)
     if options.decided_out is not None:
-        refuse_undecidable(plan.algorithm)
-        if plan.parts > 1 and not plan.algorithm.one_level:
-            raise BadPlan(
-                "A decided recipe takes the parts of one released file, and [export] asks for "
-                f"{plan.parts} parts.",
-                remedy="Leave out --decided-out, or [export] parts.",
-            )
+        refuse_undecidable(plan.algorithm, plan.parts)
         _refuse_recipe_out(options.decided_out, options.out, read, _DECIDED)
     if options.recipe_out is not None:
         _refuse_recipe_out(options.recipe_out, options.out, read, _COMPLETED)

@@ -113,7 +113,7 @@ class Result:
         BadPlan
             If what was decided is neither a level for each column nor parts that cover values.
         """
-        refuse_undecidable(self.plan.algorithm)
+        refuse_undecidable(self.plan.algorithm, self.plan.parts)
         if not self.plan.algorithm.one_level:
             return self.plan.decided_parts(released, sha256)
         if self.account.node is None:

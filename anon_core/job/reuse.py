@@ -90,8 +90,10 @@ def parts_decide(algorithm: Algorithm) -> bool:
     return algorithm.forms_ranges and covering and not algorithm.permutes
 
 
-def refuse_undecidable(algorithm: Algorithm) -> None:
+def refuse_undecidable(algorithm: Algorithm, files: int) -> None:
     """Refuse to write down as decided what is neither levels nor parts that cover values.
+
+    Parts are taken from the one file of a release; `files` is how many it has.
 
     Raises
     ------
@@ -104,6 +106,12 @@ def refuse_undecidable(algorithm: Algorithm) -> None:
             "a search.",
             remedy="Choose a technique that publishes each column at one level, such as the "
             "optimal search, or parts with ranges, such as Mondrian; or leave --decided-out out.",
+        )
+    if not algorithm.one_level and files > 1:
+        raise BadPlan(
+            "A decided recipe takes what was decided from the one file of a release, and [export] "
+            f"asks for {files} parts.",
+            remedy="Leave out [export] parts, or --decided-out.",
         )
 
 

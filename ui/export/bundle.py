@@ -15,6 +15,7 @@ from anon_core.base.plain_values import finite
 from anon_core.hierarchy import levels_csv
 from anon_core.job.plan import Plan
 from anon_core.job.result import Result
+from anon_core.job.reuse import refuse_undecidable
 
 from ..session.population_tables import Population
 from .script import script
@@ -46,6 +47,7 @@ def recipe(result: Result) -> str:
 def decided(result: Result) -> str:
     """Return the recipe of what was decided, without its secret; empty where there is none."""
     try:
+        refuse_undecidable(result.plan.algorithm, result.plan.parts)
         file = "release.csv" if result.plan.csv else "release.parquet"
         digest = ""
         if not result.plan.algorithm.one_level:
