@@ -31,7 +31,22 @@ def flat(column: Column) -> Hierarchy:
     >>> flat(sex).rows()
     [('F', '*'), ('M', '*')]
     """
-    return _build(column, [(v, TOP) for v in column.values])
+    if not column.values:
+        return _build(column, [])
+    # A column's values are in leaf order already, and there is nothing that could not nest.
+    leaves = (*column.values, MISSING) if column.missing else column.values
+    measure = column.measure
+    if measure is not None and column.missing:
+        measure = np.append(measure, np.nan)
+    return Hierarchy(
+        column=column.name,
+        leaves=leaves,
+        measure=measure,
+        starts=(np.arange(len(leaves), dtype=np.int32), np.zeros(1, dtype=np.int32)),
+        labels=(leaves, (TOP,)),
+        counted=np.ones(len(leaves), dtype=np.bool_),
+        has_missing=column.missing > 0,
+    )
 
 
 class LevelRows(list[list[str]]):

@@ -270,7 +270,8 @@ def _may_overlap(view: View, persons: Persons) -> bool:
 
 def texts_overlap(vocabulary: Vocabulary, codes: I32) -> bool:
     """Say whether two different texts of a column, of those used, share a value."""
-    used = np.unique(codes)
+    used = np.zeros(len(vocabulary.lo), dtype=np.bool_)
+    used[codes] = True
     low, high = vocabulary.lo[used], vocabulary.hi[used]
     order = np.argsort(low)
     return bool(np.any(low[order][1:] <= high[order][:-1]))

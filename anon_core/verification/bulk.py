@@ -12,7 +12,8 @@ import csv
 import io
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -34,11 +35,10 @@ if TYPE_CHECKING:
 #: Smaller files are read faster without a database.
 FROM_BYTES = 1 << 22
 _BATCH = 1 << 17
+_TOGETHER = 32
 #: Cells from which Parquet files are read without a database. A run holds tables of that size in
 #: one, so that what it published is read by another reader in either case.
 FROM_GROUPS = 1 << 26
-#: Columns of more different texts are not numbered by the database.
-_MOST_NUMBERED = 1 << 20
 
 #: The plain reader of the same file.
 Plain = Callable[[], TextTable]
@@ -213,22 +213,31 @@ def _read_csv(
         "hive_partitioning = false",
     )
     query = f"SELECT {wanted} FROM read_csv({quoted(str(path.absolute()))}, {', '.join(options)})"
-    texts: list[dict[str, int]] = [{} for _ in places]
-    parts: list[list[np.ndarray[Any, Any]]] = [[np.empty(0, dtype=np.int8)] for _ in places]
     with engine() as database:
-        batches = database.sql(query).to_arrow_reader(_BATCH)
-        for batch in ahead(_encoded, batches):
-            for coded, known, codes in zip(batch, texts, parts, strict=True):
-                own = [known.setdefault(t, len(known)) for t in coded.dictionary.to_pylist()]
-                number = narrow(np.array(own, dtype=np.int64), len(known))
-                codes.append(number[coded.indices.to_numpy(zero_copy_only=False)])
-    found = [
-        Cells(codes=narrow(np.concatenate(codes), len(known)), texts=list(known))
-        for codes, known in zip(parts, texts, strict=True)
-    ]
+        found = _texts_of(database.sql(query).to_arrow_reader(_BATCH), len(places))
     if any(len(one.codes) != rows for one in found):
         raise _Unlike
     return found
+
+
+def _texts_of(batches: Iterable[pa.RecordBatch], width: int) -> list[Cells]:
+    """Return the cells of columns of texts, which come some rows at a time; no text is -1."""
+    import pyarrow as pa
+
+    texts: list[dict[str, int]] = [{} for _ in range(width)]
+    parts: list[list[np.ndarray[Any, Any]]] = [[np.empty(0, dtype=np.int8)] for _ in range(width)]
+    encoded = ahead(_encoded, batches)
+    while some := list(islice(encoded, _TOGETHER)):
+        for column, known, codes in zip(zip(*some, strict=True), texts, parts, strict=True):
+            # What batches share is numbered once for all of them.
+            alike = cast(Any, pa.chunked_array(column)).unify_dictionaries().chunks
+            own = [known.setdefault(t, len(known)) for t in alike[0].dictionary.to_pylist()]
+            number = narrow(np.array([*own, -1], dtype=np.int64), len(known))
+            codes += [number[c.indices.fill_null(-1).to_numpy()] for c in alike]
+    return [
+        Cells(codes=narrow(np.concatenate(codes), len(known)), texts=list(known))
+        for codes, known in zip(parts, texts, strict=True)
+    ]
 
 
 def _encoded(batch: pa.RecordBatch) -> list[Any]:
@@ -263,7 +272,7 @@ def _is_measured(kind: pa.DataType) -> bool:
 def _read_parquet(
     path: Path, width: int, places: Sequence[int], texts: Sequence[bool], rows: int
 ) -> list[Cells]:
-    """Read some columns of a Parquet file; different texts are numbered by the database."""
+    """Read some columns of a Parquet file; those of texts a few thousand rows at a time."""
     from .reading import cells_of_column
 
     names = ", ".join(f"c{place}" for place in range(width))
@@ -272,27 +281,12 @@ def _read_parquet(
         f"filename = false, union_by_name = false) AS t({names})"
     )
     found: dict[int, Cells] = {}
+    written = [place for place in places if texts[place]]
     with engine() as database:
-        pools: dict[int, list[str]] = {}
-        for place in places:
-            if not texts[place]:
-                continue
-            database.execute(
-                f"CREATE TEMP TABLE d{place} AS SELECT DISTINCT c{place} AS v FROM {source} "
-                f"WHERE c{place} IS NOT NULL"
-            )
-            told = database.execute(f"SELECT count(*) FROM d{place}").fetchone()
-            if told is not None and 0 < told[0] <= _MOST_NUMBERED:
-                database.execute(
-                    f"CREATE TYPE e{place} AS ENUM (SELECT v FROM d{place} ORDER BY v)"
-                )
-                pool = database.execute(f"SELECT v FROM d{place} ORDER BY v").fetchall()
-                pools[place] = [str(row[0]) for row in pool]
-        if pools:
-            wanted = ", ".join(_number(place, len(pool)) for place, pool in pools.items())
-            codes = database.execute(f"SELECT {wanted} FROM {source}").fetchnumpy()
-            for place, pool in pools.items():
-                found[place] = Cells(codes=np.asarray(codes[f"c{place}"]), texts=pool)
+        if written:
+            wanted = ", ".join(f"c{place}" for place in written)
+            batches = database.sql(f"SELECT {wanted} FROM {source}").to_arrow_reader(_BATCH)
+            found |= zip(written, _texts_of(batches, len(written)), strict=True)
         for place in places:
             if place not in found:
                 column = database.sql(f"SELECT c{place} FROM {source}").to_arrow_table().column(0)
@@ -300,9 +294,3 @@ def _read_parquet(
     if any(len(one.codes) != rows for one in found.values()):
         raise _Unlike
     return [found[place] for place in places]
-
-
-def _number(place: int, texts: int) -> str:
-    """Return what numbers the texts of a column, in SQL; -1 where there is none."""
-    kind = "TINYINT" if texts <= 127 else "SMALLINT" if texts <= 32767 else "INTEGER"
-    return f"coalesce(enum_code(c{place}::e{place})::{kind}, -1) AS c{place}"

@@ -1,8 +1,11 @@
-"""Is every row of a large release true of a row of the table of its own, where classes lie apart?
+"""Is every row of a large release true of a row of the table of its own, told by numbers alone?
 
-Whoever stands in a class is then told by the quasi-identifiers alone. What is left is whether, in
-each class, the table has at least as many rows with the same other values as are published: both
-tables' rows become numbers that are sorted and compared, some classes at a time.
+Where classes lie apart, whoever stands in one is told by the quasi-identifiers. What is left is
+whether, in each class, the table has at least as many rows with the same other values as are
+published: both tables' rows become numbers that are sorted and compared, some classes at a time.
+
+Where somebody fits several classes, the narrowest of them is tried. If each published row then has
+a row of its own, that is proven; if not, another choice may do, and nothing is said.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from .ahead import ahead
 from .cells import Narrow, taken
@@ -57,7 +61,7 @@ def rows_alone(
 ) -> Rows | None:
     """Return the published rows that have no row of the table of their own to be true of.
 
-    None where somebody fits several classes, so that numbers alone do not tell.
+    None where somebody fits several classes and numbers alone do not tell.
 
     Parameters
     ----------
@@ -76,9 +80,7 @@ def rows_alone(
         If there are too many classes to compare.
     """
     classes = _classes(names, file.lines, table, covers)
-    if classes is None:
-        return None
-    own_class, shown_class = classes
+    own_class, shown_class, certain = classes
     place = {name: at for at, name in enumerate(file.header)}
     exact = [n for n in promise.published if n not in names]
     columns = [table.columns[n] for n in exact]
@@ -103,6 +105,8 @@ def rows_alone(
     found = [np.empty(0, dtype=np.int64)]
     for low, high in _passes(own, shown, len(_words(1, sizes))):
         key, short = _beyond(*ahead(_sorted, _numbers(own, shown, low, high, sizes)))
+        if len(key) and not certain:
+            return None
         if len(key):
             _, number = _numbers(own, shown, low, high, sizes)
             found.append(_rows_in(shown, low, high)[_last(number, key, short)])
@@ -111,10 +115,10 @@ def rows_alone(
 
 def _classes(
     names: Sequence[str], release: Lines, table: PrivateTable, covers: Sequence[Cover]
-) -> tuple[Codes, Codes] | None:
+) -> tuple[Codes, Codes, bool]:
     """Return the class of every line of the table, -1 for none, and of every published one.
 
-    None where a line of the table fits several.
+    And whether no line of the table fits several; else it is given the narrowest that it fits.
     """
     sizes = [table.columns[n].missing + 1 for n in names]
     sole = [sole_text(c.runs, size) for c, size in zip(covers, sizes, strict=True)]
@@ -128,7 +132,7 @@ def _classes(
         own, shown = kind[: len(table)], kind[len(table) :]
         published = np.zeros(int(kind.max(initial=-1)) + 1, dtype=np.bool_)
         published[shown] = True
-        return np.where(published[own], own, -1), shown
+        return np.where(published[own], own, -1), shown, True
     columns = [text_runs(c.runs, size) for c, size in zip(covers, sizes, strict=True)]
     classes, first = joined([release.codes_of(n) for n in names], len(release))
     boxes = np.stack([release.codes_of(n)[first] for n in names], axis=1)
@@ -136,11 +140,23 @@ def _classes(
     point, first = joined(coded, len(table))
     points = np.stack([codes[first] for codes in coded], axis=1)
     covered, box = covering_pairs(points, boxes, columns)
-    if np.bincount(covered).max(initial=0) > 1:
-        return None
+    certain = bool(np.bincount(covered).max(initial=0) <= 1)
+    if not certain:
+        # The narrowest last: of several that are written to one place, the last one stays.
+        order = np.argsort(-_breadth(boxes, covers)[box], kind="stable")
+        covered, box = covered[order], box[order]
     class_of_point = np.full(len(points), -1, dtype=np.int64)
     class_of_point[covered] = box
-    return class_of_point[point], classes
+    return class_of_point[point], classes, certain
+
+
+def _breadth(boxes: Codes, covers: Sequence[Cover]) -> npt.NDArray[np.float64]:
+    """Return how much each class covers, as the logarithm of the number of combinations."""
+    found = np.zeros(len(boxes))
+    for d, cover in enumerate(covers):
+        values = [sum(high - low + 1 for low, high in own) for own in cover.runs]
+        found += np.log(np.maximum(values, 1))[boxes[:, d]]
+    return found
 
 
 def _passes(own: _Side, shown: _Side, words: int) -> Iterator[tuple[int, int]]:

@@ -417,9 +417,10 @@ def joined(columns: Iterable[Codes | Narrow], rows: int) -> tuple[Codes, Codes]:
 def _in_order(codes: Codes) -> Codes:
     """Number codes in the order in which they first occur, shape (rows,)."""
     if len(codes) > _HASHED_FROM:
-        import pandas as pd  # a hash table beats sorting, but takes long to load
+        import pyarrow as pa  # a hash table beats sorting, but takes long to load
 
-        return pd.factorize(codes)[0].astype(np.int64, copy=False)
+        coded = cast(Any, pa.array(codes)).dictionary_encode()
+        return coded.indices.to_numpy().astype(np.int64)
     _, first, place = np.unique(codes, return_index=True, return_inverse=True)
     number = np.empty(len(first), dtype=np.int64)
     number[np.argsort(first)] = np.arange(len(first))

@@ -46,7 +46,10 @@ l = 2
 _NOTES = ["", "a, b", 'say "x"', "é", "=1"]
 
 
-@pytest.fixture(scope="module", params=["mondrian", 'optimal"\nmax_suppression = 0.2\n#"'])
+TECHNIQUES = ["mondrian", 'optimal"\nmax_suppression = 0.2\n#"', 'mondrian"\ncuts = "relaxed']
+
+
+@pytest.fixture(scope="module", params=TECHNIQUES)
 def desk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("desk")
     drawn = random.Random(3)
@@ -102,7 +105,7 @@ def as_parquet(rows: list[list[str]], note: str = "", group: int = 1 << 20) -> b
     return sink.getvalue()
 
 
-@settings(max_examples=15)
+@settings(max_examples=12)
 @given(st.integers(0, 1 << 30), st.sampled_from(["both", "csv", "parquet"]), st.integers(0, 7))
 def test_the_same_is_found_of_what_was_tampered_with(
     desk: Path, tmp_path_factory: pytest.TempPathFactory, seed: int, where: str, how: int
@@ -150,6 +153,31 @@ def test_the_release_itself_holds_either_way(desk: Path, monkeypatch: pytest.Mon
         found = told(desk, desk / "out", bulk=True)
     assert found["holds"]
     assert found == told(desk, desk / "out", bulk=False)
+
+
+@pytest.mark.parametrize("ill", ["flu", "cold"])
+def test_where_somebody_fits_two_classes_the_narrower_is_tried(ill: str, tmp_path: Path) -> None:
+    ages, shown = [20, 22, 24, 30, 35, 40], ["[20, 24]"] * 3 + ["[20, 40]"] * 3
+    own = [[str(age), "F", "flu", ""] for age in ages]
+    own[1][2] = "cold"
+    rows = sorted([age, *row[1:]] for age, row in zip(shown, own, strict=True))
+    rows[-1][2] = ill  # nobody of 25 to 40 has a cold
+    (tmp_path / "t.csv").write_bytes(written([["age", "sex", "ill", "note"], *own]))
+    (tmp_path / "out").mkdir()
+    rows.sort()
+    (tmp_path / "out/release.csv").write_bytes(written([["age", "sex", "ill", "note"], *rows]))
+    (tmp_path / "r.toml").write_text(RECIPE.format("mondrian") + "[export]\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checks, "LINED_FROM", 0)
+        asked: list[object] = []
+        whole = tables.PrivateTable.lined_by_all
+        patch.setattr(
+            tables.PrivateTable, "lined_by_all", lambda own: asked.append(own) or whole(own)
+        )
+        found = verify_files(tmp_path / "r.toml", tmp_path / "t.csv", tmp_path / "out").as_json()
+    coverage = next(check for check in found["checks"] if check["name"] == "coverage")
+    assert coverage["holds"] == (ill == "flu")
+    assert bool(asked) == (ill == "cold")
 
 
 def test_one_cell_that_only_one_file_shows_is_named_by_row_and_column(

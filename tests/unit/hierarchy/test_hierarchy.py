@@ -121,6 +121,12 @@ def test_no_hierarchy_is_a_flat_one() -> None:
     assert ages.leaves == ("9", "10")
     assert ages.measure is not None
     assert ages.measure.tolist() == [9, 10]
+    for values, kind in ((["b", "a", None], "text"), (["9", None, "1.5"], "number")):
+        of = column(values, kind)
+        short, long = flat(of), from_rows(of, [[value, "*"] for value in of.values])
+        assert (short.leaves, short.labels, short.rows()) == (long.leaves, long.labels, long.rows())
+        assert np.array_equal(short.nodes, long.nodes)
+        assert str(short.measure) == str(long.measure)
 
 
 # Order
