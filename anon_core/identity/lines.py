@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 
 from ..overlap.fitting_people import matched
@@ -35,11 +33,8 @@ def whole_lines(view: View, truth: Truth) -> RowsAlike | None:
 
     None where it is drawn when the release is written which of equal rows say what.
     """
-    with ThreadPoolExecutor(1) as beside:  # both order all rows by all columns
-        own = beside.submit(lambda: view.linked)
-        raw = truth.raw.linked
-        linked = own.result()
-    block = next((b for b in linked or () if set(view.quasi) <= set(b.columns)), None)
+    block = next((b for b in view.linked or () if set(view.quasi) <= set(b.columns)), None)
+    raw = truth.raw.linked
     if block is None or raw is None:
         return None
     everyone = raw[0]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..base.beside import beside
 from ..base.context import Context, part_of
 from ..base.errors import Infeasible, NeedsRows, NotFound, NotVerified, listing
 from ..contracts.algorithm import counted_in_people, refuse_unsteered
@@ -147,11 +148,23 @@ def run(
     )
     context = context or Context()
     seconds: dict[str, float] = {}
-    for stage, until in zip(_STAGES, (*(s.begins for s in _STAGES[1:]), 1.0), strict=True):
-        context.report(stage.begins, stage.words)
-        began = time.perf_counter()
-        stage.work(job, part_of(context, stage.begins, until))
-        seconds[stage.name] = time.perf_counter() - began
+
+    def carry_out(stages: Sequence[_Stage], within: Context) -> None:
+        for stage in stages:
+            within.report(stage.begins, stage.words)
+            began = time.perf_counter()
+            stage.work(job, part_of(within, stage.begins, stage.ends))
+            seconds[stage.name] = time.perf_counter() - began
+
+    if job.writing is not None:  # what an engine holds leaves no memory for two things at a time
+        carry_out(_IN_TURN, context)
+    else:
+        carry_out((*_FIND, _PUBLISH), context)
+        with beside(lambda own: carry_out(_ASSESS, own), context):
+            began = time.perf_counter()
+            job.verification = _recomputed(job)
+            seconds["verify"] = time.perf_counter() - began
+    _refuse_broken(job)
     context.report(1.0, "Done")
     result = Result(
         plan=plan,
@@ -300,8 +313,12 @@ def _publish(job: _Job, context: Context) -> None:
 
 
 def _verify(job: _Job, context: Context) -> None:
-    """Recompute the promises from what was written, and refuse the release unless all hold."""
+    """Recompute the promises from what was written."""
     job.verification = _recomputed(job)
+
+
+def _refuse_broken(job: _Job) -> None:
+    """Refuse the release unless all promises hold, as they were measured and as recomputed."""
     broken = [v.model for v in job.verdicts if not v.holds]
     if not broken and job.verification.holds:
         return
@@ -366,8 +383,8 @@ class _Stage:
     ----------
     name : str
         Names its seconds.
-    begins : float
-        Share of the progress bar at which it begins; it ends where the next begins.
+    begins, ends : float
+        Shares of the progress bar.
     words : str
         Shown beside the bar.
     work : callable
@@ -376,15 +393,25 @@ class _Stage:
 
     name: str
     begins: float
+    ends: float
     words: str
     work: Callable[[_Job, Context], None]
 
 
-_STAGES = (
-    _Stage("encode", 0.0, "Reading", _read),
-    _Stage("search", 0.05, "Searching", _search),
-    _Stage("measure", 0.62, "Measuring", _measure),
-    _Stage("attack", 0.68, "Attacking", _attack),
-    _Stage("publish", 0.75, "Writing", _publish),
-    _Stage("verify", 0.8, "Recomputing the promises", _verify),
+_FIND = (
+    _Stage("encode", 0.0, 0.05, "Reading", _read),
+    _Stage("search", 0.05, 0.62, "Searching", _search),
+)
+_PUBLISH = _Stage("publish", 0.62, 0.66, "Writing", _publish)
+#: The promises are recomputed meanwhile, with nothing that this takes or sets.
+_ASSESS = (
+    _Stage("measure", 0.66, 0.72, "Measuring, and recomputing the promises", _measure),
+    _Stage("attack", 0.72, 0.98, "Attacking, and recomputing the promises", _attack),
+)
+_IN_TURN = (
+    *_FIND,
+    _Stage("measure", 0.62, 0.68, "Measuring", _measure),
+    _Stage("attack", 0.68, 0.75, "Attacking", _attack),
+    _Stage("publish", 0.75, 0.8, "Writing", _publish),
+    _Stage("verify", 0.8, 1.0, "Recomputing the promises", _verify),
 )
