@@ -18,6 +18,7 @@ import numpy.typing as npt
 from ..base.context import Context, part_of
 from ..base.params import flag
 from ..base.registry import register
+from ..base.so_far import gap
 from ..contracts.algorithm import Algorithm, Approach
 from ..contracts.metric import Metric
 from ..contracts.model import GroupModel, least_class
@@ -246,18 +247,27 @@ class _BestFirst:
             self._examine(self.lattice.top)
             if status[self.lattice.top] == SATISFIED:
                 self._descend()
-        total = int(np.count_nonzero(np.isfinite(self._flat)))
         while True:
             place = int(np.argmin(self._flat))
             if np.isinf(self._flat[place]) or self._flat[place] > self.cost_found + _TIE:
                 if np.isinf(self.cost_found):
                     self.nodes.refuse()
                 return self.winner
-            self.context.report(min(self.evaluated / max(total, 1), 1.0), "Proving the best node")
-            if np.isfinite(self.cost_found) and self.context.out_of_time():
-                self.floor = min(float(self._flat[place]), self.cost_found)
+            floor = self._told(place)
+            # Bounds rise to the best cost while it falls.
+            share = 1 - gap(self.cost_found, floor) if np.isfinite(self.cost_found) else 0.0
+            self.context.report(share, "Proving the best node")
+            if np.isfinite(self.cost_found) and self.context.enough():
+                self.floor = floor
                 return self.winner
             self._examine(self._highest(place))
+
+    def _told(self, place: int) -> float:
+        """Return the bound of all nodes, given where the lowest is, and tell it."""
+        floor = min(float(self._flat[place]), self.cost_found)
+        if np.isfinite(self.cost_found):
+            self.context.found(self.cost_found, floor, self.cost.title)
+        return floor
 
     def _descend(self) -> None:
         """Lower one level at a time from the top: a good release to measure bounds against."""
@@ -265,7 +275,13 @@ class _BestFirst:
         while True:
             self.context.check()
             below = [(*at[:d], at[d] - 1, *at[d + 1 :]) for d in range(len(at)) if at[d]]
-            found = [(self._examine(node), node) for node in below if np.isfinite(self.bound[node])]
+            found: list[tuple[float, Node]] = []
+            for node in below:
+                self._told(int(np.argmin(self._flat)))
+                if self.context.enough():
+                    return
+                if np.isfinite(self.bound[node]):
+                    found.append((self._examine(node), node))
             if not found or min(found)[0] > cost:
                 return
             cost, at = min(found)

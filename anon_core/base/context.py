@@ -13,6 +13,7 @@ import numpy as np
 
 from .errors import Cancelled
 from .secret import draw, stream
+from .so_far import SoFar, Standing
 
 
 class WorkClock:
@@ -106,6 +107,8 @@ class Context:
     listener : callable or None
         Told of every single step, in the order of the steps, on the thread that called. It must not
         change what it is told of; what a technique finds does not depend on whether anyone listens.
+    so_far : SoFar
+        The best that was found so far, and whether the person takes it as it stands.
     """
 
     generator: np.random.Generator = field(default_factory=lambda: stream(draw(), "context"))
@@ -114,6 +117,7 @@ class Context:
     cancel: threading.Event = field(default_factory=threading.Event)
     deadline: float | None = None
     listener: Callable[[Event], None] | None = None
+    so_far: SoFar = field(default_factory=SoFar)
 
     @property
     def listening(self) -> bool:
@@ -147,6 +151,14 @@ class Context:
     def out_of_time(self) -> bool:
         """Say whether the deadline has passed."""
         return self.deadline is not None and now() > self.deadline
+
+    def enough(self) -> bool:
+        """Say whether a search should end with what it has: time is up, or the person takes it."""
+        return self.so_far.taken.is_set() or self.out_of_time()
+
+    def found(self, cost: float, bound: float, metric: str) -> None:
+        """Tell what the best found so far costs by a metric, and what nothing costs less than."""
+        self.so_far.standing = Standing(cost=cost, bound=bound, metric=metric)
 
 
 def part_of(context: Context, start: float, stop: float) -> Context:

@@ -250,6 +250,7 @@ def _search(job: _Job, context: Context) -> None:
         ),
         searching,
     )
+    context.so_far.standing = None  # it is over: there is nothing left to take
 
 
 def _measure(job: _Job, context: Context) -> None:

@@ -256,8 +256,14 @@ def test_out_of_time_it_says_how_far_from_proven_it_is() -> None:
         best = float(every.best(metric, nodes)[0])
         search = Optimal(metric=metric, max_suppression=budget)
         for after in (0, 1, 3):
-            outcome = search.run(problem, [KAnonymity(k=2)], LateAfter(after=after))
+            context = LateAfter(after=after) if after else Context()
+            if not after:  # someone takes the first release found
+                context.so_far.taken.set()
+            outcome = search.run(problem, [KAnonymity(k=2)], context)
             account = outcome.account
+            if (standing := context.so_far.standing) is not None:
+                assert account.cost <= standing.cost
+                assert standing.bound <= best + 1e-12
             node = tuple((account.node or {}).values())
             assert node in nodes
             assert account.cost == pytest.approx(float(every.costs[metric][node]), abs=1e-12)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
@@ -187,6 +188,33 @@ def test_a_run_that_ends_elsewhere_opens_results_at_once(session: dict[str, Any]
     app.switch_page("pages/5_Results.py").run()
     sidebar = app.sidebar
     assert "See the results" not in [one.proto.label for one in sidebar.get("page_link")]
+
+
+def test_the_best_so_far_is_told_and_taken(session: dict[str, Any]) -> None:
+    told = threading.Event()
+
+    def work(context: Context) -> None:
+        context.found(0.4, 0.3, "Loss")
+        told.set()
+        context.so_far.taken.wait(20)
+
+    def watching() -> None:
+        from ui.session import jobs
+
+        jobs.watch("run")
+
+    job = jobs.start("run", "Run", work)
+    assert told.wait(5)
+    app = AppTest.from_function(watching)
+    app.session_state["jobs"] = session["jobs"]
+    app.run()
+    assert [text.value.replace("\\", "") for text in app.markdown] == [
+        "Best release so far: loss 0.4. None has less than 0.3, so that it is within 25% of the "
+        "best."
+    ]
+    next(b for b in app.button if b.key == "take-run").click().run()
+    assert job.wait(5)
+    assert job.state == "done"
 
 
 def test_work_is_stopped_from_another_page(session: dict[str, Any]) -> None:

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from anon_core.base.registry import option_title
+from anon_core.base.so_far import gap
 from anon_core.job.result import Result
 from anon_core.partition.optimum import MOST_ROWS
-from anon_core.release.results import SearchAccount
+from anon_core.release.results import SearchAccount, per_cent
 from anon_core.words.phrases import count, in_a_sentence, rows
 
 from ..words.explain import plain
@@ -108,8 +109,9 @@ def proof(account: SearchAccount, what: str) -> list[str]:
         return [f"Proven: no choice of its kind costs less than {account.cost:,.6g}{what}."]
     if account.cost is not None and account.bound is not None:
         return [
-            f"Cost {account.cost:,.6g}{what}; proven is that none of its kind costs less than "
-            f"{account.bound:,.6g}. What lies between was not decided."
+            f"Not proven: it costs {account.cost:,.6g}{what}, and none of its kind costs less than "
+            f"{account.bound:,.6g}, so that it is within "
+            f"{per_cent(gap(account.cost, account.bound))} of the best."
         ]
     return ["Nothing is proven about better results."]
 

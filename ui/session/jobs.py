@@ -16,10 +16,11 @@ import streamlit as st
 
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError, Cancelled
+from anon_core.base.so_far import SoFar
 
 from ..components.guard import BrokenDown, handled
 from ..journal import here
-from . import limits, state, whose
+from . import limits, state, taking, whose
 from . import precompile_status as warming
 from .pace import Pace, duration
 from .precompile_status import Warming
@@ -45,6 +46,8 @@ class Job:
         The page that shows what it comes to; empty where every page does.
     cancel : threading.Event
         Set when the person stopped it.
+    so_far : SoFar
+        The best that it found so far, where it can tell, and whether the person takes that.
     share, stage : float, str
         How far it is, and with what.
     value, error : object
@@ -56,6 +59,7 @@ class Job:
     title: str
     page: str = ""
     cancel: threading.Event = field(default_factory=threading.Event)
+    so_far: SoFar = field(default_factory=SoFar)
     share: float = 0.0
     stage: str = "Starting"
     value: Any = None
@@ -112,7 +116,7 @@ class Job:
                 ready.over.wait(0.1)
                 if self.cancel.is_set():
                     return
-            self.value = work(Context(progress=self.note, cancel=self.cancel))
+            self.value = work(Context(progress=self.note, cancel=self.cancel, so_far=self.so_far))
         except Cancelled:
             self.cancel.set()
         except AnonError as error:
@@ -217,6 +221,8 @@ def collect(name: str) -> Job | None:
 def watch(name: str) -> None:
     """Draw a running job, if there is one: its stage, how far it is, and a button that stops it.
 
+    Where a search tells its best so far, that is drawn with its bound and a button that takes it.
+
     The drawing renews itself; once the job has ended the whole page runs again. The button stands
     outside of what is renewed and stops the job before anything is drawn, so one run shows it.
     """
@@ -235,6 +241,7 @@ def watch(name: str) -> None:
             st.rerun()
             return
         st.progress(job.share, text=f"{job.title}: {job.told}")
+        taking.draw(name, job.so_far)
 
     with place.container():
         drawn()

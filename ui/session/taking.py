@@ -1,0 +1,46 @@
+"""Taking the best that a search has found so far, while it goes on."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from anon_core.base.so_far import SoFar, Standing
+from anon_core.release.results import figure, per_cent
+from anon_core.words.phrases import in_a_sentence
+
+from ..components.guard import handled
+from ..words.explain import plain
+
+
+def draw(name: str, so_far: SoFar) -> None:
+    """Draw what the best found so far costs, its bound, and a button that takes it.
+
+    Nothing is drawn where a search has found nothing yet or cannot tell, and once it is over.
+    """
+    standing = so_far.standing
+    if standing is None:
+        return
+    st.markdown(plain(told(standing)))
+    st.button(
+        "Take the best so far",
+        key=f"take-{name}",
+        disabled=so_far.taken.is_set(),
+        on_click=handled()(so_far.taken.set),
+        help="Ends the search here, without a proof that nothing is better. The release is "
+        "verified, measured and attacked like any other.",
+    )
+
+
+def told(standing: Standing) -> str:
+    """Return how far a search is from a proof, in words.
+
+    Examples
+    --------
+    >>> told(Standing(cost=0.4, bound=0.3, metric="Loss"))
+    'Best release so far: loss 0.4. None has less than 0.3, so that it is within 25% of the best.'
+    """
+    metric = in_a_sentence(standing.metric)
+    return (
+        f"Best release so far: {metric} {figure(standing.cost)}. None has less than "
+        f"{figure(standing.bound)}, so that it is within {per_cent(standing.gap)} of the best."
+    )
