@@ -10,6 +10,7 @@ import sys
 from anon_core.__main__ import Command
 from anon_core.base.errors import BadInput
 from anon_core.base.shipped import shipped
+from anon_core.commands.lean import collect_seldom
 from anon_core.commands.output import OK
 
 TRIES = 100
@@ -55,6 +56,7 @@ def _serve(options: argparse.Namespace) -> int:
     from ui import this_machine
 
     this_machine.stay()
+    collect_seldom()
     from streamlit.web import cli
 
     sys.argv = ["streamlit", "run", "app.py", "--server.port", str(port)]

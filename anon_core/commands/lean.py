@@ -29,7 +29,7 @@ def load_without_unused_parts() -> None:
     """
     if threading.active_count() > 1:
         return
-    gc.set_threshold(_OBJECTS, 50, 100)
+    collect_seldom()
     blind = _Blind()
     sys.meta_path.insert(0, blind)
     try:
@@ -42,6 +42,11 @@ def load_without_unused_parts() -> None:
         pa.array([0])  # asks, once
     finally:
         sys.meta_path.remove(blind)
+
+
+def collect_seldom() -> None:
+    """Look for rubbish less often than Python does by itself: most of what is there stays."""
+    gc.set_threshold(_OBJECTS, 50, 100)
 
 
 class _Blind(MetaPathFinder):

@@ -6,6 +6,7 @@ Stopping takes effect at once: whatever the thread still brings is thrown away.
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from collections.abc import Callable, Collection
@@ -134,6 +135,7 @@ class Job:
             finally:
                 self.over = time.monotonic()
                 self._ended.set()
+                gc.collect()  # what it replaced may be large, and nothing collects after each page
 
 
 def start(
