@@ -54,6 +54,7 @@ class EarlierParts(Algorithm):
     source: ClassVar[str] = "LeFevre et al. 2006, doi 10.1109/ICDE.2006.101"
     forms_ranges: ClassVar[bool] = True
     carries_out_parts: ClassVar[bool] = True
+    from_counts: ClassVar[bool] = True
 
     small: str = choice(
         default="join",

@@ -65,19 +65,38 @@ class Classes:
 
     def fitting(self, people: I32, context: Context) -> Iterator[tuple[I64, I64]]:
         """Yield people and the pools of classes that fit them, people ascending, in parts."""
-        classes = len(self.cells)
-        if classes * len(people) > _CELLS and (apart := self._apart) is not None:
-            yield self._alone(people, *apart, context)
+        every = np.arange(len(self.cells))
+        if len(every) * len(people) <= _CELLS:
+            yield from self._compared(people, np.arange(len(people)), every, context)
             return
-        step = max(1, _CELLS // max(classes, 1))
+        tree, there = self._apart
+        boxes = np.bincount(tree.node, minlength=len(tree.column))
+        step = max(1, _CELLS // max(int(boxes.max(initial=1)), 1))
         for begin in range(0, len(people), step):
+            rows = np.arange(begin, min(begin + step, len(people)))
+            node = tree.last(people[rows][:, list(self.places)], context)
+            found = [self._alone(people, rows, node, tree, there)]
+            for own in np.flatnonzero(boxes > 1).tolist():
+                inside = there[tree.node == own]
+                found += self._compared(people, rows[node == own], inside, context)
+            who, which = (np.concatenate(side) for side in zip(*found, strict=True))
+            order = np.argsort(who, kind="stable")
+            yield who[order], which[order]
+
+    def _compared(
+        self, people: I32, rows: I64, some: I64, context: Context
+    ) -> Iterator[tuple[I64, I64]]:
+        """Yield rows and the pools of some classes that fit them: each is compared with each."""
+        classes, cells, pool = len(some), self.cells[some], self.pool[some]
+        step = max(1, _CELLS // max(classes, 1))
+        for begin in range(0, len(rows), step):
             context.check()
-            part = people[begin : begin + step]
+            part = people[rows[begin : begin + step]]
             fits = np.full((len(part), (classes + 7) // 8), 255, dtype=np.uint8)
             for d, place in enumerate(self.places):
                 leaves, own = np.unique(part[:, place], return_inverse=True)
                 of_leaf = np.stack(
-                    [np.packbits(self.cover[d][self.cells[:, d], leaf]) for leaf in leaves]
+                    [np.packbits(self.cover[d][cells[:, d], leaf]) for leaf in leaves]
                 )
                 fits &= of_leaf[own.ravel()]
             who, byte = fits.nonzero()
@@ -85,11 +104,11 @@ class Classes:
             pair, at = bit.nonzero()
             found = byte[pair] * 8 + at
             inside = found < classes  # the last byte is filled up
-            yield (who[pair] + begin)[inside].astype(np.int64), self.pool[found[inside]]
+            yield rows[(who[pair] + begin)[inside]], pool[found[inside]]
 
     @cached_property
-    def _apart(self) -> tuple[CutTree, I64] | None:
-        """Cuts that leave one class alone at each last node, and which; None if there are none."""
+    def _apart(self) -> tuple[CutTree, I64]:
+        """Cuts between classes, and the classes that they are of: those that fit somebody."""
         low = np.zeros((len(self.cells), len(self.places)), dtype=np.int64)
         high = np.zeros_like(low)
         present = np.ones(len(self.cells), dtype=np.bool_)
@@ -97,24 +116,22 @@ class Classes:
             first, last, seen = hull(cover)
             low[:, d], high[:, d] = first[self.cells[:, d]], last[self.cells[:, d]]
             present &= seen[self.cells[:, d]]
-        # A class of which today has no value fits nobody.
         there = np.flatnonzero(present)
         rows = np.ones(len(there), dtype=np.int64)
-        tree = cuts_between(low[there], high[there], rows, shared=False)
-        if np.bincount(tree.node).max(initial=0) > 1:
-            return None
+        return cuts_between(low[there], high[there], rows, shared=False), there
+
+    def _alone(
+        self, people: I32, rows: I64, node: I64, tree: CutTree, there: I64
+    ) -> tuple[I64, I64]:
+        """Return the rows that fit a class which is alone at its node, and its pool."""
         of_node = np.full(len(tree.column), -1, dtype=np.int64)
         of_node[tree.node] = there
-        return tree, of_node
-
-    def _alone(self, people: I32, tree: CutTree, of_node: I64, context: Context) -> tuple[I64, I64]:
-        """Return people and the pools of the classes that fit them, one of each at most."""
-        own = people[:, list(self.places)]
-        which = of_node[tree.last(own, context)]
+        of_node[np.bincount(tree.node, minlength=len(of_node)) > 1] = -1
+        which = of_node[node]
         fits = which >= 0
-        for d, cover in enumerate(self.cover):
-            fits &= cover[self.cells[which, d], own[:, d]]
-        return np.flatnonzero(fits), self.pool[which[fits]]
+        for d, (place, cover) in enumerate(zip(self.places, self.cover, strict=True)):
+            fits &= cover[self.cells[which, d], people[rows, place]]
+        return rows[fits], self.pool[which[fits]]
 
     def candidates(self, people: I32, values: int, context: Context) -> Bits:
         """Return the values of all classes that each person fits, shape (people, words)."""

@@ -233,3 +233,15 @@ def test_figures_that_are_none_release_nothing(
     assert desk.run("decided", ROWS, "--then", str(desk.folder / "then.json")) == 1
     assert "earlier run" in capsys.readouterr().err
     assert not (desk.out / "release.csv").exists()
+
+
+def test_both_engines_carry_decided_parts_out_alike(desk: Desk) -> None:
+    desk.write("recipe", RECIPE | {"algorithm": {"name": "mondrian"}})
+    desk.decide()
+    rows = [(age, city, "cold") for age, city, _ in ROWS if age != 21] + [(22, "Gera", "flu")] * 2
+    found: list[dict[str, bytes]] = []
+    for engine in ("memory", "duckdb"):
+        desk.out = desk.folder / engine
+        assert desk.run("decided", rows, "--engine", engine) == 0
+        found.append({file.name: file.read_bytes() for file in desk.out.iterdir()})
+    assert found[0] == found[1]
