@@ -35,6 +35,7 @@ from .kinds import kind_of
 from .lines import Lines
 from .opening import MOST_TEXT_BYTES, read_bytes
 from .published import PublishedTable
+from .reading_options import read_options
 from .recipe_text import read_recipe
 from .shape import completed
 from .tables import Promise, read_promise, section
@@ -123,6 +124,11 @@ def verify_release_only(
         for column, texts in zip(shown.header, shown.texts, strict=True)
         if column in promise.exact
     }
+    missing = read_options(section(recipe, "data")).missing
+    for name in promise.quasi:
+        if name in levels:
+            values = dict.fromkeys(line[0].strip() for line in levels[name] if line)
+            kinds[name] = kind_of([value for value in values if value not in missing])
     table = _NoTable(promise, kinds)
     published = {name: read_release(name, files, promise.quasi, table.spelling) for name in tables}
     checks = _of_columns(promise, published)

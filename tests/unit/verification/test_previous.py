@@ -180,3 +180,19 @@ def test_without_the_private_table_nothing_is_green(
     found = verify_release(recipe, None, out)
     sizes = {c.name: c for c in found.checks}["k-anonymity"]
     assert sizes.holds == ((sizes.reached or 0) >= 6)
+
+
+def test_ranges_of_numbers_that_only_the_hierarchy_lists_are_no_odd_texts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = case()
+    write(
+        tmp_path, own, RECIPE.replace('[types]\nage = "number"', '[hierarchies]\nage = "age.csv"')
+    )
+    ages = sorted({str(age) for age in own.frame["age"]})
+    (tmp_path / "age.csv").write_text("\n".join(f"{a};*" for a in [*ages, "NA"]), "utf-8")
+    recipe, out = tmp_path / "recipe.toml", tmp_path / "out"
+    assert main(["run", str(recipe), "--data", str(tmp_path / "table.csv"), "--out", str(out)]) == 0
+    assert "[" in (out / "release.csv").read_text(encoding="utf-8")
+    assert main(["verify", str(recipe), "--release-only", "--release", str(out)]) == 5
+    assert "holds   labels" in capsys.readouterr().out
