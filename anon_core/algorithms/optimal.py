@@ -242,10 +242,14 @@ class _BestFirst:
         self.context.report(0.0, "Proving the best node")
         # A node that is closed – failed, or evaluated – has the bound infinity, and keeps it.
         status = self.nodes.status
+        bottom = (0,) * len(self.lattice.top)
         self.bound[status == FAILED] = np.inf
         if status[self.lattice.top] == UNKNOWN:
             self._examine(self.lattice.top)
             if status[self.lattice.top] == SATISFIED:
+                if self._quick and (gone := self._too_small(bottom)):
+                    self.nodes.checked += 1  # a bound from the first second on
+                    self._close_below(self._climbed(bottom, gone))
                 self._descend()
         while True:
             place = int(np.argmin(self._flat))

@@ -48,4 +48,4 @@ def test_the_cost_has_a_name() -> None:
     open_end = told(SearchAccount(proven=False, cost=105412.0, bound=25000.0, checked=12))
     assert "Twelve candidates were looked at." in open_end
     assert "Not proven: it costs 105,412 (loss), and none of its kind costs less" in open_end
-    assert "less than 25,000, so that it is within 76.3% of the best." in open_end
+    assert "less than 25,000: a gap of 76.3%." in open_end

@@ -110,8 +110,7 @@ def proof(account: SearchAccount, what: str) -> list[str]:
     if account.cost is not None and account.bound is not None:
         return [
             f"Not proven: it costs {account.cost:,.6g}{what}, and none of its kind costs less than "
-            f"{account.bound:,.6g}, so that it is within "
-            f"{per_cent(gap(account.cost, account.bound))} of the best."
+            f"{account.bound:,.6g}: a gap of {per_cent(gap(account.cost, account.bound))}."
         ]
     return ["Nothing is proven about better results."]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import streamlit as st
 
 from anon_core.base.so_far import SoFar, Standing
@@ -37,10 +39,13 @@ def told(standing: Standing) -> str:
     Examples
     --------
     >>> told(Standing(cost=0.4, bound=0.3, metric="Loss"))
-    'Best release so far: loss 0.4. None has less than 0.3, so that it is within 25% of the best.'
+    'Best so far: loss 0.4. Proven is that none has less than 0.3: a gap of 25%.'
     """
     metric = in_a_sentence(standing.metric)
+    bound = standing.bound
+    if 0 < bound < 1:  # rounded down it is a bound still
+        bound = math.floor(bound * 10_000) / 10_000
     return (
-        f"Best release so far: {metric} {figure(standing.cost)}. None has less than "
-        f"{figure(standing.bound)}, so that it is within {per_cent(standing.gap)} of the best."
+        f"Best so far: {metric} {figure(standing.cost)}. Proven is that none has less than "
+        f"{figure(bound)}: a gap of {per_cent(standing.gap)}."
     )
