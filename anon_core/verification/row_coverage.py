@@ -79,15 +79,20 @@ def rows_alone(
     TooLarge
         If there are too many classes to compare.
     """
-    classes = _classes(names, file.lines, table, covers)
-    own_class, shown_class, certain = classes
+    told = _apart(names, file.lines, table, covers)
+    certain = told is not None
+    if told is None:
+        own_class, shown_class, certain = _classes(names, file.lines, table, covers)
+        line, count = table.line, table.count
+    else:
+        line, count, own_class, shown_class = told
     place = {name: at for at, name in enumerate(file.header)}
     exact = [n for n in promise.published if n not in names]
     columns = [table.columns[n] for n in exact]
     own = _Side(
-        line=table.line,
+        line=line,
         class_of_line=own_class,
-        count=table.count,
+        count=count,
         cells=[table.cells(column) for column in columns],
         codes=[column.code_of_cell + 1 for column in columns],
     )
@@ -113,6 +118,36 @@ def rows_alone(
     return Rows.of(np.sort(np.concatenate(found)))
 
 
+def _apart(
+    names: Sequence[str], release: Lines, table: PrivateTable, covers: Sequence[Cover]
+) -> tuple[Codes | Narrow, Codes, Codes, Codes] | None:
+    """Return lines of the table that lie in one class each; None where texts share a value.
+
+    Returns
+    -------
+    line : array of integers, shape (rows,)
+    count, own : int64 arrays of shape (lines,)
+        Rows of each line, and its class, -1 for none.
+    shown : int64 array of shape (published lines,)
+        The class of every published line.
+    """
+    sizes = [table.columns[n].missing + 1 for n in names]
+    sole = [sole_text(c.runs, size) for c, size in zip(covers, sizes, strict=True)]
+    texts = [text for text in sole if text is not None]
+    if len(texts) < len(names):
+        return None
+    kinds = {name: text + 1 for name, text in zip(names, texts, strict=True)}
+    line, told, count = table.told_apart_by(kinds)
+    both = [
+        np.concatenate([own, release.codes_of(n) + 1]) for n, own in zip(names, told, strict=True)
+    ]
+    kind, _ = joined(both, len(count) + len(release))
+    own, shown = kind[: len(count)], kind[len(count) :]
+    published = np.zeros(int(kind.max(initial=-1)) + 1, dtype=np.bool_)
+    published[shown] = True
+    return line, count, np.where(published[own], own, -1), shown
+
+
 def _classes(
     names: Sequence[str], release: Lines, table: PrivateTable, covers: Sequence[Cover]
 ) -> tuple[Codes, Codes, bool]:
@@ -121,18 +156,6 @@ def _classes(
     And whether no line of the table fits several; else it is given the narrowest that it fits.
     """
     sizes = [table.columns[n].missing + 1 for n in names]
-    sole = [sole_text(c.runs, size) for c, size in zip(covers, sizes, strict=True)]
-    texts = [text for text in sole if text is not None]
-    if len(texts) == len(names):  # no two texts share a value
-        both = [
-            np.concatenate([(text + 1)[table.codes(n)], release.codes_of(n) + 1])
-            for n, text in zip(names, texts, strict=True)
-        ]
-        kind, _ = joined(both, len(table) + len(release))
-        own, shown = kind[: len(table)], kind[len(table) :]
-        published = np.zeros(int(kind.max(initial=-1)) + 1, dtype=np.bool_)
-        published[shown] = True
-        return np.where(published[own], own, -1), shown, True
     columns = [text_runs(c.runs, size) for c, size in zip(covers, sizes, strict=True)]
     classes, first = joined([release.codes_of(n) for n in names], len(release))
     boxes = np.stack([release.codes_of(n)[first] for n in names], axis=1)

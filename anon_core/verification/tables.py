@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -207,12 +208,6 @@ class PrivateTable:
     columns : mapping of str to PrivateColumn
         What is published, by name; as the table has it row by row.
     rows, before_sampling : int
-    line : array of integers, shape (rows,)
-        Which line every row is.
-    first : int64 array of shape (lines,)
-        The first row of each line.
-    count : int64 array of shape (lines,)
-        How many rows are this line, 1 or more.
     """
 
     def __init__(
@@ -249,12 +244,55 @@ class PrivateTable:
         self.rows = int(np.count_nonzero(self.kept))
         self._places = None if self.rows == len(private) else np.flatnonzero(self.kept)
         self._lined = tuple(n for n in self.columns if lined is None or n in lined)
+
+    @cached_property
+    def _lines(self) -> tuple[Narrow, Codes, Codes]:
+        """Told apart when they are asked for: where columns are coarsened alike, few ask."""
         shown = [self._narrow(self.columns[name]) for name in self._lined]
-        self.line, first, self.count = lines_of(shown, self.rows)
-        self.first = first if self._places is None else self._places[first]
+        line, first, count = lines_of(shown, self.rows)
+        return line, first if self._places is None else self._places[first], count
+
+    @property
+    def line(self) -> Narrow:
+        """Which line every row is, shape (rows,)."""
+        return self._lines[0]
+
+    @property
+    def first(self) -> Codes:
+        """The first row of each line, shape (lines,)."""
+        return self._lines[1]
+
+    @property
+    def count(self) -> Codes:
+        """How many rows are each line, 1 or more; shape (lines,)."""
+        return self._lines[2]
 
     def __len__(self) -> int:
         return len(self.count)
+
+    def told_apart_by(self, kinds: Mapping[str, Codes]) -> tuple[Narrow, list[Codes], Codes]:
+        """Tell rows apart by kinds of values only, so that few lines are left of a large table.
+
+        Parameters
+        ----------
+        kinds : mapping of str to int64 array of shape (values + 1,)
+            By column, the kind of each value's code and of the missing one, from 0.
+
+        Returns
+        -------
+        line : array of integers, shape (rows,)
+        told : list of int64 arrays of shape (lines,)
+            By column, the kind that each line has.
+        count : int64 array of shape (lines,)
+            How many rows are each line.
+        """
+        shown: list[Narrow] = []
+        for name, kind in kinds.items():
+            column = self.columns[name]
+            of_cell = narrow(kind[column.code_of_cell], int(kind.max(initial=0)))
+            shown.append(taken(of_cell, self.cells(column)))
+        line, first, count = lines_of(shown, self.rows)
+        return line, [own[first].astype(np.int64) for own in shown], count
 
     def lined_by_all(self) -> PrivateTable:
         """Return the table with its rows told apart by all that is published."""
