@@ -58,13 +58,14 @@ class FixedLevels(Algorithm):
         heights = [h.height for h in problem.quasi_hierarchies]
         node = levels_by_column(problem, self.levels, self.name, unnamed=heights)
         nodes = Nodes(problem, models, rows_allowed(problem, self.max_suppression), context)
-        if not nodes.satisfied(node):
+        at = nodes.searched(node)
+        if not nodes.satisfied(at):
             nodes.refuse("The chosen levels do not keep the promises", decided=True)
         return Outcome(
-            release=nodes.release(node),
+            release=nodes.release(at),
             account=SearchAccount(
                 proven=False,
-                node=nodes.names(node),
+                node=nodes.names(at),
                 checked=nodes.checked,
             ),
         )

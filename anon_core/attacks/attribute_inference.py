@@ -40,6 +40,7 @@ class AttributeInference(Attack):
     source: ClassVar[str] = (
         "Li et al. 2015, theorem 1, corrected: its product over distinct values has no basis"
     )
+    from_groups: ClassVar[bool] = True
     discloses: ClassVar[Disclosure] = "inferential"
     answers: ClassVar[tuple[Question, ...]] = ("inference",)
 

@@ -40,6 +40,7 @@ class Journalist(Attack):
         "where classes overlap: Gionis, Mazza and Tassa 2008; how many of a population of known "
         "size are unique: Dankar et al. 2012, doi 10.1186/1472-6947-12-66"
     )
+    from_groups: ClassVar[bool] = True
     discloses: ClassVar[Disclosure] = "identity"
     answers: ClassVar[tuple[Question, ...]] = ("singling out", "linkability")
 

@@ -38,6 +38,7 @@ class Marketer(Attack):
         "Dankar and El Emam 2010, doi 10.1145/1754239.1754271; who fits, where classes overlap: "
         "Gionis, Mazza and Tassa 2008"
     )
+    from_groups: ClassVar[bool] = True
     discloses: ClassVar[Disclosure] = "identity"
     answers: ClassVar[tuple[Question, ...]] = ("linkability",)
 

@@ -40,6 +40,7 @@ class Probabilistic(SecretAttack):
         "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302, uninformative principle; Toth "
         "2015, 2.1.2"
     )
+    from_groups: ClassVar[bool] = True
     discloses: ClassVar[Disclosure] = "inferential"
     counts_people: ClassVar[bool] = True
 

@@ -41,6 +41,7 @@ class Prosecutor(Attack):
         "El Emam and Dankar 2008, doi 10.1197/jamia.M2716; rows that fit, where classes overlap: "
         "Gionis, Mazza and Tassa 2008"
     )
+    from_groups: ClassVar[bool] = True
     discloses: ClassVar[Disclosure] = "identity"
     answers: ClassVar[tuple[Question, ...]] = ("singling out", "linkability")
 

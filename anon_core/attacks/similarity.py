@@ -49,6 +49,7 @@ class Similarity(SecretAttack):
     source: ClassVar[str] = (
         "Li, Li and Venkatasubramanian 2007, doi 10.1109/ICDE.2007.367856, section 3.2"
     )
+    from_groups: ClassVar[bool] = True
     discloses: ClassVar[Disclosure] = "attribute"
 
     level: int = integer(

@@ -52,6 +52,9 @@ class Attack(Technique):
     needs_stop_rule: ClassVar[bool] = False
     #: Whether it works only beside an earlier release of the same people.
     needs_earlier: ClassVar[bool] = False
+    #: Whether it is the same whatever values stand behind a published cell, so that a table which
+    #: was counted at coarser levels tells it.
+    from_groups: ClassVar[bool] = False
     #: Place in which its outcome is told; attacks on a single person come first.
     told_at: ClassVar[int] = 9
     #: Whether its `worst` is the chance of picking anyone who is known to be in the table.

@@ -31,6 +31,9 @@ class Metric(Technique):
     headline: ClassVar[Headline] = ""
     #: Whether it means the same whether cells are coarser or links are cut.
     counts_links: ClassVar[bool] = False
+    #: Whether it is the same whatever values stand behind a published cell, so that a table which
+    #: was counted at coarser levels tells it.
+    from_groups: ClassVar[bool] = False
     #: Whether every run measures it; else it is measured where a recipe names it, since it takes
     #: its time.
     by_default: ClassVar[bool] = True

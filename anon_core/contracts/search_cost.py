@@ -26,6 +26,7 @@ class CellCost(Metric):
     sum of one number per attribute and level: an exact bound that needs no scan.
     """
 
+    from_groups: ClassVar[bool] = True
     #: Whether the price of a range is the distance of its ends, and a first step where they
     #: differ: then cuts and clusterings look it up.
     by_distance: ClassVar[bool] = False
@@ -67,6 +68,7 @@ class CellCost(Metric):
 class SizeCost(Metric):
     """A function of the sizes of classes and of how many rows are suppressed."""
 
+    from_groups: ClassVar[bool] = True
     #: Whether it is Σ of squared sizes and n for every suppressed row, as k-Optimize bounds it.
     of_squares: ClassVar[bool] = False
 

@@ -24,12 +24,13 @@ from ..release.look_alikes import refuse_look_alikes
 from ..release.people import encode_population
 from ..release.problem import Problem, leaf_codes
 from ..release.release import Release
+from .coarsened_first import Coarsened, that_fits
 from .confirmed import refuse_unconfirmed
 from .counted_table import CountedTable
 from .drawn_release import drawn_tables, refuse_many_rows
 from .file_formats import FORMATS, let_go, part_ends, part_names, published_formats
 from .level_table import LevelTable
-from .memory_needs import refuse_too_large
+from .memory_needs import needs
 from .plan import Plan
 from .prepare import refuse_formula_names
 from .row_stream import RowStream
@@ -97,6 +98,7 @@ class AtScale:
     table: CountedTable
     _keys: Keys
     _tuples: list[npt.NDArray[np.int64]]
+    _coarsened: Coarsened
 
     def __init__(self, plan: Plan, held: CountedTable) -> None:
         """Read the columns that a plan publishes from a table that was opened."""
@@ -156,16 +158,20 @@ class AtScale:
             refuse_look_alikes(dataset.column(name), every[name])
         sensitive = tuple(n for n in plan.roles.sensitive if n not in plan.roles.quasi)
         names = (*plan.roles.quasi, *sensitive)
-        refuse_too_large(self.table, names, plan.roles.published(dataset))
+        published = plan.roles.published(dataset)
+        coarsened = self._coarsened = that_fits(
+            self.table, plan, every, names, needs(self.table, names, published)
+        )
         if plan.algorithm.draws:
-            refuse_many_rows(self.table, len(plan.roles.published(dataset)))
-        self._tuples, count = self.table.counted(names)
+            refuse_many_rows(self.table, len(published))
+        self._tuples, count = self.table.counted(names, coarsened.groups)
+        leaf = {
+            n: coarsened.leaf.get(n, leaf_codes(self.table.coded[n].column, every[n]))
+            for n in names
+        }
         self._keys = counted_set(
             names,
-            [
-                leaf_codes(self.table.coded[n].column, every[n])[t]
-                for n, t in zip(names, self._tuples, strict=True)
-            ],
+            [leaf[n][t] for n, t in zip(names, self._tuples, strict=True)],
             [len(every[n].leaves) for n in names],
             count,
             quasi=len(plan.roles.quasi),
@@ -180,6 +186,7 @@ class AtScale:
             frequency=self._keys.frequency,
             population=people,
             trees=trees,
+            floors=coarsened.floors,
         )
 
     def write(
@@ -244,6 +251,7 @@ class AtScale:
                 release.grouping.member[self._keys.of_tuple],
                 self._tuples[:quasi],
                 neutralise=neutralise,
+                groups=self._coarsened.groups,
             )
             write("release", ordered, release.view.rows)
         self.table.close()  # what is verified next needs the memory

@@ -23,6 +23,7 @@ def cautions(plan: Plan, problem: Problem, release: Release) -> tuple[str, ...]:
         *_raised(plan),
         *_strangers(problem),
         *_lacking(problem),
+        *_counted_coarsely(problem),
         *(told for model in plan.models for told in model.cautions(problem)),
     )
 
@@ -90,6 +91,17 @@ def _lacking(problem: Problem) -> Iterator[str]:
             f"The population table has no {listing(people.lacking)}: attacks with it go by the "
             "other quasi-identifiers, and whoever knows more learns more. Where a promise may "
             "count its people, rows of the release are counted, as without it."
+        )
+
+
+def _counted_coarsely(problem: Problem) -> Iterator[str]:
+    if problem.floors:
+        levels = listing(f"'{name}' from level {n}" for name, n in problem.floors.items())
+        yield (
+            f"The table has more different rows than memory holds, so it was counted at coarser "
+            f"levels: {levels} on. A better choice of levels may lie below. What "
+            "attacks achieve on the table as it is was measured at these levels too: in truth it "
+            "is at least that."
         )
 
 

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,8 @@ from .sql_source import sha256, state
 if TYPE_CHECKING:
     import pyarrow as pa
 
+#: By column, the number that stands for each number's group; see `CountedTable.grouped`.
+Groups = Mapping[str, npt.NDArray[np.int64]]
 #: Distinct texts of one column that are held in memory at most.
 MOST_TEXTS = 4_000_000
 
@@ -126,9 +129,12 @@ class CountedTable(ABC):
 
     @abstractmethod
     def counted(
-        self, names: tuple[str, ...]
+        self, names: tuple[str, ...], groups: Groups = MappingProxyType({})
     ) -> tuple[list[npt.NDArray[np.int64]], npt.NDArray[np.int64]]:
-        """Return the distinct tuples of some columns as numbers, one array a column, and counts."""
+        """Return the distinct tuples of some columns as numbers, one array a column, and counts.
+
+        Numbers of a column in `groups` are those that stand for their group.
+        """
 
     @abstractmethod
     def lend(self, name: str, table: pa.Table) -> None:
@@ -143,10 +149,37 @@ class CountedTable(ABC):
         """Yield the rows of a query in its order, some at a time."""
 
     @abstractmethod
-    def how_many(self, names: tuple[str, ...]) -> int:
-        """Return how many distinct tuples some columns have."""
+    def how_many(self, names: tuple[str, ...], groups: Groups = MappingProxyType({})) -> int:
+        """Return how many distinct tuples some columns have, in groups as `counted` says."""
 
     # ---- what is the same for all ------------------------------------------------------------
+
+    def grouped(self, names: tuple[str, ...], groups: Groups) -> tuple[list[str], str]:
+        """Return what SQL selects for some columns, and what it selects from.
+
+        Parameters
+        ----------
+        names : tuple of str
+        groups : mapping of str to int64 array of shape (texts,)
+            By column, the number that stands for each number's group.
+        """
+        import pyarrow as pa
+
+        shown: list[str] = []
+        joins = ["coded"]
+        for place, name in enumerate(names):
+            called, lent = f"coded.{self.called(name)}", f"groups{place}"
+            if name not in groups:
+                shown.append(called)
+                continue
+            own: Any = {
+                "c": np.arange(len(groups[name]), dtype=np.uint32),
+                "s": groups[name].astype(np.uint32),
+            }
+            self.lend(lent, pa.table(own))
+            joins.append(f"JOIN {lent} ON {called} = {lent}.c")
+            shown.append(f"{lent}.s")
+        return shown, " ".join(joins)
 
     def read(
         self,

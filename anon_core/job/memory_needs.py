@@ -6,6 +6,8 @@ the most is taken where classes are priced and attacked, or where they are verif
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ..base.errors import BadInput
 from .counted_table import CountedTable
 
@@ -17,44 +19,85 @@ BYTES_OF_ANY = 10**9
 _BYTES_A_ROW = 12
 
 
-def refuse_too_large(
-    table: CountedTable, names: tuple[str, ...], published: tuple[str, ...]
-) -> None:
-    """Refuse a table that a run within the memory setting has no room for.
+@dataclass(frozen=True, kw_only=True)
+class Needs:
+    """What a run takes of a table at its largest.
+
+    Attributes
+    ----------
+    rows, columns, published : int
+        Rows; columns whose distinct tuples are looked at; columns that are published.
+    of_rows : int
+        Bytes that rows take until they are verified: a code of each published column, twice.
+    memory : int
+        Bytes that the run may take.
+    """
+
+    rows: int
+    columns: int
+    published: int
+    of_rows: int
+    memory: int
+
+    def bytes(self, tuples: int) -> int:
+        """Return what a run takes that looks at so many distinct tuples."""
+        return BYTES_OF_ANY + self.of_rows + self.of_tuples(tuples)
+
+    def of_tuples(self, tuples: int) -> int:
+        """Return what the tuples take of it."""
+        return tuples * self.columns * BYTES_A_CODE
+
+    def fits(self, tuples: int) -> bool:
+        """Return whether memory has room for so many distinct tuples."""
+        return self.bytes(tuples) <= self.memory
+
+    def refuse(self, tuples: int) -> None:
+        """Refuse a table that a run within the memory setting has no room for.
+
+        Raises
+        ------
+        BadInput
+        """
+        if self.fits(tuples):
+            return
+        needed = self.bytes(tuples)
+        give = f"Give it more, with --memory {-(-needed // 10**8) / 10:g}GB"
+        if self.of_tuples(tuples) >= self.of_rows:
+            raise BadInput(
+                f"The table has {tuples:,} different combinations of the {self.columns} columns "
+                f"that are looked at. A run may need {needed / 1e9:.1f} GB for them, and may take "
+                f"{self.memory / 1e9:.1f} GB.",
+                remedy=f"{give}, or fewer or coarser quasi-identifiers: ages in whole years, "
+                "incomes in thousands; or choose a search over levels, such as the optimal one, "
+                "which counts coarser levels where tuples do not fit.",
+            )
+        raise BadInput(
+            f"The table has {self.rows:,} rows of {self.published} published columns. A run may "
+            f"need {needed / 1e9:.1f} GB until they are verified, and may take "
+            f"{self.memory / 1e9:.1f} GB.",
+            remedy=f"{give}, or publish fewer columns.",
+        )
+
+
+def needs(table: CountedTable, names: tuple[str, ...], published: tuple[str, ...]) -> Needs:
+    """Return what a run takes of a table that was read.
 
     Parameters
     ----------
     table : CountedTable
-        It was read.
     names : tuple of str
         Quasi-identifiers and sensitive columns, whose distinct tuples are looked at.
     published : tuple of str
-        All columns; verification holds a code of each for every row, twice.
-
-    Raises
-    ------
-    BadInput
+        All columns that are published.
     """
-    tuples, rows = table.how_many(names), table.dataset.rows
     codes = sum(_width(len(table.coded[name].tally)) for name in published)
-    of_tuples = tuples * len(names) * BYTES_A_CODE
-    of_rows = rows * (2 * codes + _BYTES_A_ROW)
-    needed = BYTES_OF_ANY + of_tuples + of_rows
-    if needed <= table.memory:
-        return
-    give = f"Give it more, with --memory {-(-needed // 10**8) / 10:g}GB"
-    if of_tuples >= of_rows:
-        raise BadInput(
-            f"The table has {tuples:,} different combinations of the {len(names)} columns that "
-            f"are looked at. A run may need {needed / 1e9:.1f} GB for them, and may take "
-            f"{table.memory / 1e9:.1f} GB.",
-            remedy=f"{give}, or fewer or coarser quasi-identifiers: ages in whole years, incomes "
-            "in thousands.",
-        )
-    raise BadInput(
-        f"The table has {rows:,} rows of {len(published)} published columns. A run may need "
-        f"{needed / 1e9:.1f} GB until they are verified, and may take {table.memory / 1e9:.1f} GB.",
-        remedy=f"{give}, or publish fewer columns.",
+    rows = table.dataset.rows
+    return Needs(
+        rows=rows,
+        columns=len(names),
+        published=len(published),
+        of_rows=rows * (2 * codes + _BYTES_A_ROW),
+        memory=table.memory,
     )
 
 

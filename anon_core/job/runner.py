@@ -15,6 +15,7 @@ from ..base.context import Context, part_of
 from ..base.errors import Infeasible, NeedsRows, NotFound, NotVerified, listing
 from ..contracts.algorithm import counted_in_people, refuse_unsteered
 from ..contracts.attack import Attack, not_applicable
+from ..contracts.metric import Metric
 from ..contracts.model import GroupModel
 from ..data.table import Dataset
 from ..lattice.nodes import rows_removable
@@ -250,6 +251,9 @@ def _search(job: _Job, context: Context) -> None:
         ),
         searching,
     )
+    if job.problem.floors:  # the best there is may lie below the levels that were counted
+        account = replace(job.outcome.account, proven=False)
+        job.outcome = replace(job.outcome, account=account)
     context.so_far.standing = None  # it is over: there is nothing left to take
 
 
@@ -268,6 +272,7 @@ def _measure(job: _Job, context: Context) -> None:
         try:
             if metric.reason_not_applicable(problem) or metric.not_defined_for(release):
                 continue
+            _refuse_finer(problem, metric)
             job.measures[metric.name] = metric.measure(problem, release, measuring)
         except NeedsRows as error:
             job.needing_rows[metric.name] = error.message
@@ -286,6 +291,7 @@ def _attack(job: _Job, context: Context) -> None:
     for attack in job.plan.all_attacks() if job.assess else ():
         try:
             if not not_applicable(attack, view, audience):
+                _refuse_finer(job.problem, attack)
                 chosen.append(attack)
         except NeedsRows as error:
             job.needing_rows[attack.name] = error.message
@@ -298,6 +304,20 @@ def _attack(job: _Job, context: Context) -> None:
         except NeedsRows as error:
             job.needing_rows[attack.name] = error.message
     job.attacks = tuple(found)
+
+
+def _refuse_finer(problem: Problem, technique: Metric | Attack) -> None:
+    """Refuse what needs more detail than the table was counted in.
+
+    Raises
+    ------
+    NeedsRows
+    """
+    if problem.floors and not technique.from_groups:
+        raise NeedsRows(
+            "It looks at values in more detail than the table was counted in.",
+            remedy="Run it with more memory, or with engine = 'memory', if the table fits.",
+        )
 
 
 def _publish(job: _Job, context: Context) -> None:

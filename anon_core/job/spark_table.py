@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from ..base.errors import BadInput, brief
 from ..data.reading import DataOptions
 from ..data.reading.parts import parts_of
-from .counted_table import CountedTable, Numbered, refuse_many_texts
+from .counted_table import CountedTable, Groups, Numbered, refuse_many_texts
 from .file_formats import ROW_GROUP
 from .spark_session import failures, session
 from .sql_source import csv_head, is_parquet
@@ -158,18 +159,20 @@ class SparkTable(CountedTable):
         return rows
 
     def counted(
-        self, names: tuple[str, ...]
+        self, names: tuple[str, ...], groups: Groups = MappingProxyType({})
     ) -> tuple[list[npt.NDArray[np.int64]], npt.NDArray[np.int64]]:
         """Return the distinct tuples of some columns as numbers, one array a column, and counts."""
-        listed = ", ".join(map(self.called, names))
-        found = self._query(f"SELECT {listed}, count(*) FROM coded GROUP BY {listed}")
+        shown, coded = self.grouped(names, groups)
+        told = ", ".join(f"{column} AS t{place}" for place, column in enumerate(shown))
+        found = self._query(f"SELECT {told}, count(*) FROM {coded} GROUP BY {', '.join(shown)}")
         arrays = [column.to_numpy().astype(np.int64) for column in found.columns]
         return arrays[:-1], arrays[-1]
 
-    def how_many(self, names: tuple[str, ...]) -> int:
-        """Return how many distinct tuples some columns have."""
-        listed = ", ".join(map(self.called, names))
-        return self._rows(f"SELECT count(*) FROM (SELECT DISTINCT {listed} FROM coded)")
+    def how_many(self, names: tuple[str, ...], groups: Groups = MappingProxyType({})) -> int:
+        """Return how many distinct tuples some columns have, in groups as `counted` says."""
+        shown, coded = self.grouped(names, groups)
+        told = ", ".join(f"{column} AS t{place}" for place, column in enumerate(shown))
+        return self._rows(f"SELECT count(*) FROM (SELECT DISTINCT {told} FROM {coded})")
 
     def lend(self, name: str, table: pa.Table) -> None:
         """Let queries name a table of whole numbers."""

@@ -8,6 +8,7 @@ no part in it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..base.errors import AnonError
 from ..data.frequency import dense_rank
 from ..release.problem import leaf_codes
 from ..release.release import Release
-from .counted_table import CountedTable
+from .counted_table import CountedTable, Groups
 from .file_formats import ROW_GROUP
 from .packed import fields
 from .publish import neutralised
@@ -33,6 +34,7 @@ def published_parts(
     tuples: list[npt.NDArray[np.int64]],
     *,
     neutralise: bool,
+    groups: Groups = MappingProxyType({}),
 ) -> Iterator[pa.Table]:
     """Yield the published table in canonical order, `ROW_GROUP` rows at a time.
 
@@ -47,6 +49,8 @@ def published_parts(
         The numbers the engine has for each quasi-identifier.
     neutralise : bool
         Put an apostrophe before cells that a spreadsheet would execute.
+    groups : mapping of str to int64 array of shape (texts,)
+        By column, the number that stands for each number's group in `tuples`.
 
     Raises
     ------
@@ -87,9 +91,9 @@ def published_parts(
             classes[f"w{word}"] = np.zeros_like(says)
         classes[f"w{word}"] += says << field[name].shift
     table.lend("classes", pa.table(cast(Any, classes)))
+    shown, coded = table.grouped(quasi, groups)
     joins = [
-        "JOIN classes ON "
-        + " AND ".join(f"coded.{table.called(name)} = classes.k{d}" for d, name in enumerate(quasi))
+        "JOIN classes ON " + " AND ".join(f"{own} = classes.k{d}" for d, own in enumerate(shown))
     ]
     for place, name in enumerate(names):
         if name in quasi:
@@ -103,15 +107,15 @@ def published_parts(
         table.lend(f"column{place}", pa.table(own))
         joins.append(f"JOIN column{place} ON coded.{table.called(name)} = column{place}.c")
         terms[at.word].append(f"column{place}.p")
-    shown = ", ".join(f"{' + '.join(term)} AS w{word}" for word, term in enumerate(terms))
+    words = ", ".join(f"{' + '.join(term)} AS w{word}" for word, term in enumerate(terms))
     order = ", ".join(str(word + 1) for word in range(len(terms)))
-    found = table.ordered(f"SELECT {shown} FROM coded {' '.join(joins)} ORDER BY {order}")
+    found = table.ordered(f"SELECT {words} FROM {coded} {' '.join(joins)} ORDER BY {order}")
     pools = [pa.array(sorted_texts[name], type=pa.string()) for name in names]
     rows = 0
     for batch in _batches(found):
-        words = [column.to_numpy() for column in batch.columns]
+        packed = [column.to_numpy() for column in batch.columns]
         arrays = [
-            pa.DictionaryArray.from_arrays(field[name].of(words[field[name].word]), pool)
+            pa.DictionaryArray.from_arrays(field[name].of(packed[field[name].word]), pool)
             for name, pool in zip(names, pools, strict=True)
         ]
         rows += batch.num_rows

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from ..data.reading import DataOptions
-from .counted_table import CountedTable, Numbered, refuse_many_texts
+from .counted_table import CountedTable, Groups, Numbered, refuse_many_texts
 from .file_formats import ROW_GROUP
 from .sql_source import quoted, source, text, told
 
@@ -116,18 +117,22 @@ class SqlTable(CountedTable):
         return rows
 
     def counted(
-        self, names: tuple[str, ...]
+        self, names: tuple[str, ...], groups: Groups = MappingProxyType({})
     ) -> tuple[list[npt.NDArray[np.int64]], npt.NDArray[np.int64]]:
         """Return the distinct tuples of some columns as numbers, one array a column, and counts."""
-        listed = ", ".join(map(quoted, names))
-        found = self.execute(f"SELECT {listed}, count(*) FROM coded GROUP BY {listed}").fetchnumpy()
+        shown, coded = self.grouped(names, groups)
+        told = ", ".join(f"{column} AS n{place}" for place, column in enumerate(shown))
+        found = self.execute(
+            f"SELECT {told}, count(*) FROM {coded} GROUP BY {', '.join(shown)}"
+        ).fetchnumpy()
         arrays = [np.asarray(a).astype(np.int64) for a in cast(Mapping[str, Any], found).values()]
         return arrays[:-1], arrays[-1]
 
-    def how_many(self, names: tuple[str, ...]) -> int:
-        """Return how many distinct tuples some columns have."""
-        listed = ", ".join(map(quoted, names))
-        return int(self.one(f"SELECT count(*) FROM (SELECT DISTINCT {listed} FROM coded)"))
+    def how_many(self, names: tuple[str, ...], groups: Groups = MappingProxyType({})) -> int:
+        """Return how many distinct tuples some columns have, in groups as `counted` says."""
+        shown, coded = self.grouped(names, groups)
+        told = ", ".join(f"{column} AS n{place}" for place, column in enumerate(shown))
+        return int(self.one(f"SELECT count(*) FROM (SELECT DISTINCT {told} FROM {coded})"))
 
     def lend(self, name: str, table: pa.Table) -> None:
         """Let queries name a table of whole numbers."""
@@ -170,8 +175,8 @@ class SqlTable(CountedTable):
 
     def one(self, query: str) -> Any:
         """Return the one value that a query finds; None where it finds none."""
-        row = self.execute(query).fetchone()
-        return None if row is None else row[0]
+        rows = self.execute(query).fetchall()  # a result that is not read to its end stays in use
+        return rows[0][0] if rows else None
 
 
 def _width(texts: int) -> str:

@@ -295,6 +295,10 @@ class Nodes:
             return dict(self._looked)
         return {self.original(node): removed for node, removed in self._looked.items()}
 
+    def searched(self, node: Node) -> Node:
+        """Return a node, given by the levels of the hierarchies as they were given."""
+        return self._restricted.searched(node)
+
     def original(self, node: Node) -> Node:
         """Return a node by the levels of the hierarchies as they were given."""
         return self._restricted.original(node)
@@ -305,6 +309,8 @@ class Nodes:
 
     def decided(self) -> bool:
         """Return whether the nodes that were looked at tell that no node keeps the promises."""
+        if self._given.floors and not self.monotone:
+            return False  # a level below those that were counted may hold
         if len(self._looked) == self.lattice.size:
             return not any(self.within(removed) for removed in self._looked.values())
         top = self._looked.get(self.lattice.top)
@@ -338,7 +344,7 @@ class Nodes:
             for node in self.lattice.nodes():
                 if node not in self._looked:
                     self.removed(node)
-        proven = not what or self.decided()
+        proven = self.decided() if what else self.monotone or not self._given.floors
         what = what or "No choice of levels keeps the promises"
         removed, rows = self._least_removed, self.problem.rows
         levels = ", ".join(

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..base.errors import BadPlan
 from ..base.params import choice
 from ..hierarchy import Hierarchy
 from ..release.problem import Problem
@@ -76,6 +77,16 @@ class Restricted:
         """Whether every level is left, so that nodes are told alike on both sides."""
         return all(kept == tuple(range(len(kept))) for kept in self.levels)
 
+    def searched(self, node: tuple[int, ...]) -> tuple[int, ...]:
+        """Return a node of the original hierarchies in the searched lattice.
+
+        Raises
+        ------
+        ValueError
+            If it has a level that is not searched.
+        """
+        return tuple(kept.index(n) for kept, n in zip(self.levels, node, strict=True))
+
     def original(self, node: tuple[int, ...]) -> tuple[int, ...]:
         """Return a node of the searched lattice by the levels of the original hierarchies."""
         return tuple(kept[n] for kept, n in zip(self.levels, node, strict=True))
@@ -87,8 +98,16 @@ def removes_rows(model: str) -> bool:
 
 
 def restricted(problem: Problem, model: str) -> Restricted:
-    """Leave the levels that a model of `LEVEL_MODELS` allows."""
+    """Leave the levels that a model of `LEVEL_MODELS` allows, and the table was counted at.
+
+    Raises
+    ------
+    BadPlan
+        If the model needs exact values, and the table was counted at coarser levels.
+    """
     heights = [h.height for h in problem.quasi_hierarchies]
+    if problem.floors:
+        return _above_floors(problem, model)
     if model == "TS":
         levels = tuple((0,) for _ in heights)
     elif model == "AS":
@@ -109,6 +128,25 @@ def restricted(problem: Problem, model: str) -> Restricted:
             }
             people = replace(people, hierarchies=wide)
         searched = replace(problem, hierarchies={**problem.hierarchies, **kept}, population=people)
+    return Restricted(problem=searched, levels=levels, removes_rows=removes_rows(model))
+
+
+def _above_floors(problem: Problem, model: str) -> Restricted:
+    if model in ("TS", "AS"):
+        raise BadPlan(
+            "Only rows or whole columns may be removed, so that all other cells are exact, and the "
+            "table was counted at coarser levels.",
+            remedy="Let levels be raised, with transformation = 'AG_TS'.",
+        )
+    levels = tuple(
+        tuple(range(problem.floors.get(h.column, 0), h.height + 1))
+        for h in problem.quasi_hierarchies
+    )
+    kept = {
+        h.column: _with_levels(h, own)
+        for h, own in zip(problem.quasi_hierarchies, levels, strict=True)
+    }
+    searched = replace(problem, searched=kept)
     return Restricted(problem=searched, levels=levels, removes_rows=removes_rows(model))
 
 

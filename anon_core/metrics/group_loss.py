@@ -45,6 +45,7 @@ class GroupLoss(Metric):
         "Iyengar 2002, doi 10.1145/775047.775089; NCP of groups as in Xu et al. 2006, "
         "doi 10.1145/1150402.1150504"
     )
+    from_groups: ClassVar[bool] = True
     headline: ClassVar[Headline] = "groups"
     counts_links: ClassVar[bool] = True
 

@@ -30,6 +30,7 @@ class Precision(Metric):
         "form: 1 − Prec"
     )
     source: ClassVar[str] = "Sweeney 2002, doi 10.1142/S021848850200165X"
+    from_groups: ClassVar[bool] = True
     unit: ClassVar[str] = "kept (more is better)"
     more_is_better: ClassVar[bool] = True
 

@@ -94,6 +94,8 @@ def optimum(
         return None
     if release.replaced or release.grouping.published or release.guarantee is not None:
         return None
+    if problem.floors:
+        return None
     for model in models:
         local = model.unions_keep() and model.monotone_suppress and not model.of_release()
         if not local or model.of_mechanism or model.counts_public(problem.population):

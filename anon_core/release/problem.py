@@ -47,6 +47,13 @@ class Problem:
         that has every column is taken.
     earlier : Earlier or None
         A release of the same people that is out already.
+    floors : mapping of str to int
+        The level from which on a quasi-identifier's values were told apart when the table was
+        counted, where that is not 0: the frequency set has the first leaf of each value's group
+        there, and no search may choose a level below.
+    searched : mapping of str to Hierarchy
+        Quasi-identifiers' hierarchies with the levels that a search may choose, where these are not
+        all; prices are those of `hierarchies`.
     """
 
     dataset: Dataset
@@ -57,6 +64,8 @@ class Problem:
     trees: Mapping[str, Hierarchy] = field(default_factory=dict[str, Hierarchy])
     larger: tuple[Dataset, ...] = ()
     earlier: Earlier | None = None
+    floors: Mapping[str, int] = field(default_factory=dict[str, int])
+    searched: Mapping[str, Hierarchy] = field(default_factory=dict[str, Hierarchy])
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -121,12 +130,14 @@ class Problem:
 
     @cached_property
     def quasi_hierarchies(self) -> tuple[Hierarchy, ...]:
-        """Hierarchies of the quasi-identifiers, in their order."""
-        return tuple(self.hierarchies[name] for name in self.quasi)
+        """Hierarchies of the quasi-identifiers, in their order, with the levels to choose from."""
+        return tuple(self.searched.get(name, self.hierarchies[name]) for name in self.quasi)
 
     @cached_property
     def leaf_rows(self) -> Mapping[str, npt.NDArray[np.int64]]:
         """Rows per leaf of every quasi-identifier."""
+        if self.floors:  # the frequency set tells groups apart, the columns' own counts leaves
+            return {name: self.leaf_counts(name) for name in self.quasi}
         f = self.frequency
         return {
             name: np.bincount(
