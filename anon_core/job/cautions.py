@@ -23,7 +23,7 @@ def cautions(plan: Plan, problem: Problem, release: Release) -> tuple[str, ...]:
         *_raised(plan),
         *_strangers(problem),
         *_lacking(problem),
-        *_counted_coarsely(problem),
+        *_counted_coarsely(plan, problem),
         *(told for model in plan.models for told in model.cautions(problem)),
     )
 
@@ -94,14 +94,14 @@ def _lacking(problem: Problem) -> Iterator[str]:
         )
 
 
-def _counted_coarsely(problem: Problem) -> Iterator[str]:
+def _counted_coarsely(plan: Plan, problem: Problem) -> Iterator[str]:
     if problem.floors:
-        levels = listing(f"'{name}' from level {n}" for name, n in problem.floors.items())
+        levels = ", ".join(f"'{name}' from level {n}" for name, n in problem.floors.items())
+        better = "" if plan.algorithm.levels_parameter else "A better choice may lie below. "
         yield (
-            f"The table has more different rows than memory holds, so it was counted at coarser "
-            f"levels: {levels} on. A better choice of levels may lie below. What "
-            "attacks achieve on the table as it is was measured at these levels too: in truth it "
-            "is at least that."
+            "The table has more different rows than the memory setting has room for, so it was "
+            f"counted at coarser levels: {levels} on. {better}What attacks achieve on the table as "
+            "it is was measured at these levels too: in truth it is at least that."
         )
 
 

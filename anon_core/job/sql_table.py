@@ -49,6 +49,8 @@ class SqlTable(CountedTable):
             f"SET temp_directory = {text(str(spill))}",
             f"SET threads = {_THREADS}",
             "SET preserve_insertion_order = false",
+            # Joins are written in the order that keeps rows few: nothing is known of lent tables.
+            "SET disabled_optimizers = 'join_order'",
             "SET autoinstall_known_extensions = false",
             "SET enable_progress_bar = false",
         ):

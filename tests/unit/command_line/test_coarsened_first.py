@@ -26,7 +26,7 @@ SEARCHES: list[dict[str, object]] = [
 ]
 
 
-def _room_for(tuples: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def room_for(tuples: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave a run of 2 GB room for so many tuples of the four columns that are looked at."""
     rows = 240 * 40  # what its rows take at most
     a_code = (2 * 10**9 - memory_needs.BYTES_OF_ANY - rows) // (4 * tuples)
@@ -67,7 +67,7 @@ def test_it_is_the_release_of_the_levels_found_and_the_best_of_those_counted(
 ) -> None:
     _table(seed).to_csv(tmp_path / "t.csv", index=False)
     with monkeypatch.context() as patch:
-        _room_for(60, patch)
+        room_for(60, patch)
         found = _run(tmp_path, technique, "duckdb", capsys, "drop" if seed == 1 else "keep")
     assert found is not None
     told, files = found
@@ -116,7 +116,7 @@ def test_levels_that_are_named_are_counted_at_once(
     named["max_suppression"] = 1.0
     _table(3).to_csv(tmp_path / "t.csv", index=False)
     with monkeypatch.context() as patch:
-        _room_for(80, patch)
+        room_for(80, patch)
         found = _run(tmp_path, named, "duckdb", capsys, missing)
     alike = _run(tmp_path, named, "memory", capsys, missing)
     assert found is not None
@@ -145,7 +145,7 @@ def test_what_coarser_levels_do_not_help_is_refused(
 ) -> None:
     _table(1).to_csv(tmp_path / "t.csv", index=False)
     recipe = _recipe(tmp_path, technique, "keep", _MODELS[:1])
-    _room_for(room, monkeypatch)
+    room_for(room, monkeypatch)
     out = tmp_path / "out"
     asked = ["run", str(recipe), "--data", str(tmp_path / "t.csv"), "--out", str(out)]
     assert main([*asked, "--engine", "duckdb", "--memory", "2GB"]) != 0
@@ -160,7 +160,7 @@ def test_a_column_that_a_promise_counts_stays_as_it_is(
     recipe = _recipe(tmp_path, SEARCHES[0], "keep")
     recipe.write_text(recipe.read_text().replace("\nsensitive = [", '\nsensitive = ["job", '))
     assert "job" in read_plan(recipe).roles.sensitive
-    _room_for(60, monkeypatch)
+    room_for(60, monkeypatch)
     asked = ["run", str(recipe), "--data", str(tmp_path / "t.csv"), "--out", str(tmp_path / "o")]
     assert main([*asked, "--engine", "duckdb", "--memory", "2GB", "--json"]) == 0
     caution = " ".join(json.loads(capsys.readouterr().out)["cautions"])

@@ -16,6 +16,7 @@ import pytest
 from anon_core.__main__ import main
 from anon_core.base import secret
 from anon_core.job import spark_session
+from tests.unit.command_line.test_coarsened_first import room_for
 from tests.unit.command_line.test_engines import TECHNIQUES, _recipe, _table, promised
 
 pytestmark = pytest.mark.spark
@@ -64,7 +65,7 @@ def test_messy_cells_are_published_alike(
     tmp_path: Path, technique: dict[str, object], missing: str
 ) -> None:
     recipe = _recipe(tmp_path, technique, missing, promised(technique))
-    frame = _table(7)
+    frame = _table(8)
     frame.to_csv(tmp_path / "t.csv", index=False)
     frame.to_csv(tmp_path / "t.csv.gz", index=False)
     frame.to_parquet(tmp_path / "t.parquet")
@@ -74,6 +75,22 @@ def test_messy_cells_are_published_alike(
     wanted = _released(tmp_path, recipe, tmp_path / "t.csv", "memory")
     for name in ("t.csv", "t.csv.gz", "t.parquet", "parts"):
         assert _released(tmp_path, recipe, tmp_path / name, "spark") == wanted, name
+
+
+@spark
+@pytest.mark.parametrize("missing", ["drop", "keep"])
+def test_coarser_levels_are_counted_alike(
+    tmp_path: Path, missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = _recipe(tmp_path, {"name": "optimal", "max_suppression": 0.1}, missing)
+    with recipe.open("a") as file:
+        file.write('[engine]\nmemory = "2GB"\n')
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    room_for(60, monkeypatch)
+    published = [
+        _released(tmp_path, recipe, tmp_path / "t.csv", engine) for engine in ("duckdb", "spark")
+    ]
+    assert published[0] == published[1]
 
 
 @spark
