@@ -15,6 +15,7 @@ from .published import PublishedTable
 from .reading import read_published
 
 _MOST = 9999
+_PART = re.compile(r"-[0-9]{4}-of-[0-9]{4}\.parquet\Z")
 
 
 def parts_told(export: Mapping[str, Any]) -> int:
@@ -39,8 +40,17 @@ def part_names(table: str, parts: int) -> list[str]:
 
 def parts_there(table: str, names: Iterable[str]) -> list[str]:
     """Return which of some files are parts of a table, in their order."""
-    form = re.compile(re.escape(table) + r"-[0-9]{4}-of-[0-9]{4}\.parquet")
-    return sorted(name for name in names if form.fullmatch(name))
+    return sorted(name for name in names if is_part(name) and table_of(name) == table)
+
+
+def is_part(name: str) -> bool:
+    """Return whether a file is one of several that make up a table."""
+    return _PART.search(name) is not None
+
+
+def table_of(name: str) -> str:
+    """Return the table that a published file holds, or a part of it."""
+    return _PART.sub("", name) if is_part(name) else name.rpartition(".")[0]
 
 
 def read_parts(names: Sequence[str], files: Mapping[str, Content]) -> TextTable:

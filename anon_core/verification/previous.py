@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..base.errors import BadInput
+from ..base.errors import BadInput, clipped
 from .file_formats import READ, read_release
 from .findings import Check, undecided
 from .match import TooLarge
 from .opening import Content, FileBytes
+from .part_files import is_part, part_names, parts_there, table_of
 from .previous_sides import previous_sides, this_side
 from .previous_values import Points, Together, together
 from .published import PublishedTable
@@ -29,22 +30,27 @@ _ENDINGS = (READ, "parquet")
 def previous_files(place: Path) -> dict[str, Content]:
     """Return the published files of an earlier release by name: of a folder, or one file.
 
-    A CSV file is taken before a Parquet file of the same rows. Of two tables that a group number
-    joins either one may be named.
+    A CSV file is taken before a Parquet file of the same rows, and one file before several that
+    make up the table. Of two tables that a group number joins either one may be named.
 
     Raises
     ------
     BadInput
-        If there is no whole set of them, or both one table and two.
+        If there is no whole set of them, or both one table and two, or one part is named.
     """
     tables: tuple[tuple[str, ...], ...] = _TABLES
     if not place.is_dir():
+        if is_part(place.name):
+            raise BadInput(
+                f"{clipped(place.name)} is a part of the earlier release, which has several.",
+                remedy="Name the folder that holds all of them.",
+            )
         if place.stem not in _TABLES[1] or place.suffix[1:] not in _ENDINGS:
             ending = "parquet" if place.suffix.lower() == ".parquet" else READ
             return {f"release.{ending}": FileBytes(place, "The earlier release")}
         place, tables = place.parent, (_TABLES[1],)
-    sets = [[_first_of(place, name) for name in names] for names in tables]
-    whole = [found for found in sets if None not in found]
+    sets = [[_files_of(place, name) for name in names] for names in tables]
+    whole = [found for found in sets if all(found)]
     if len(whole) > 1:
         raise BadInput(
             "The folder of the earlier release holds one table and two tables as well.",
@@ -57,13 +63,34 @@ def previous_files(place: Path) -> dict[str, Content]:
             remedy="Name its folder, or the file that was published.",
         )
     return {
-        file.name: FileBytes(file, "The earlier release") for file in whole[0] if file is not None
+        file.name: FileBytes(file, "The earlier release") for files in whole[0] for file in files
     }
 
 
-def _first_of(folder: Path, name: str) -> Path | None:
-    files = (folder / f"{name}.{ending}" for ending in _ENDINGS)
-    return next((file for file in files if file.is_file()), None)
+def _files_of(folder: Path, name: str) -> list[Path]:
+    """Return the file of a published table, or all that make it up; empty where none is there.
+
+    Raises
+    ------
+    BadInput
+        If one of several is missing.
+    """
+    for ending in _ENDINGS:
+        if (folder / f"{name}.{ending}").is_file():
+            return [folder / f"{name}.{ending}"]
+    there = parts_there(name, (file.name for file in folder.iterdir() if file.is_file()))
+    if not there:
+        return []
+    wanted = part_names(name, int(there[0][-12:-8]))
+    gone = [part for part in wanted if part not in there]
+    if gone or there != wanted:
+        raise BadInput(
+            f"The earlier release lacks {gone[0]}."
+            if gone
+            else f"The earlier release has parts of several releases, {there[-1]} among them.",
+            remedy="Name a folder with all of its parts and nothing else.",
+        )
+    return [folder / part for part in there]
 
 
 def check_previous(
@@ -90,7 +117,7 @@ def check_previous(
         return [undecided(_NAME, "Averages do not say which values they stand for.")]
     if promise.person:
         return [undecided(_NAME, "A person may have several rows, and none says which.")]
-    names = list(dict.fromkeys(file.rpartition(".")[0] for file in files))
+    names = list(dict.fromkeys(map(table_of, files)))
     try:
         told = {name: read_release(name, files, promise.quasi, table.spelling) for name in names}
         if any(found.ragged for found in told.values()):

@@ -163,3 +163,40 @@ def test_other_parts_are_refused(export: dict[str, object], told: str) -> None:
                 "export": export,
             }
         )
+
+
+@pytest.mark.parametrize("technique", ["mondrian", "anatomy"])
+def test_an_earlier_release_in_parts_is_laid_beside_a_later_one(
+    tmp_path: Path, technique: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    recipe = tmp_path / "recipe.toml"
+    _asked(tmp_path, technique, "csv = false")
+    whole = _released(tmp_path, "t.csv", "duckdb")
+    later = tmp_path / "duckdb-t.csv"
+    several = recipe.read_text().replace("csv = false", "csv = false\nparts = 3")
+    recipe.write_text(several)
+    parts = _released(tmp_path, "t.csv")
+    earlier = tmp_path / "memory-t.csv"
+    recipe.write_text(several.replace("\nparts = 3", ""))
+    assert len(parts) == 3 * len(whole)
+    given = ["verify", str(recipe), "--data", str(tmp_path / "t.csv"), "--release", str(later)]
+    capsys.readouterr()
+
+    def told(previous: Path) -> tuple[int, str]:
+        status = main([*given, "--previous", str(previous)])
+        out = capsys.readouterr()
+        return status, out.out + out.err
+
+    assert told(earlier) == told(later)
+    part = next(iter(earlier.glob("*-0002-of-0003.parquet")))
+    status, words = told(part)
+    assert status != 0
+    assert "is a part of the earlier release" in words
+    part.unlink()
+    status, words = told(earlier)
+    assert status != 0
+    assert f"lacks {part.name}" in words
+    part.with_name(part.name.replace("0002-of-0003", "0009-of-0003")).write_bytes(b"")
+    status, words = told(earlier)
+    assert status != 0
