@@ -7,23 +7,26 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import unquote
 
 import numpy as np
 import numpy.typing as npt
 
-from ..base.errors import BadInput, brief
+from ..base.errors import BadInput
 from ..data.reading import DataOptions
-from ..data.reading.parts import parts_of
+from ..data.reading.parts import Parts, parts_of
 from .counted_table import CountedTable, Groups, Numbered, refuse_many_texts
 from .file_formats import ROW_GROUP
 from .spark_session import failures, session
-from .sql_source import csv_head, is_parquet
+from .sql_source import csv_head, is_parquet, refuse_signs
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 #: Bytes of the memory setting that are left to everything but Java.
 RESERVE = 1 << 30
+#: A column that no table has.
+_FILE = "\x01file"
 _NOTHING = "\x01"  # stands for a missing value in CSV: no cell is that
 
 
@@ -60,20 +63,18 @@ class SparkTable(CountedTable):
         Raises
         ------
         BadInput
-            If folders tell columns, or it is no CSV in UTF-8 and no Parquet.
+            If it is no CSV in UTF-8 and no Parquet.
         """
         parts = parts_of(self.path) if self.path.is_dir() else None
-        if parts is not None and parts.keys:
-            raise BadInput(
-                f"The folders of {brief(self.path.name)} tell columns, which Spark does not read "
-                "here.",
-                remedy="Run it with engine = 'duckdb', or write the columns into the files.",
-            )
         paths = [self.path] if parts is None else list(parts.files)
-        places = [one.resolve().as_uri() for one in paths]
+        refuse_signs(paths, "*?[{\\")
+        # As they are: Spark takes %20 for three signs.
+        places = [f"file://{one.resolve().as_posix()}" for one in paths]
         with self._telling():
             if is_parquet(paths[0]):
                 table = self._spark.read.parquet(*places)
+                if parts is not None and parts.keys:
+                    table = self._beside_folders(table, parts)
                 raw = list(cast("list[str]", table.columns))
             else:
                 separator, raw = csv_head(paths[0], options, self.path.name)
@@ -82,6 +83,23 @@ class SparkTable(CountedTable):
             table = table.toDF(*(f"c{place}" for place in range(len(raw))))
             table.createOrReplaceTempView("source")
         return raw
+
+    def _beside_folders(self, table: Any, parts: Parts) -> Any:
+        """Return a table with the columns that the names of its files' folders tell."""
+        import pyarrow as pa
+        from pyspark.sql import functions  # pyright: ignore[reportMissingImports]
+
+        told = {
+            one.resolve().as_posix(): values
+            for one, values in zip(parts.files, parts.values, strict=True)
+        }
+        files = [str(uri) for uri in table.inputFiles()]
+        values = [told[unquote(uri.removeprefix("file://"))] for uri in files]
+        columns = {key: [own[nth] for own in values] for nth, key in enumerate(parts.keys)}
+        schema = pa.schema([(name, pa.string()) for name in (_FILE, *columns)])
+        beside = self._spark.createDataFrame(pa.table({_FILE: files, **columns}, schema=schema))
+        marked = table.withColumn(_FILE, functions.input_file_name())
+        return marked.join(functions.broadcast(beside), _FILE, "left").drop(_FILE)
 
     def _csv(self, places: list[str], separator: str, width: int) -> Any:
         columns = ", ".join(f"c{place} STRING" for place in range(width))

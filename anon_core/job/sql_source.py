@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,11 +46,7 @@ def source(path: Path, options: DataOptions, execute: Execute) -> list[str]:
     parts = parts_of(path) if path.is_dir() else None
     paths = [path] if parts is None else list(parts.files)
     first = paths[0]
-    if any(sign in str(place) for place in paths for sign in "*?[{"):
-        raise BadInput(
-            "The path of the table holds *, ?, [ or {, which stand for several files.",
-            remedy="Rename it.",
-        )
+    refuse_signs(paths, "*?[{")
     places = f"[{', '.join(text(str(place)) for place in paths)}]"
     if is_parquet(first):
         _view_of_parquet(places, parts, execute)
@@ -67,6 +63,22 @@ def source(path: Path, options: DataOptions, execute: Execute) -> list[str]:
     )
     execute("CREATE VIEW source AS SELECT * FROM file")
     return raw
+
+
+def refuse_signs(paths: Sequence[Path], signs: str) -> None:
+    """Refuse paths with signs that an engine takes for several files.
+
+    Raises
+    ------
+    BadInput
+    """
+    if any(sign in str(place) for place in paths for sign in signs):
+        *others, last = signs
+        raise BadInput(
+            f"The path of the table holds {', '.join(others)} or {last}, which stand for several "
+            "files.",
+            remedy="Rename it.",
+        )
 
 
 def is_parquet(path: Path) -> bool:

@@ -62,7 +62,7 @@ def _parts(folder: Path, kind: str) -> Path:
     return folder
 
 
-def _hive(folder: Path) -> Path:
+def hive(folder: Path) -> Path:
     table = _table()
     for value, written in (("a/b", "a%2Fb"), ("ü", "%C3%BC"), ("c", "c")):
         place = folder / "year=2024" / f"place={written}"
@@ -85,7 +85,7 @@ def _released(tmp_path: Path, data: Path, engine: str, name: str) -> bytes:
 def test_folder_is_released_as_the_one_file_is(tmp_path: Path, kind: str) -> None:
     pq.write_table(_table(), tmp_path / "one.parquet")
     wanted = _released(tmp_path, tmp_path / "one.parquet", "memory", "one")
-    folder = _hive(tmp_path / "in") if kind == "hive" else _parts(tmp_path / "in", kind)
+    folder = hive(tmp_path / "in") if kind == "hive" else _parts(tmp_path / "in", kind)
     for engine in ("memory", "duckdb"):
         assert _released(tmp_path, folder, engine, engine) == wanted
     # Another order of the parts is the same release: what order the rows had cannot show.
@@ -95,7 +95,7 @@ def test_folder_is_released_as_the_one_file_is(tmp_path: Path, kind: str) -> Non
 
 
 def test_changed_row_of_a_part_is_found(tmp_path: Path) -> None:
-    folder = _hive(tmp_path / "in")
+    folder = hive(tmp_path / "in")
     _released(tmp_path, folder, "memory", "out")
     check = [
         *("verify", str(tmp_path / "recipe.toml")),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,8 @@ from anon_core.base import secret
 from anon_core.job import spark_session
 from tests.unit.command_line.test_coarsened_first import room_for
 from tests.unit.command_line.test_engines import TECHNIQUES, _recipe, _table, promised
+from tests.unit.command_line.test_folders import RECIPE as FOLDERS
+from tests.unit.command_line.test_folders import hive
 
 pytestmark = pytest.mark.spark
 spark = pytest.mark.skipif(
@@ -117,6 +120,18 @@ def test_numbers_days_and_times_of_parquet_are_published_alike(tmp_path: Path) -
     )
     wanted = _released(tmp_path, recipe, tmp_path / "t.parquet", "duckdb")
     assert _released(tmp_path, recipe, tmp_path / "t.parquet", "spark") == wanted
+
+
+@spark
+def test_folders_that_tell_columns_are_read_wherever_they_lie(tmp_path: Path) -> None:
+    folder = hive(tmp_path / "in %20 ü")
+    recipe = tmp_path / "r.toml"
+    recipe.write_text(FOLDERS)
+    wanted = _released(tmp_path, recipe, folder, "memory")
+    assert _released(tmp_path, recipe, folder, "spark") == wanted
+    shutil.move(folder, tmp_path / "in [ab]")
+    asked = ["run", str(recipe), "--data", str(tmp_path / "in [ab]"), "--out", str(tmp_path / "o")]
+    assert main([*asked, "--engine", "spark"]) != 0
 
 
 @spark
