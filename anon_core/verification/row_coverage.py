@@ -5,7 +5,8 @@ whether, in each class, the table has at least as many rows with the same other 
 published: both tables' rows become numbers that are sorted and compared, some classes at a time.
 
 Where somebody fits several classes, the narrowest of them is tried. If each published row then has
-a row of its own, that is proven; if not, another choice may do, and nothing is said.
+a row of its own, that is proven; if not, another choice may do: the classes that are short, and all
+that people could change places with, are matched row by row. What that does not prove is left open.
 """
 
 from __future__ import annotations
@@ -20,15 +21,19 @@ from .ahead import ahead
 from .cells import Narrow, taken
 from .findings import Rows
 from .lines import Lines
-from .match import covering_pairs, sole_text, text_runs
+from .match import TooLarge, covering_pairs, sole_text, text_runs, without_partner
 from .published import PublishedTable
 from .tables import PrivateTable, Promise, joined
 from .texts import Codes, Cover
 
 #: Rows of one table that are held as numbers at a time.
 MOST_ROWS = 1 << 24
+#: Rows of both tables that are matched anew at most, where the narrowest class does not do.
+MOST_MATCHED = 1 << 22
 _AT_A_TIME = 1 << 20
 _ROOM = 1 << 62
+
+Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,6 +55,41 @@ class _Side:
     count: Codes
     cells: Sequence[Codes | Narrow]
     codes: Sequence[Codes]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Fits:
+    """Which classes people fit.
+
+    Attributes
+    ----------
+    point : int64 array of shape (lines of the table,)
+        Lines with the same quasi-identifiers are one point.
+    near_point, near_box : int64 arrays of shape (pairs,)
+        Every point with every class that covers it.
+    """
+
+    point: Codes
+    near_point: Codes
+    near_box: Codes
+
+    def linked(self, classes: Codes) -> tuple[Mask, Mask]:
+        """Return all points and classes that are linked with some classes, however many steps.
+
+        Returns
+        -------
+        points : bool array of shape (points,)
+        boxes : bool array of shape (classes,)
+        """
+        points = np.zeros(int(self.point.max(initial=-1)) + 1, dtype=np.bool_)
+        boxes = np.zeros(int(max(self.near_box.max(initial=-1), classes.max())) + 1, dtype=np.bool_)
+        boxes[classes] = True
+        reached = 0
+        while (now := int(np.count_nonzero(boxes))) > reached:
+            reached = now
+            points[self.near_point[boxes[self.near_box]]] = True
+            boxes[self.near_box[points[self.near_point]]] = True
+        return points, boxes
 
 
 def rows_alone(
@@ -79,10 +119,9 @@ def rows_alone(
     TooLarge
         If there are too many classes to compare.
     """
-    told = _apart(names, file.lines, table, covers)
-    certain = told is not None
+    told, fits = _apart(names, file.lines, table, covers), None
     if told is None:
-        own_class, shown_class, certain = _classes(names, file.lines, table, covers)
+        own_class, shown_class, fits = _classes(names, file.lines, table, covers)
         line, count = table.line, table.count
     else:
         line, count, own_class, shown_class = told
@@ -110,12 +149,50 @@ def rows_alone(
     found = [np.empty(0, dtype=np.int64)]
     for low, high in _passes(own, shown, len(_words(1, sizes))):
         key, short = _beyond(*ahead(_sorted, _numbers(own, shown, low, high, sizes)))
-        if len(key) and not certain:
-            return None
         if len(key):
             _, number = _numbers(own, shown, low, high, sizes)
             found.append(_rows_in(shown, low, high)[_last(number, key, short)])
-    return Rows.of(np.sort(np.concatenate(found)))
+    alone = np.sort(np.concatenate(found))
+    if not len(alone) or fits is None:
+        return Rows.of(alone)
+    short = np.unique(shown_class[shown.line[alone]])
+    return Rows() if _all_matched(own, shown, fits, short) else None
+
+
+def _all_matched(own: _Side, shown: _Side, fits: _Fits, short: Codes) -> bool:
+    """Return whether everyone could be placed so that each published row has a row of its own.
+
+    False, too, where there are too many rows to tell. Only classes that are linked with those that
+    are short are looked at: in all others each published row has one already.
+    """
+    points, boxes = fits.linked(short)
+    giver = np.flatnonzero(taken(points[fits.point], own.line))
+    taker = np.flatnonzero(taken(boxes[shown.class_of_line], shown.line))
+    if len(giver) + len(taker) > MOST_MATCHED:
+        return False
+    exact = [
+        np.concatenate([one[first[giver]], other[second[taker]]])
+        for one, first, other, second in zip(
+            own.codes, own.cells, shown.codes, shown.cells, strict=True
+        )
+    ]
+    payload, _ = joined(exact, len(giver) + len(taker))
+    number = np.cumsum(points) - 1
+    near = points[fits.near_point]
+    try:
+        left = without_partner(
+            number[fits.point[own.line[giver]]],
+            payload[: len(giver)],
+            np.ones(len(giver), dtype=np.int64),
+            shown.class_of_line[shown.line[taker]],
+            payload[len(giver) :],
+            np.ones(len(taker), dtype=np.int64),
+            number[fits.near_point[near]],
+            fits.near_box[near],
+        )
+    except TooLarge:
+        return False
+    return not np.any(left)
 
 
 def _apart(
@@ -150,10 +227,10 @@ def _apart(
 
 def _classes(
     names: Sequence[str], release: Lines, table: PrivateTable, covers: Sequence[Cover]
-) -> tuple[Codes, Codes, bool]:
+) -> tuple[Codes, Codes, _Fits | None]:
     """Return the class of every line of the table, -1 for none, and of every published one.
 
-    And whether no line of the table fits several; else it is given the narrowest that it fits.
+    And who fits which classes, where a line of the table fits several: it is given the narrowest.
     """
     sizes = [table.columns[n].missing + 1 for n in names]
     columns = [text_runs(c.runs, size) for c, size in zip(covers, sizes, strict=True)]
@@ -163,14 +240,15 @@ def _classes(
     point, first = joined(coded, len(table))
     points = np.stack([codes[first] for codes in coded], axis=1)
     covered, box = covering_pairs(points, boxes, columns)
-    certain = bool(np.bincount(covered).max(initial=0) <= 1)
-    if not certain:
+    fits = None
+    if np.bincount(covered).max(initial=0) > 1:
+        fits = _Fits(point=point, near_point=covered, near_box=box)
         # The narrowest last: of several that are written to one place, the last one stays.
         order = np.argsort(-_breadth(boxes, covers)[box], kind="stable")
         covered, box = covered[order], box[order]
     class_of_point = np.full(len(points), -1, dtype=np.int64)
     class_of_point[covered] = box
-    return class_of_point[point], classes, certain
+    return class_of_point[point], classes, fits
 
 
 def _breadth(boxes: Codes, covers: Sequence[Cover]) -> npt.NDArray[np.float64]:

@@ -180,6 +180,63 @@ def test_where_somebody_fits_two_classes_the_narrower_is_tried(ill: str, tmp_pat
     assert bool(asked) == (ill == "cold")
 
 
+@settings(max_examples=60)
+@given(st.data())
+def test_who_fits_several_classes_is_matched_as_row_by_row(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("overlap")
+    age, ill = st.integers(20, 26), st.sampled_from(["flu", "cold"])
+    own = data.draw(st.lists(st.tuples(age, ill), min_size=4, max_size=12))
+    ends = [(20, 22), (20, 24), (21, 26), (24, 26), (20, 26)]
+    rows: list[list[str]] = []
+    for place, (years, illness) in enumerate(own):
+        inside = [(low, high) for low, high in ends if low <= years <= high]
+        low, high = data.draw(st.sampled_from(inside), label=f"class of {place}")
+        rows.append([f"[{low}, {high}]", "F", illness, ""])
+    if data.draw(st.booleans(), label="tampered"):
+        place = data.draw(st.integers(0, len(rows) - 1))
+        rows[place][data.draw(st.sampled_from([0, 2]))] = data.draw(
+            st.sampled_from(["[20, 22]", "flu", "cold", "[24, 26]"])
+        )
+    header = ["age", "sex", "ill", "note"]
+    table = [[str(years), "F", illness, ""] for years, illness in own]
+    (folder / "t.csv").write_bytes(written([header, *table]))
+    (folder / "out").mkdir()
+    (folder / "out/release.csv").write_bytes(written([header, *sorted(rows)]))
+    (folder / "r.toml").write_text(RECIPE.format("mondrian") + "[export]\n")
+    checks_of: list[dict[str, Any]] = []
+    for lined_from in (0, 1 << 40):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(checks, "LINED_FROM", lined_from)
+            patch.setattr(row_coverage, "MOST_ROWS", 6)
+            found = verify_files(folder / "r.toml", folder / "t.csv", folder / "out").as_json()
+        checks_of.append({c["name"]: c for c in found["checks"]}["coverage"])
+    assert checks_of[0] == checks_of[1]
+
+
+def test_where_somebody_has_to_be_in_the_wider_class_rows_are_matched(tmp_path: Path) -> None:
+    ages, shown = [20, 21, 22, 24, 30, 35], ["[20, 24]"] * 3 + ["[20, 40]"] * 3
+    own = [[str(age), "F", "flu", ""] for age in ages]
+    rows = sorted([age, *row[1:]] for age, row in zip(shown, own, strict=True))
+    (tmp_path / "t.csv").write_bytes(written([["age", "sex", "ill", "note"], *own]))
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/release.csv").write_bytes(written([["age", "sex", "ill", "note"], *rows]))
+    (tmp_path / "r.toml").write_text(RECIPE.format("mondrian") + "[export]\n")
+
+    def coverage(most: int) -> dict[str, Any]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(checks, "LINED_FROM", 0)
+            patch.setattr(row_coverage, "MOST_MATCHED", most)
+            if most >= 12:  # told by the classes that are linked, and no others
+                patch.delattr(tables.PrivateTable, "lined_by_all")
+            found = verify_files(tmp_path / "r.toml", tmp_path / "t.csv", tmp_path / "out")
+        return next(c for c in found.as_json()["checks"] if c["name"] == "coverage")
+
+    assert coverage(12)["holds"]
+    assert coverage(11) == coverage(12)
+
+
 def test_one_cell_that_only_one_file_shows_is_named_by_row_and_column(
     desk: Path, tmp_path: Path
 ) -> None:
