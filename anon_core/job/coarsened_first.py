@@ -106,7 +106,7 @@ def _raised(plan: Plan, names: Sequence[str]) -> list[str]:
     by_vectors = technique.as_mapping().get("check") == "distance vectors"
     if not technique.one_level or changed not in ("AG_TS", "AG") or by_vectors:
         return []
-    told = {value for model in plan.models for value in model.as_mapping().values() if value}
+    told = [value for model in plan.models for value in model.as_mapping().values()]
     kept = {*plan.roles.sensitive, *(text for text in told if isinstance(text, str))}
     return [name for name in names if name in plan.roles.quasi and name not in kept]
 
