@@ -40,9 +40,12 @@ def who_pays(result: Result, column: str) -> Details | None:
     -------
     Details, or None
         Rows with ``value``, ``rows``, ``rows suppressed`` and ``mean loss``, shares from 0 to 1;
-        None where losses were not measured. The loss is that of the cells, or where links are cut
-        that of the groups; a suppressed row has lost all.
+        None where losses were not measured, or the column's values were not told apart when the
+        table was counted. The loss is that of the cells, or where links are cut that of the groups;
+        a suppressed row has lost all.
     """
+    if result.problem.floors.get(column):
+        return None
     permuted = len(result.release.blocks) > 1
     measure = result.measures.get(headline("groups" if permuted else "cells"))
     if measure is None or measure.per_class is None:
@@ -119,6 +122,8 @@ def _leaf(problem: Problem, column: str) -> I64:
 
 
 def _rows(problem: Problem, column: str) -> I64:
+    if problem.floors.get(column):  # the frequency set tells its groups apart, not its values
+        return problem.leaf_counts(column)
     leaves = len(problem.hierarchies[column].leaves)
     weights = problem.frequency.count
     return np.bincount(_leaf(problem, column), weights, leaves).astype(np.int64)

@@ -97,7 +97,11 @@ def _lacking(problem: Problem) -> Iterator[str]:
 def _counted_coarsely(plan: Plan, problem: Problem) -> Iterator[str]:
     if problem.floors:
         levels = ", ".join(f"'{name}' from level {n}" for name, n in problem.floors.items())
-        better = "" if plan.algorithm.levels_parameter else "A better choice may lie below. "
+        better = (
+            ""
+            if plan.algorithm.levels_parameter
+            else "A better choice may lie below, so none is called best or minimal. "
+        )
         yield (
             "The table has more different rows than the memory setting has room for, so it was "
             f"counted at coarser levels: {levels} on. {better}What attacks achieve on the table as "

@@ -251,8 +251,10 @@ def _search(job: _Job, context: Context) -> None:
         ),
         searching,
     )
-    if job.problem.floors:  # the best there is may lie below the levels that were counted
-        account = replace(job.outcome.account, proven=False)
+    if job.problem.floors:  # what is best, or minimal, may lie below the levels that were counted
+        account = replace(
+            job.outcome.account, proven=False, bound=None, minimal=(), locally_minimal=()
+        )
         job.outcome = replace(job.outcome, account=account)
     context.so_far.standing = None  # it is over: there is nothing left to take
 

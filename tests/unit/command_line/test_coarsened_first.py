@@ -167,3 +167,62 @@ def test_a_column_that_a_promise_counts_stays_as_it_is(
     assert "coarser levels" in caution
     assert "'job' from" not in caution
     assert len(pd.read_csv(tmp_path / "o/release.csv"))
+
+
+def test_a_promise_about_some_columns_is_kept_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    some: dict[str, object] = {"name": "k-anonymity", "k": 4, "columns": ["age", "job"]}
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    recipe = _recipe(tmp_path, SEARCHES[0], "keep", (some,))
+    room_for(60, monkeypatch)
+    asked = ["run", str(recipe), "--data", str(tmp_path / "t.csv"), "--out", str(tmp_path / "o")]
+    assert main([*asked, "--engine", "duckdb", "--memory", "2GB", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["counted_from"]
+
+
+@pytest.mark.parametrize(
+    "technique",
+    [
+        {"name": "optimal", "list_minimal": True},
+        {"name": "incognito", "max_suppression": 0.1},
+        {"name": "samarati", "max_suppression": 0.1},
+    ],
+    ids=lambda given: str(given["name"]),
+)
+def test_no_choice_is_called_minimal_where_lower_ones_were_not_counted(
+    tmp_path: Path,
+    technique: dict[str, object],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    whole = _run(tmp_path, technique, "duckdb", capsys)
+    room_for(10, monkeypatch)
+    found = _run(tmp_path, technique, "duckdb", capsys)
+    assert whole is not None
+    assert found is not None
+    assert whole[0]["search"]["minimal_nodes"]
+    assert found[0]["counted_from"]
+    assert found[0]["search"]["minimal_nodes"] == []
+    assert found[0]["search"]["locally_minimal_nodes"] == []
+    assert found[0]["search"]["bound"] is None
+
+
+def test_values_that_were_not_told_apart_are_not_told_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    room_for(60, monkeypatch)
+    found = _run(tmp_path, SEARCHES[0], "duckdb", capsys)
+    assert found is not None
+    told = found[0]
+    assert told["counted_from"]
+    levels: dict[str, object] = {"name": "fixed-levels", "levels": told["node"]}
+    alike = _run(tmp_path, {**levels, "max_suppression": 0.1}, "memory", capsys)
+    assert alike is not None
+    assert set(told["by_value"]) == {"age", "job", "zip", "illness"} - set(told["counted_from"])
+    for name, own in told["by_value"].items():
+        for kind, rows in own.items():
+            for row, other in zip(rows, alike[0]["by_value"][name][kind], strict=True):
+                assert row == pytest.approx(other)
