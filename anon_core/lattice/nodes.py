@@ -26,6 +26,7 @@ from .recoding_models import removes_rows, restricted
 UNKNOWN, SATISFIED, FAILED = np.uint8(0), np.uint8(1), np.uint8(2)
 #: Nodes that an account lists at most.
 MOST_LISTED = 20_000
+_FINER = "Give the run more memory, so that finer levels are counted"
 
 
 def suppression_budget(
@@ -345,7 +346,9 @@ class Nodes:
                 if node not in self._looked:
                     self.removed(node)
         proven = self.decided() if what else self.monotone or not self._given.floors
-        what = what or "No choice of levels keeps the promises"
+        coarsely = self._given.floors
+        levels_tried = "levels" if proven or not coarsely else "the levels that were counted"
+        what = what or f"No choice of {levels_tried} keeps the promises"
         removed, rows = self._least_removed, self.problem.rows
         levels = ", ".join(
             f"'{column}' at level {level}"
@@ -358,7 +361,8 @@ class Nodes:
         if not (proven if decided is None else decided):
             raise NotFound(
                 f"Not found: {found} Others may.",
-                remedy="Choose the optimal search, allow more suppression, or ask for less.",
+                remedy=f"{_FINER if coarsely else 'Choose the optimal search'}, allow more "
+                "suppression, or ask for less.",
                 best=removed / rows,
                 best_of="share of rows suppressed",
             )

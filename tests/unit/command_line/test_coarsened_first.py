@@ -226,3 +226,22 @@ def test_values_that_were_not_told_apart_are_not_told_one_by_one(
         for kind, rows in own.items():
             for row, other in zip(rows, alike[0]["by_value"][name][kind], strict=True):
                 assert row == pytest.approx(other)
+
+
+@pytest.mark.parametrize("technique", [SEARCHES[0], SEARCHES[4]], ids=lambda t: str(t["name"]))
+def test_where_none_is_found_finer_levels_are_said_to_be_open(
+    tmp_path: Path,
+    technique: dict[str, object],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    diverse: dict[str, object] = {"name": "recursive-l-diversity", "c": 0.56, "l": 2}
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    recipe = _recipe(tmp_path, technique, "keep", ({"name": "k-anonymity", "k": 200}, diverse))
+    room_for(60, monkeypatch)
+    asked = ["run", str(recipe), "--data", str(tmp_path / "t.csv"), "--out", str(tmp_path / "o")]
+    assert main([*asked, "--engine", "duckdb", "--memory", "2GB"]) != 0
+    told = capsys.readouterr().err
+    assert "Not found" in told
+    assert "No choice of levels" not in told
+    assert "Give the run more memory, so that finer levels are counted" in told
