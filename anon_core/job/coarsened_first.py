@@ -81,14 +81,14 @@ def that_fits(
     at = _levels_named(plan, hierarchies, raised)
     if at is not None:
         found = _at(table, hierarchies, at)
-        needs.refuse(table.how_many(names, found.groups))
+        needs.refuse(table.how_many(names, found.groups), ", at the levels that are named")
         return found
     at = dict.fromkeys(raised, 0)
     found = Coarsened()
     while not needs.fits(tuples):
         open_ = [name for name in raised if at[name] < hierarchies[name].height]
         if not open_:
-            needs.refuse(tuples)
+            needs.refuse(tuples, ", though each that may be coarser is at its most general level")
         widest = max(open_, key=lambda name: _groups(table, hierarchies[name], name, at[name]))
         at[widest] += 1
         found = _at(table, hierarchies, at)

@@ -15,6 +15,10 @@ from .counted_table import CountedTable
 BYTES_A_CODE = 110
 #: Bytes that libraries, and what is read or written at a time, take of a run of any size.
 BYTES_OF_ANY = 10**9
+_COARSER = (
+    "; or let a search raise levels, such as the optimal one with transformation = 'AG_TS', which "
+    "counts coarser levels where tuples do not fit"
+)
 #: Bytes for each row beside its codes: its line, and a number that is sorted.
 _BYTES_A_ROW = 12
 
@@ -51,8 +55,14 @@ class Needs:
         """Return whether memory has room for so many distinct tuples."""
         return self.bytes(tuples) <= self.memory
 
-    def refuse(self, tuples: int) -> None:
+    def refuse(self, tuples: int, where: str = "") -> None:
         """Refuse a table that a run within the memory setting has no room for.
+
+        Parameters
+        ----------
+        tuples : int
+        where : str
+            The levels they were counted at, as the end of a sentence; empty for values as they are.
 
         Raises
         ------
@@ -65,11 +75,10 @@ class Needs:
         if self.of_tuples(tuples) >= self.of_rows:
             raise BadInput(
                 f"The table has {tuples:,} different combinations of the {self.columns} columns "
-                f"that are looked at. A run may need {needed / 1e9:.1f} GB for them, and may take "
-                f"{self.memory / 1e9:.1f} GB.",
+                f"that are looked at{where}. A run may need {needed / 1e9:.1f} GB for them, and "
+                f"may take {self.memory / 1e9:.1f} GB.",
                 remedy=f"{give}, or fewer or coarser quasi-identifiers: ages in whole years, "
-                "incomes in thousands; or choose a search over levels, such as the optimal one, "
-                "which counts coarser levels where tuples do not fit.",
+                f"incomes in thousands{'' if where else _COARSER}.",
             )
         raise BadInput(
             f"The table has {self.rows:,} rows of {self.published} published columns. A run may "

@@ -126,13 +126,18 @@ def test_levels_that_are_named_are_counted_at_once(
 
 
 @pytest.mark.parametrize(
-    ("technique", "room"),
+    ("technique", "room", "where"),
     [
-        ({"name": "optimal", "transformation": "TS", "max_suppression": 0.9}, 60),
-        ({"name": "samarati", "check": "distance vectors"}, 60),
-        ({"name": "mondrian"}, 60),
-        ({"name": "optimal", "max_suppression": 0.1}, 2),  # more sensitive values than that
-        ({"name": "fixed-levels", "levels": {"job": 0, "age": 0, "zip": 0}}, 60),
+        ({"name": "optimal", "transformation": "TS", "max_suppression": 0.9}, 60, ""),
+        ({"name": "samarati", "check": "distance vectors"}, 60, ""),
+        ({"name": "mondrian"}, 60, ""),
+        # more sensitive values than that
+        ({"name": "optimal", "max_suppression": 0.1}, 2, "at its most general level"),
+        (
+            {"name": "fixed-levels", "levels": {"job": 0, "age": 0, "zip": 0}},
+            60,
+            "at the levels that are named",
+        ),
     ],
     ids=lambda given: str(given["name"]) if isinstance(given, dict) else str(given),
 )
@@ -140,6 +145,7 @@ def test_what_coarser_levels_do_not_help_is_refused(
     tmp_path: Path,
     technique: dict[str, object],
     room: int,
+    where: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -149,7 +155,10 @@ def test_what_coarser_levels_do_not_help_is_refused(
     out = tmp_path / "out"
     asked = ["run", str(recipe), "--data", str(tmp_path / "t.csv"), "--out", str(out)]
     assert main([*asked, "--engine", "duckdb", "--memory", "2GB"]) != 0
-    assert "different combinations" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "different combinations" in told
+    assert ("let a search raise levels" in told) == (not where)
+    assert where in told
     assert not out.exists()
 
 
