@@ -43,4 +43,6 @@ def whole_lines(view: View, truth: Truth) -> RowsAlike | None:
         place = [everyone.columns.index(name) for name in block.columns]
         people = np.ascontiguousarray(people[:, place])
     who = truth.raw_line_people if view is truth.raw else truth.line_people
-    return rows_alike(view, block.columns, block.codes, block.count, people, who)
+    # Lines differ in what they say, or in their group where that is published.
+    unlike = not view.published
+    return rows_alike(view, block.columns, block.codes, block.count, people, who, unlike=unlike)

@@ -48,6 +48,8 @@ class RowsAlike:
     who : tuple of int64 arrays of shape (pairs,), or None
         Line and person of everyone who has a row in a line, no pair twice; None where a row is a
         person.
+    unlike : bool
+        Whether it is known that no two lines say the same in all columns.
     """
 
     columns: tuple[str, ...]
@@ -57,6 +59,7 @@ class RowsAlike:
     overlapping: frozenset[str]
     people: I32
     who: tuple[I64, I64] | None = None
+    unlike: bool = False
 
     @cached_property
     def own(self) -> I64:
@@ -99,6 +102,8 @@ class RowsAlike:
             return self.count
         if any(self.columns[d] in self.overlapping for d in chosen):
             return self._fitting(chosen, replace(context, progress=silent))
+        if self.unlike and len(chosen) == len(self.columns):
+            return self.own
         return self._equal([self._columns[d] for d in chosen])
 
     def with_texts(self, place: int, codes: I32, chosen: Sequence[int]) -> I64:
@@ -170,6 +175,8 @@ def rows_alike(
     count: I64,
     people: I32,
     who: tuple[I64, I64] | None = None,
+    *,
+    unlike: bool = False,
 ) -> RowsAlike:
     """Return lines of a view ready to be compared.
 
@@ -184,6 +191,8 @@ def rows_alike(
         Leaf numbers of the people whom lines may fit.
     who : tuple of int64 arrays of shape (pairs,), optional
         Line and person of everyone in a line, where one person has several rows.
+    unlike : bool
+        Whether no two lines say the same in all columns.
 
     Notes
     -----
@@ -197,10 +206,11 @@ def rows_alike(
     )
     return RowsAlike(
         columns=columns,
-        codes=np.ascontiguousarray(codes),
+        codes=codes,
         count=count,
         vocabularies=view.vocabularies,
         overlapping=frozenset() if view.averaged else overlapping,
         people=people,
         who=who,
+        unlike=unlike,
     )

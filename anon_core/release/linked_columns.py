@@ -81,6 +81,9 @@ def distinct_lines(group: I64, codes: Sequence[I32]) -> tuple[I64, I32, I64]:
     """Return groups, codes and counts of the distinct lines among rows."""
     parts = [group.astype(np.int32), *codes]
     rank, first = dense_rank(parts, [int(part.max(initial=0)) + 1 for part in parts])
-    lines = np.stack([c[first] for c in codes], axis=1) if codes else np.empty((len(first), 0))
+    # A column at a time, as they are found and looked at.
+    lines = np.empty((len(first), len(codes)), dtype=np.int32, order="F")
+    for d, own in enumerate(codes):
+        np.take(own, first, out=lines[:, d])
     count = np.bincount(rank, minlength=len(first)).astype(np.int64)
-    return group[first], lines.astype(np.int32), count
+    return group[first], lines, count
