@@ -8,6 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
@@ -24,7 +25,11 @@ if TYPE_CHECKING:
     from ..data.meanings import Meaning
     from ..job.release_folder import Staged
     from ..job.result import Result
+    from ..verification.cells import TextTable
     from ..verification.checks import Verification
+
+#: Bytes of a table from which it is read for verification while the release is made.
+_AHEAD_FROM = 1 << 24
 
 
 def run_recipe(options: argparse.Namespace) -> int:
@@ -52,7 +57,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     from ..job.runner import run
     from ..job.typed_files import TYPED, typed_files
     from ..job.unchanged import unchanged
-    from ..verification.checks import verify_files
+    from ..verification.checks import read_ahead, verify_files
     from ..verification.engine import remove_left_over
 
     plan = read_plan(options.recipe)
@@ -89,6 +94,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
         context = Context(progress=Stages()) if options.progress else Context()
 
         meanings: dict[str, Meaning] = {}
+        ahead: Future[TextTable | None] | None = None
 
         def verifier(texts: Mapping[str, bytes], tables: Mapping[str, pa.Table]) -> Verification:
             folder_of_all = staged.new
@@ -109,6 +115,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                 told=plan.completed(),
                 memory=engine.memory,
                 spill=staged.spill,
+                private=ahead.result() if ahead is not None else None,
             )
 
         carry = partial(
@@ -138,9 +145,15 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                         ),
                     )
             else:
-                dataset = read_as_declared(plan, options.data)
-                meanings |= dataset.meanings
-                result = carry(plan, dataset, levels)
+                with ThreadPoolExecutor(1) as pool:
+                    if _worth_reading_ahead(options.data):
+                        given = options.recipe, options.data
+                        ahead = pool.submit(
+                            read_ahead, *given, memory=engine.memory, spill=staged.spill
+                        )
+                    dataset = read_as_declared(plan, options.data)
+                    meanings |= dataset.meanings
+                    result = carry(plan, dataset, levels)
         changed = drift(then, result) if then is not None else ()
         decided = None
         if options.decided_out is not None:
@@ -273,6 +286,13 @@ def _write_secret(place: Path, text: str) -> None:
 
 def _for_owner(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
+
+
+def _worth_reading_ahead(data: Path) -> bool:
+    """Return whether a table is so large that both readers of it had better work at once."""
+    with suppress(OSError):
+        return data.is_file() and data.stat().st_size >= _AHEAD_FROM
+    return False
 
 
 def _tell(result: Result, out: Path) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.errors import BadInput, clipped, listing
+from ..base.errors import AnonError, BadInput, clipped, listing
 from . import typed
 from .averages import check_averages, numbers_of
 from .blocks import table_names
@@ -305,6 +305,7 @@ def verify_files(
     previous: Path | None = None,
     memory: int | None = None,
     spill: Path | None = None,
+    private: TextTable | None = None,
 ) -> Verification:
     """Verify a release that lies in a folder, as the names given to `verify`.
 
@@ -327,6 +328,8 @@ def verify_files(
         Bytes that the process may take; a database that reads large files keeps to its part.
     spill : Path, optional
         A folder that only its owner may read, for what does not fit there; else a temporary one.
+    private : TextTable, optional
+        The table, where `read_ahead` has read it already.
 
     Returns
     -------
@@ -348,9 +351,9 @@ def verify_files(
         recipe = {"seed": seed, **recipe}
     if told is not None:
         recipe = completed(recipe, told)
-    data = section(recipe, "data")
-    with within(memory, spill):
-        private = read_table(Path(data_path), read_options(data))
+    if private is None:
+        with within(memory, spill):
+            private = read_table(Path(data_path), read_options(section(recipe, "data")))
     levels = read_hierarchies(recipe, recipe_path.parent)
     promise = read_promise(recipe, private.names)
     tables = table_names(promise)
@@ -364,6 +367,24 @@ def verify_files(
     there = check_presence(export, list(tables), files)
     there += typed.check_typed(export, tables, release_folder, Path(data_path))
     return replace(found, checks=(*found.checks, *there, check_folder(release_folder, names)))
+
+
+def read_ahead(
+    recipe_path: Path, data_path: Path, *, memory: int | None = None, spill: Path | None = None
+) -> TextTable | None:
+    """Read the table for `verify_files`, whose parameters see, while the release is still made.
+
+    None where recipe or table are not what they should be: then `verify_files` says what is wrong.
+    """
+    try:
+        content = read_bytes(Path(recipe_path), "The recipe", MOST_TEXT_BYTES)
+        recipe = read_recipe(content, clipped(Path(recipe_path).name))
+        with within(memory, spill):
+            private = read_table(Path(data_path), read_options(section(recipe, "data")))
+            private.prefetch(read_promise(recipe, private.names).published)
+    except AnonError:
+        return None
+    return private
 
 
 def _public_table(
