@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import cast
 
 from .averages import decimals_of, numbers_of
@@ -113,20 +114,28 @@ class _Spellings:
         lines = [list(map(str.strip, line)) for line in levels]
         listed = _depth_first(lines) if self._is_text else lines
         self.labels = {label for line in lines for label in line[1:]} if coarse else set[str]()
-        # What the table writes goes before what the level table does, and that before the public.
-        self.texts: dict[Key, set[str]] = {key: {text} for key, text in own.items()}
-        for line in listed if coarse else ():
-            self.texts.setdefault(self.spelling.key(line[0]), {line[0]})
-        known = set(self.texts)
-        for text in public if coarse else ():
-            plain = unmarked(text.strip(), table.columns[name].thousands)
-            key = self.spelling.key(plain)
-            if key not in known:
-                self.texts.setdefault(key, set()).add(plain)
+        self._own, self._written = own, frozenset(own.values())
+        self._listed = [line[0] for line in listed] if coarse else []
+        thousands = table.columns[name].thousands
+        self._public = [unmarked(text.strip(), thousands) for text in public] if coarse else []
         order = [line[0] for line in listed] or sorted(own.values())
         if table.has_gaps(name):
             order.append("")  # what is missing comes last
         self.place = {text: i for i, text in enumerate(order)}
+
+    @cached_property
+    def texts(self) -> dict[Key, set[str]]:
+        """What each value is written as; there may be many, so it is made when it is asked for."""
+        # What the table writes goes before what the level table does, and that before the public.
+        found = {key: {text} for key, text in self._own.items()}
+        for text in self._listed:
+            found.setdefault(self.spelling.key(text), {text})
+        known = set(found)
+        for text in self._public:
+            key = self.spelling.key(text)
+            if key not in known:
+                found.setdefault(key, set()).add(text)
+        return found
 
     def _key(self, text: str) -> Key:
         """Return what makes two cells equal; ends of ranges come again, and are read once."""
@@ -138,7 +147,7 @@ class _Spellings:
 
     def holds(self, text: str) -> bool:
         """Say whether a text is a spelling of what it says; of nothing, other checks tell."""
-        if text == "" or text in self.labels:
+        if text == "" or text in self.labels or text in self._written:
             return True
         value = self.texts.get(self._key(text))
         if value is not None:

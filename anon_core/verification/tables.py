@@ -384,13 +384,13 @@ class PrivateTable:
     def written(self, name: str) -> dict[Key, str]:
         """Return how each value of a column is published: the shortest of its spellings."""
         column = self.columns[name]
-        found: dict[Key, str] = {}
-        for code in np.flatnonzero(self._texts_used(name) & ~column.gone).tolist():
-            text = column.texts[code]
-            key = column.spelling.key(text)
-            if key not in found or (len(text), text) < (len(found[key]), found[key]):
-                found[key] = text
-        return found
+        used = np.flatnonzero(self._texts_used(name) & ~column.gone)
+        found: dict[int, str] = {}
+        for place, code in zip(used.tolist(), column.code_of_cell[used].tolist(), strict=True):
+            text, other = column.texts[place], found.get(code)
+            if other is None or (len(text), text) < (len(other), other):
+                found[code] = text
+        return {column.keys[code]: text for code, text in found.items()}
 
     def spelling(self, name: str) -> Spelling:
         """Return how a column's cells are read; a column the table lacks is text."""
@@ -471,4 +471,5 @@ def numbered(codes: Codes, size: int) -> Codes:
         return np.unique(codes, return_inverse=True)[1].astype(np.int64)
     used = np.zeros(size, dtype=np.bool_)
     used[codes] = True
-    return (np.cumsum(used) - 1)[codes]
+    narrow_enough = np.int32 if size < 1 << 31 else np.int64
+    return (np.cumsum(used, dtype=narrow_enough) - 1)[codes].astype(np.int64)
