@@ -119,7 +119,8 @@ import sys
 import duckdb
 source, separator, rows, path = sys.argv[1:]
 read = f"read_csv('{source}', all_varchar = true, delim = '{separator}')"
-with duckdb.connect(config={"threads": 2, "memory_limit": "3GB"}) as made:
+given = {"threads": 2, "memory_limit": "3GB", "preserve_insertion_order": False}
+with duckdb.connect(config=given) as made:
     made.execute(f"CREATE TABLE t AS SELECT *, row_number() OVER () AS nth FROM {read}")
     own = int(made.execute("SELECT count(*) FROM t").fetchone()[0])
     names = [row[0] for row in made.execute("DESCRIBE t").fetchall() if row[0] != "nth"]
@@ -130,8 +131,8 @@ with duckdb.connect(config={"threads": 2, "memory_limit": "3GB"}) as made:
         f', CAST(CAST("{n}" AS BIGINT) + hash(r, nth) % 997 AS VARCHAR) AS "{n}"' for n in wide)
     kept = ", ".join(f'"{n}"' for n in names if n not in wide)
     times = -(-int(rows) // own)
-    made.execute(f"COPY (SELECT {kept}{moved} FROM t, range({times}) AS many(r) LIMIT {rows}) "
-                 f"TO '{path}'")
+    made.execute(f"COPY (SELECT {kept}{moved} FROM t, range({times}) AS many(r) "
+                 f"WHERE r * {own} + nth <= {rows}) TO '{path}'")
 """
 
 
