@@ -248,7 +248,8 @@ class PrivateTable:
     @cached_property
     def _lines(self) -> tuple[Narrow, Codes, Codes]:
         """Told apart when they are asked for: where columns are coarsened alike, few ask."""
-        shown = [self._narrow(self.columns[name]) for name in self._lined]
+        told = [self.columns[name] for name in self._lined]
+        shown = [_Shown(c.code_of_cell, c.missing, self.cells(c)) for c in told]
         line, first, count = lines_of(shown, self.rows)
         return line, first if self._places is None else self._places[first], count
 
@@ -286,13 +287,13 @@ class PrivateTable:
         count : int64 array of shape (lines,)
             How many rows are each line.
         """
-        shown: list[Narrow] = []
-        for name, kind in kinds.items():
-            column = self.columns[name]
-            of_cell = narrow(kind[column.code_of_cell], int(kind.max(initial=0)))
-            shown.append(taken(of_cell, self.cells(column)))
+        shown = [
+            _Shown(kind[column.code_of_cell], int(kind.max(initial=0)), self.cells(column))
+            for name, kind in kinds.items()
+            for column in (self.columns[name],)
+        ]
         line, first, count = lines_of(shown, self.rows)
-        return line, [own[first].astype(np.int64) for own in shown], count
+        return line, [own.at(first) for own in shown], count
 
     def lined_by_all(self) -> PrivateTable:
         """Return the table with its rows told apart by all that is published."""
@@ -398,13 +399,27 @@ class PrivateTable:
         return found.spelling if found else Spelling(kind="text", neutralised=False)
 
 
-def lines_of(columns: Sequence[Codes | Narrow], rows: int) -> tuple[Narrow, Codes, Codes]:
+class _Shown:
+    """What the cells of a column stand for, found some rows at a time: a column may be long."""
+
+    def __init__(self, of_cell: Codes, most: int, cells: Narrow) -> None:
+        self._of_cell, self._cells = narrow(of_cell, most), cells
+
+    def __getitem__(self, rows: slice) -> Narrow:
+        return taken(self._of_cell, self._cells[rows])
+
+    def at(self, rows: Codes) -> Codes:
+        """Return it of some rows."""
+        return self._of_cell[self._cells[rows]].astype(np.int64)
+
+
+def lines_of(columns: Sequence[Codes | Narrow | _Shown], rows: int) -> tuple[Narrow, Codes, Codes]:
     """Return the line every row is, as `joined` numbers them, each one's first row and its rows.
 
     Many rows are numbered some at a time, so that what they take beside their numbers stays small.
     """
     if rows <= AT_A_TIME:
-        line, first = joined(columns, rows)
+        line, first = joined([column[:rows] for column in columns], rows)
         return line, first, np.bincount(line, minlength=len(first)).astype(np.int64)
     line = np.empty(rows, dtype=np.int32 if rows < 1 << 31 else np.int64)
     told: list[npt.NDArray[np.int64]] = []
