@@ -18,7 +18,8 @@ from ..contracts.search_cost import CellCost, saving
 from ..contracts.serving import Purpose, Service
 from ..contracts.stopping import limits_told
 from ..partition.best_gain import cell_prices, gain_parts
-from ..partition.box_release import box_outcome
+from ..partition.box_release import box_outcome, covered_outcome
+from ..partition.first_cuts import classes_in_pieces
 from ..partition.mondrian_cuts import (
     cut_by_tree,
     normalized_positions,
@@ -129,6 +130,11 @@ class Mondrian(Algorithm):
         """Relaxed cuts draw which of the rows at a median go where; see `Algorithm.draws`."""
         return self.cuts == "relaxed"
 
+    @property
+    def cuts_in_pieces(self) -> bool:
+        """Strict cuts at medians are told by counts of one column; see `Algorithm`."""
+        return self.cuts == "strict" and self.cut_at == "median"
+
     def run(self, problem: Problem, models: Sequence[GroupModel], context: Context) -> Outcome:
         """Partition the table; see `Algorithm.run`."""
         weights = weights_by_column(problem, self.weights, self.name)
@@ -136,6 +142,12 @@ class Mondrian(Algorithm):
             self.output != "set" and cut_by_tree(problem, h) for h in problem.quasi_hierarchies
         ]
         nodes = [self.output == "node" or tree for tree in trees]
+        if problem.pieces is not None:
+            classes = classes_in_pieces(
+                problem, problem.pieces, models, context, by_tree=trees, weights=weights
+            )
+            by_class, ends = classes.problem, (classes.low, classes.high)
+            return covered_outcome(by_class, classes.parts, *ends, nodes)
         if self.cuts == "relaxed":
             if self.cut_at != "median":
                 raise BadPlan(

@@ -85,6 +85,14 @@ class Algorithm(Technique):
     publishes: ClassVar[tuple[str, ...]] = ("release",)
 
     @property
+    def cuts_in_pieces(self) -> bool:
+        """Whether, as it is set, it cuts tables whose distinct tuples fit no memory; see `Pieces`.
+
+        Promises have to be such as limits describe.
+        """
+        return False
+
+    @property
     def draws(self) -> bool:
         """Whether, as it is set, what it publishes depends on chance, and so on a secret."""
         parts = (getattr(self, p.name) for p in self.parameters() if p.kind == "technique")

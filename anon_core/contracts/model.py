@@ -136,6 +136,9 @@ class GroupModel(PrivacyModel):
     by_limits : bool
         Whatever keeps `least_size`, `least_distinct` and `most_share` keeps the promise, so that a
         partition can be cut by them without looking further.
+    told_by_classes : bool
+        Sizes of published classes, and the sensitive values in them, decide the promise, whatever
+        rows stand behind them.
     of_mechanism : bool
         The promise is about the way a release is made: a group neither keeps nor breaks it, and
         only a technique that `is_mechanism` gives it.
@@ -169,6 +172,7 @@ class GroupModel(PrivacyModel):
     """
 
     by_limits: ClassVar[bool] = False
+    told_by_classes: ClassVar[bool] = False
     of_mechanism: ClassVar[bool] = False
     needs_whole_rows: ClassVar[bool] = False
     monotone_merge: ClassVar[bool] = True

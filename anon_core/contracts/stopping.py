@@ -24,7 +24,11 @@ def limits_told(problem: Problem, models: Sequence[GroupModel]) -> Limits | None
     Where persons are counted, no class shows what decided; where the table was counted at coarser
     levels, finer ones were not looked at.
     """
-    if problem.person or problem.floors or any(not m.by_limits or m.of_release() for m in models):
+    if (
+        problem.person
+        or problem.is_coarse
+        or any(not m.by_limits or m.of_release() for m in models)
+    ):
         return None
     distinct: dict[str, int] = {}
     share: dict[str, int] = {}

@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,7 @@ from ..base.errors import BadPlan, InputChanged, listing
 from ..contracts.algorithm import Algorithm
 from ..contracts.partitioner import Partitioner
 from ..data.counted import Keys, counted_set
+from ..data.roles import Roles
 from ..data.table import Dataset
 from ..hierarchy import Hierarchy, flat
 from ..hierarchy.prepared import prepared, refuse_untrue
@@ -28,13 +31,14 @@ from .coarsened_first import Coarsened, that_fits
 from .confirmed import refuse_unconfirmed
 from .counted_table import CountedTable
 from .drawn_release import drawn_tables, refuse_many_rows
+from .engine_pieces import ASSIGNED, EnginePieces, can_cut, pieces_of, roles_looked_at
 from .file_formats import FORMATS, let_go, part_ends, part_names, published_formats
 from .level_table import LevelTable
 from .memory_needs import needs
 from .plan import Plan
 from .prepare import refuse_formula_names
 from .row_stream import RowStream
-from .sql_release import published_parts
+from .sql_release import ClassOfRow, class_of_tuples, published_parts
 from .undecided import refuse_undecided
 
 if TYPE_CHECKING:
@@ -99,6 +103,7 @@ class AtScale:
     _keys: Keys
     _tuples: list[npt.NDArray[np.int64]]
     _coarsened: Coarsened
+    _pieces: EnginePieces | None = None
 
     def __init__(self, plan: Plan, held: CountedTable) -> None:
         """Read the columns that a plan publishes from a table that was opened."""
@@ -156,12 +161,29 @@ class AtScale:
                 trees[name] = prepared(column, rows)
         for name in plan.roles.quasi:
             refuse_look_alikes(dataset.column(name), every[name])
-        sensitive = tuple(n for n in plan.roles.sensitive if n not in plan.roles.quasi)
-        names = (*plan.roles.quasi, *sensitive)
+        names = _looked_at(plan.roles)
         published = plan.roles.published(dataset)
-        coarsened = self._coarsened = that_fits(
-            self.table, plan, every, names, needs(self.table, names, published)
+        needed = needs(self.table, names, published)
+        people = encode_population(
+            plan.population_size, dataset, plan.roles, every, people=dataset.rows
         )
+        problem = partial(
+            Problem,
+            dataset=dataset,
+            roles=plan.roles,
+            hierarchies=every,
+            population=people,
+            trees=trees,
+        )
+        tuples = self.table.how_many(names)
+        if can_cut(plan) and not needed.fits(tuples):
+            roles = roles_looked_at(plan)
+            names = _looked_at(roles)
+            needed = needs(self.table, names, published)
+            pieces = self._pieces = pieces_of(self.table, roles, every, names, needed)
+            found = problem(frequency=pieces.sensitive(), by_class=True, pieces=pieces)
+            return replace(found, roles=roles)
+        coarsened = self._coarsened = that_fits(self.table, plan, every, names, needed, tuples)
         if plan.algorithm.draws:
             refuse_many_rows(self.table, len(published))
         self._tuples, count = self.table.counted(names, coarsened.groups)
@@ -176,18 +198,7 @@ class AtScale:
             count,
             quasi=len(plan.roles.quasi),
         )
-        people = encode_population(
-            plan.population_size, dataset, plan.roles, every, people=dataset.rows
-        )
-        return Problem(
-            dataset=dataset,
-            roles=plan.roles,
-            hierarchies=every,
-            frequency=self._keys.frequency,
-            population=people,
-            trees=trees,
-            floors=coarsened.floors,
-        )
+        return problem(frequency=self._keys.frequency, floors=coarsened.floors)
 
     def write(
         self,
@@ -244,15 +255,22 @@ class AtScale:
             for title, table in drawn.items():
                 write(title, iter([table]), table.num_rows)
         else:
-            quasi = len(release.problem.quasi)
-            ordered = published_parts(
-                self.table,
-                release,
-                release.grouping.member[self._keys.of_tuple],
-                self._tuples[:quasi],
-                neutralise=neutralise,
-                groups=self._coarsened.groups,
-            )
+            quasi = release.problem.quasi
+            if self._pieces is not None:
+                rows_of = ClassOfRow(
+                    groups=self._pieces.leaf,
+                    keys={"part": np.arange(len(self._pieces.key), dtype=np.int64)},
+                    member=release.grouping.member[self._pieces.key],
+                    through=ASSIGNED,
+                )
+            else:
+                rows_of = class_of_tuples(
+                    self._tuples[: len(quasi)],
+                    [len(self.table.coded[name].tally) for name in quasi],
+                    release.grouping.member[self._keys.of_tuple],
+                    self._coarsened.groups,
+                )
+            ordered = published_parts(self.table, release, rows_of, neutralise=neutralise)
             write("release", ordered, release.view.rows)
         self.table.close()  # what is verified next needs the memory
         told = hashlib.sha256()
@@ -261,6 +279,11 @@ class AtScale:
                 while piece := file.read(1 << 20):
                     told.update(piece)
         return told.hexdigest()
+
+
+def _looked_at(roles: Roles) -> tuple[str, ...]:
+    """Return the columns whose distinct tuples are counted: quasi-identifiers, then sensitive."""
+    return (*roles.quasi, *(name for name in roles.sensitive if name not in roles.quasi))
 
 
 def is_drawn(release: Release) -> bool:

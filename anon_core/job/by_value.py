@@ -44,7 +44,7 @@ def who_pays(result: Result, column: str) -> Details | None:
         table was counted. The loss is that of the cells, or where links are cut that of the groups;
         a suppressed row has lost all.
     """
-    if result.problem.floors.get(column):
+    if not result.problem.tells_values(column):
         return None
     permuted = len(result.release.blocks) > 1
     measure = result.measures.get(headline("groups" if permuted else "cells"))
@@ -122,7 +122,7 @@ def _leaf(problem: Problem, column: str) -> I64:
 
 
 def _rows(problem: Problem, column: str) -> I64:
-    if problem.floors.get(column):  # the frequency set tells its groups apart, not its values
+    if not problem.tells_values(column):  # the frequency set tells its groups apart, not its values
         return problem.leaf_counts(column)
     leaves = len(problem.hierarchies[column].leaves)
     weights = problem.frequency.count

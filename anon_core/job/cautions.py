@@ -24,6 +24,7 @@ def cautions(plan: Plan, problem: Problem, release: Release) -> tuple[str, ...]:
         *_strangers(problem),
         *_lacking(problem),
         *_counted_coarsely(plan, problem),
+        *_counted_by_class(plan, problem),
         *(told for model in plan.models for told in model.cautions(problem)),
     )
 
@@ -106,6 +107,18 @@ def _counted_coarsely(plan: Plan, problem: Problem) -> Iterator[str]:
             "The table has more different rows than the memory setting has room for, so it was "
             f"counted at coarser levels: {levels} on. {better}What attacks achieve on the table as "
             "it is was measured at these levels too: in truth it is at least that."
+        )
+
+
+def _counted_by_class(plan: Plan, problem: Problem) -> Iterator[str]:
+    if problem.by_class:
+        left = [name for name in plan.roles.sensitive if name not in problem.roles.sensitive]
+        unknown = f" What is learned of {listing(left)} was not measured." if left else ""
+        yield (
+            "The table has more different rows than the memory setting has room for, so the first "
+            "cuts were made in the engine, and only classes are known here. What attacks achieve "
+            "on the table as it is was measured as if the rows of a class were alike: in truth it "
+            f"is at least that.{unknown}"
         )
 
 

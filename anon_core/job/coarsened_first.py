@@ -50,6 +50,7 @@ def that_fits(
     hierarchies: Mapping[str, Hierarchy],
     names: tuple[str, ...],
     needs: Needs,
+    tuples: int,
 ) -> Coarsened:
     """Return the levels to count a table at: level 0 of every column where memory has room.
 
@@ -66,6 +67,8 @@ def that_fits(
     names : tuple of str
         Quasi-identifiers and sensitive columns.
     needs : Needs
+    tuples : int
+        How many distinct tuples of them there are.
 
     Raises
     ------
@@ -73,7 +76,6 @@ def that_fits(
         If memory has no room, and the technique can look at no coarser levels, or they are all at
         their top.
     """
-    tuples = table.how_many(names)
     raised = _raised(plan, names)
     if needs.fits(tuples) or not raised:
         needs.refuse(tuples)

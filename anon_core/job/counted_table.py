@@ -152,6 +152,22 @@ class CountedTable(ABC):
     def how_many(self, names: tuple[str, ...], groups: Groups = MappingProxyType({})) -> int:
         """Return how many distinct tuples some columns have, in groups as `counted` says."""
 
+    @abstractmethod
+    def keep(self, name: str, query: str) -> None:
+        """Keep what a query finds under a name."""
+
+    @abstractmethod
+    def drop(self, name: str) -> None:
+        """Let go of what was kept under a name."""
+
+    @abstractmethod
+    def add(self, name: str, table: pa.Table) -> None:
+        """Add rows of whole numbers to what is kept under a name, or begin it with them."""
+
+    @abstractmethod
+    def asked(self, query: str) -> list[npt.NDArray[Any]]:
+        """Return the columns of whole numbers that a query finds, in any order of rows."""
+
     # ---- what is the same for all ------------------------------------------------------------
 
     def grouped(self, names: tuple[str, ...], groups: Groups) -> tuple[list[str], str]:

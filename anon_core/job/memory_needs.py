@@ -13,6 +13,8 @@ from .counted_table import CountedTable
 
 #: Bytes for each number of a distinct tuple: the tuple, its class and what both are verified with.
 BYTES_A_CODE = 110
+#: Bytes for each number of a tuple of a piece that is cut by itself.
+BYTES_A_CODE_CUT = 40
 #: Bytes that libraries, and what is read or written at a time, take of a run of any size.
 BYTES_OF_ANY = 10**9
 _COARSER = (
@@ -54,6 +56,11 @@ class Needs:
     def fits(self, tuples: int) -> bool:
         """Return whether memory has room for so many distinct tuples."""
         return self.bytes(tuples) <= self.memory
+
+    def room_to_cut(self) -> int:
+        """Return how many distinct tuples are cut at a time."""
+        free = max(self.memory - BYTES_OF_ANY - self.of_rows, BYTES_OF_ANY // 4)
+        return free // (2 * self.columns * BYTES_A_CODE_CUT)
 
     def refuse(self, tuples: int, where: str = "") -> None:
         """Refuse a table that a run within the memory setting has no room for.

@@ -50,6 +50,7 @@ def as_json(result: Result) -> dict[str, Any]:
         "smallest_class": int(sizes.min()) if len(sizes) else 0,
         "node": dict(result.account.node) if result.account.node is not None else None,
         "counted_from": dict(result.problem.floors),
+        "counted_by_class": result.problem.by_class,
         "partition": dict(result.account.partition) if result.account.partition else None,
         "search": {
             "proven": result.account.proven,

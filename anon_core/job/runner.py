@@ -256,6 +256,8 @@ def _search(job: _Job, context: Context) -> None:
             job.outcome.account, proven=False, bound=None, minimal=(), locally_minimal=()
         )
         job.outcome = replace(job.outcome, account=account)
+    job.problem = job.outcome.release.problem  # what was cut elsewhere is known by its classes now
+    job.audience, job.reference = audience_of(job.problem), reference_of(job.problem)
     context.so_far.standing = None  # it is over: there is nothing left to take
 
 
@@ -315,7 +317,7 @@ def _refuse_finer(problem: Problem, technique: Metric | Attack) -> None:
     ------
     NeedsRows
     """
-    if problem.floors and not technique.from_groups:
+    if problem.is_coarse and not technique.from_groups:
         raise NeedsRows(
             "It looks at values in more detail than the table was counted in.",
             remedy="Run it with more memory, or with engine = 'memory', if the table fits.",

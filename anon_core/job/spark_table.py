@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -182,8 +183,8 @@ class SparkTable(CountedTable):
         """Return the distinct tuples of some columns as numbers, one array a column, and counts."""
         shown, coded = self.grouped(names, groups)
         told = ", ".join(f"{column} AS t{place}" for place, column in enumerate(shown))
-        found = self._query(f"SELECT {told}, count(*) FROM {coded} GROUP BY {', '.join(shown)}")
-        arrays = [column.to_numpy().astype(np.int64) for column in found.columns]
+        found = self.asked(f"SELECT {told}, count(*) FROM {coded} GROUP BY {', '.join(shown)}")
+        arrays = [column.astype(np.int64) for column in found]
         return arrays[:-1], arrays[-1]
 
     def how_many(self, names: tuple[str, ...], groups: Groups = MappingProxyType({})) -> int:
@@ -203,6 +204,27 @@ class SparkTable(CountedTable):
         with self._telling():
             lent = self._spark.createDataFrame(table.cast(pa.schema(signed)))
             lent.createOrReplaceTempView(name)
+
+    def keep(self, name: str, query: str) -> None:
+        """Keep what a query finds under a name."""
+        with self._telling():
+            self._keep(self._spark.sql(query), name)
+
+    def drop(self, name: str) -> None:
+        """Let go of what was kept under a name."""
+        self._spark.catalog.dropTempView(name)
+        shutil.rmtree(self._spill / name)
+
+    def add(self, name: str, table: pa.Table) -> None:
+        """Add rows of whole numbers to what is kept under a name, or begin it with them."""
+        place = str(self._spill / name)
+        with self._telling():
+            self._spark.createDataFrame(table).write.mode("append").parquet(place)
+            self._spark.read.parquet(place).createOrReplaceTempView(name)
+
+    def asked(self, query: str) -> list[npt.NDArray[Any]]:
+        """Return the columns of whole numbers that a query finds, in any order of rows."""
+        return [column.to_numpy() for column in self._query(query).columns]
 
     def called(self, name: str) -> str:
         """Return what SQL calls a column of the relation ``coded``."""

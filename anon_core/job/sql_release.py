@@ -7,8 +7,8 @@ no part in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -27,14 +27,53 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ClassOfRow:
+    """How the rows in the engine find their classes.
+
+    Attributes
+    ----------
+    groups : mapping of str to int64 array of shape (texts,)
+        By column, the number that stands for each number; see `CountedTable.grouped`.
+    keys : mapping of str to int64 array of shape (lines,)
+        What distinct lines are known by: the numbers ``k0``, ``k1`` and so on of quasi-identifiers,
+        or the ``part``.
+    member : int64 array of shape (lines,)
+        The class of each line, -1 where its rows are suppressed.
+    through : str
+        The relation of the engine that has the part of all numbers; empty where they are the keys.
+    """
+
+    groups: Groups
+    keys: Mapping[str, npt.NDArray[np.int64]]
+    member: npt.NDArray[np.int64]
+    through: str = ""
+
+
+def class_of_tuples(
+    tuples: Sequence[npt.NDArray[np.int64]],
+    sizes: Sequence[int],
+    member: npt.NDArray[np.int64],
+    groups: Groups,
+) -> ClassOfRow:
+    """Return how rows find classes by their numbers.
+
+    Parameters
+    ----------
+    tuples : sequence of int64 arrays of shape (tuples,)
+        The numbers of each quasi-identifier; equal tuples stand in one class.
+    sizes : sequence of int
+        Numbers are below these.
+    member : int64 array of shape (tuples,)
+    groups : mapping of str to int64 array of shape (texts,)
+    """
+    _, first = dense_rank([t.astype(np.int32) for t in tuples], sizes)
+    keys = {f"k{d}": codes[first] for d, codes in enumerate(tuples)}
+    return ClassOfRow(groups=groups, keys=keys, member=member[first])
+
+
 def published_parts(
-    table: CountedTable,
-    release: Release,
-    class_of_tuple: npt.NDArray[np.int64],
-    tuples: list[npt.NDArray[np.int64]],
-    *,
-    neutralise: bool,
-    groups: Groups = MappingProxyType({}),
+    table: CountedTable, release: Release, rows_of: ClassOfRow, *, neutralise: bool
 ) -> Iterator[pa.Table]:
     """Yield the published table in canonical order, `ROW_GROUP` rows at a time.
 
@@ -42,15 +81,10 @@ def published_parts(
     ----------
     table : CountedTable
     release : Release
-        Of one block; equal tuples stand in one class.
-    class_of_tuple : int64 array of shape (tuples,)
-        -1 where its rows are suppressed.
-    tuples : list of int64 arrays of shape (tuples,)
-        The numbers the engine has for each quasi-identifier.
+        Of one block.
+    rows_of : ClassOfRow
     neutralise : bool
         Put an apostrophe before cells that a spreadsheet would execute.
-    groups : mapping of str to int64 array of shape (texts,)
-        By column, the number that stands for each number's group in `tuples`.
 
     Raises
     ------
@@ -73,28 +107,31 @@ def published_parts(
         place = {text: i for i, text in enumerate(sorted_texts[name])}
         rank[name] = np.array([place[text] for text in texts[name]], dtype=np.int32)
     quasi = problem.quasi
-    sizes = [len(table.coded[name].tally) for name in quasi]
-    _, first = dense_rank([t.astype(np.int32) for t in tuples], sizes)
-    first = first[class_of_tuple[first] >= 0]
+    kept = rows_of.member >= 0
+    member = rows_of.member[kept]
     spare = {n: len(table.coded[n].tally) for n in names if n not in quasi}
     sizes = [max(len(sorted_texts[name]), spare.get(name, 0)) for name in names]
     field = dict(zip(names, fields(sizes), strict=True))
     terms: list[list[str]] = [[] for _ in range(1 + field[names[-1]].word)]
     classes: dict[str, npt.NDArray[Any]] = {
-        f"k{d}": codes[first].astype(np.uint32) for d, codes in enumerate(tuples)
+        name: numbers[kept].astype(np.uint32) for name, numbers in rows_of.keys.items()
     }
     for name in quasi:
-        says = rank[name][release.cells[name][class_of_tuple[first]]].astype(np.int64)
+        says = rank[name][release.cells[name][member]].astype(np.int64)
         word = field[name].word
         if f"w{word}" not in classes:
             terms[word].append(f"classes.w{word}")
             classes[f"w{word}"] = np.zeros_like(says)
         classes[f"w{word}"] += says << field[name].shift
     table.lend("classes", pa.table(cast(Any, classes)))
-    shown, coded = table.grouped(quasi, groups)
+    shown, coded = table.grouped(quasi, rows_of.groups)
+    through = rows_of.through or "classes"
     joins = [
-        "JOIN classes ON " + " AND ".join(f"{own} = classes.k{d}" for d, own in enumerate(shown))
+        f"JOIN {through} ON "
+        + " AND ".join(f"{own} = {through}.k{d}" for d, own in enumerate(shown))
     ]
+    if rows_of.through:
+        joins.append(f"JOIN classes ON {through}.part = classes.part")
     for place, name in enumerate(names):
         if name in quasi:
             continue

@@ -42,6 +42,7 @@ class SqlTable(CountedTable):
         import duckdb
 
         super().__init__(path, memory)
+        self._begun: set[str] = set()
         self.connection = duckdb.connect(str(spill / "table.duckdb"))
         limit = max(memory - RESERVE, RESERVE // 2)
         for setting in (
@@ -124,10 +125,8 @@ class SqlTable(CountedTable):
         """Return the distinct tuples of some columns as numbers, one array a column, and counts."""
         shown, coded = self.grouped(names, groups)
         told = ", ".join(f"{column} AS n{place}" for place, column in enumerate(shown))
-        found = self.execute(
-            f"SELECT {told}, count(*) FROM {coded} GROUP BY {', '.join(shown)}"
-        ).fetchnumpy()
-        arrays = [np.asarray(a).astype(np.int64) for a in cast(Mapping[str, Any], found).values()]
+        found = self.asked(f"SELECT {told}, count(*) FROM {coded} GROUP BY {', '.join(shown)}")
+        arrays = [column.astype(np.int64) for column in found]
         return arrays[:-1], arrays[-1]
 
     def how_many(self, names: tuple[str, ...], groups: Groups = MappingProxyType({})) -> int:
@@ -139,6 +138,29 @@ class SqlTable(CountedTable):
     def lend(self, name: str, table: pa.Table) -> None:
         """Let queries name a table of whole numbers."""
         self.connection.register(name, table)
+
+    def keep(self, name: str, query: str) -> None:
+        """Keep what a query finds under a name."""
+        self.execute(f"CREATE TEMP TABLE {name} AS {query}")
+
+    def drop(self, name: str) -> None:
+        """Let go of what was kept under a name."""
+        self.execute(f"DROP TABLE {name}")
+
+    def add(self, name: str, table: pa.Table) -> None:
+        """Add rows of whole numbers to what is kept under a name, or begin it with them."""
+        self.lend("added", table)
+        if name in self._begun:
+            self.execute(f"INSERT INTO {name} SELECT * FROM added")
+        else:
+            self.keep(name, "SELECT * FROM added")
+            self._begun.add(name)
+        self.connection.unregister("added")
+
+    def asked(self, query: str) -> list[npt.NDArray[Any]]:
+        """Return the columns of whole numbers that a query finds, in any order of rows."""
+        found = cast(Mapping[str, Any], self.execute(query).fetchnumpy())
+        return [np.asarray(column) for column in found.values()]
 
     def called(self, name: str) -> str:
         """Return what SQL calls a column of the relation ``coded``."""

@@ -53,6 +53,7 @@ class FrequencyLDiversity(MostShare):
     source: ClassVar[str] = "Xiao and Tao 2006; Li et al. 2015, definition 2"
     offered_at: ClassVar[int] = 1
     by_limits: ClassVar[bool] = True
+    told_by_classes: ClassVar[bool] = True
     replaces_whole_rows: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
 

@@ -51,6 +51,7 @@ class KAnonymity(LeastSize):
     source: ClassVar[str] = "Samarati 2001, doi 10.1109/69.971193"
     offered_at: ClassVar[int] = 1
     by_limits: ClassVar[bool] = True
+    told_by_classes: ClassVar[bool] = True
     needs_whole_rows: ClassVar[bool] = True
     of_class_sizes: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True

@@ -48,6 +48,7 @@ class DistinctLDiversity(SensitiveValues):
     formula: ClassVar[str] = "|{values of S in G}| ≥ l for every equivalence class G"
     source: ClassVar[str] = "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302"
     by_limits: ClassVar[bool] = True
+    told_by_classes: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True  # values are counted, not rows
 
     l: int = integer(  # noqa: E741 - the field's own letter

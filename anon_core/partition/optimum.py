@@ -94,7 +94,7 @@ def optimum(
         return None
     if release.replaced or release.grouping.published or release.guarantee is not None:
         return None
-    if problem.floors:
+    if problem.is_coarse:
         return None
     for model in models:
         local = model.unions_keep() and model.monotone_suppress and not model.of_release()

@@ -21,11 +21,14 @@ from ..kernels.mondrian_split import (
     WATCHED,
     Axes,
     Packed,
+    Records,
+    find_widths,
     number_parts,
     numbers,
     pack,
     split,
     tag,
+    widest,
 )
 from ..lattice.lattice import layout_of
 from .told_cuts import split_once
@@ -118,31 +121,11 @@ def cut(tuples: Tuples, by: Axes, context: Context) -> I64:
         If there are 2^31 rows or more.
     """
     size = len(tuples.count)
-    axes, watched = by.axes.copy(), np.zeros(len(tuples.values), dtype=WATCHED)
-    layout = layout_of([*axes["leaves"].tolist(), *tuples.values])
-    for name in ("word", "shift", "mask"):
-        field = getattr(layout, name)
-        axes[name], watched[name] = field[: len(axes)], field[len(axes) :]
-    watched["values"] = tuples.values
-    watched["distinct"], watched["share"] = tuples.distinct, tuples.share
-    streams = np.zeros((layout.words + 1, size), dtype=np.int64)
-    pack(tuples.codes, axes, streams)
-    # Codes that are packed are not negative; the last number is left for the missing value.
-    absent = tuples.sensitive < 0
-    watched["missing"] = np.where(absent.any(axis=0), watched["values"] - 1, -1)
-    last = (watched["values"] - 1).astype(np.int32)
-    pack(np.where(absent, last, tuples.sensitive), watched, streams)
-    rows = tag(tuples.count, streams[-1])
-    if rows >= _MOST:
-        raise BadInput(
-            f"Cuts count up to {_MOST - 1:,} rows; the table has {rows:,}.",
-            remedy="Divide the table, for example by region, and cut the pieces by themselves.",
-        )
-    by = by._replace(axes=axes)
-    packed = Packed(streams, np.empty_like(streams), np.empty(size, dtype=np.int32))
+    packed, by, watched, rows = _packed(tuples, by)
+    streams = packed.streams
     first = np.zeros(size, dtype=np.bool_)
     grain = max(GRAIN, size // _SHARES)
-    most = max(2, int(axes["leaves"].max(initial=0)))  # pieces of one cut
+    most = _most_pieces(by)
     settled: list[int] = []
     stop = threading.Event()
 
@@ -200,6 +183,86 @@ def cut(tuples: Tuples, by: Axes, context: Context) -> I64:
     part = np.empty(size, dtype=np.int64)
     number_parts(streams[-1], first, part)
     return part
+
+
+def cut_once(tuples: Tuples, by: Axes) -> I64 | None:
+    """Return the part of every tuple after one cut, shape (tuples,); None where none can be."""
+    packed, by, watched, rows = _packed(tuples, by)
+    first = np.zeros(len(tuples.count), dtype=np.bool_)
+    stack = np.array([[0, len(tuples.count), rows, -1]] * _most_pieces(by), dtype=np.int64)
+    depth, _ = split(packed, first, stack, 1, by, tuples.least, watched, 1)
+    first[stack[:depth, 0]] = True
+    if np.count_nonzero(first) < 2:
+        return None
+    part = np.empty(len(tuples.count), dtype=np.int64)
+    number_parts(packed.streams[-1], first, part)
+    return part
+
+
+def by_width(low: npt.NDArray[np.int32], high: npt.NDArray[np.int32], by: Axes) -> list[int]:
+    """Return the attributes of a part that vary, in the order in which cuts are tried.
+
+    Parameters
+    ----------
+    low, high : int32 arrays of shape (attributes,)
+        The part's smallest and largest codes.
+    by : Axes
+    """
+    nothing = np.empty(0, dtype=np.int64)
+    ends = Tuples(
+        codes=np.stack([low, high]),
+        count=np.ones(2, dtype=np.int64),
+        sensitive=np.empty((2, 0), dtype=np.int32),
+        values=(),
+        distinct=nothing,
+        share=nothing,
+        least=1,
+    )
+    packed, by, _, _ = _packed(ends, by)
+    find_widths(packed.streams, 0, 2, by.axes, by.positions, by.nodes, -1)
+    found: list[int] = []
+    while by.axes["width"][d := widest(by.axes)] >= 0:
+        found.append(d)
+        by.axes["width"][d] = -1.0
+    return found
+
+
+def _packed(tuples: Tuples, by: Axes) -> tuple[Packed, Axes, Records, int]:
+    """Return packed tuples, where attributes and watched columns stand in them, and their rows.
+
+    Raises
+    ------
+    BadInput
+        If there are 2^31 rows or more.
+    """
+    size = len(tuples.count)
+    axes, watched = by.axes.copy(), np.zeros(len(tuples.values), dtype=WATCHED)
+    layout = layout_of([*axes["leaves"].tolist(), *tuples.values])
+    for name in ("word", "shift", "mask"):
+        field = getattr(layout, name)
+        axes[name], watched[name] = field[: len(axes)], field[len(axes) :]
+    watched["values"] = tuples.values
+    watched["distinct"], watched["share"] = tuples.distinct, tuples.share
+    streams = np.zeros((layout.words + 1, size), dtype=np.int64)
+    pack(tuples.codes, axes, streams)
+    # Codes that are packed are not negative; the last number is left for the missing value.
+    absent = tuples.sensitive < 0
+    watched["missing"] = np.where(absent.any(axis=0), watched["values"] - 1, -1)
+    last = (watched["values"] - 1).astype(np.int32)
+    pack(np.where(absent, last, tuples.sensitive), watched, streams)
+    rows = tag(tuples.count, streams[-1])
+    if rows >= _MOST:
+        raise BadInput(
+            f"Cuts count up to {_MOST - 1:,} rows; the table has {rows:,}.",
+            remedy="Divide the table, for example by region, and cut the pieces by themselves.",
+        )
+    packed = Packed(streams, np.empty_like(streams), np.empty(size, dtype=np.int32))
+    return packed, by._replace(axes=axes), watched, rows
+
+
+def _most_pieces(by: Axes) -> int:
+    """Return how many pieces one cut can make at most."""
+    return max(2, int(by.axes["leaves"].max(initial=0)))
 
 
 def _tell(context: Context, tags: I64, part: list[int], begins: list[int]) -> None:

@@ -20,6 +20,7 @@ from .combined import with_combinations
 from .earlier import Earlier
 from .holdout import Holdout, holdout_of
 from .people import Population, encode_population
+from .pieces import Pieces
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,6 +52,12 @@ class Problem:
         The level from which on a quasi-identifier's values were told apart when the table was
         counted, where that is not 0: the frequency set has the first leaf of each value's group
         there, and no search may choose a level below.
+    by_class : bool
+        Whether the frequency set has one quasi tuple for each class that the table was cut into,
+        its least corner, and tells nothing of what is behind it.
+    pieces : Pieces or None
+        What cuts the table, where its distinct tuples fit no memory: of quasi-identifiers the
+        frequency set tells nothing then.
     searched : mapping of str to Hierarchy
         Quasi-identifiers' hierarchies with the levels that a search may choose, where these are not
         all; prices are those of `hierarchies`.
@@ -65,7 +72,18 @@ class Problem:
     larger: tuple[Dataset, ...] = ()
     earlier: Earlier | None = None
     floors: Mapping[str, int] = field(default_factory=dict[str, int])
+    by_class: bool = False
+    pieces: Pieces | None = None
     searched: Mapping[str, Hierarchy] = field(default_factory=dict[str, Hierarchy])
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether the frequency set tells apart less than the table's values."""
+        return self.by_class or bool(self.floors)
+
+    def tells_values(self, column: str) -> bool:
+        """Return whether the frequency set tells the values of a column apart."""
+        return not self.floors.get(column) and not (self.by_class and column in self.quasi)
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -136,7 +154,7 @@ class Problem:
     @cached_property
     def leaf_rows(self) -> Mapping[str, npt.NDArray[np.int64]]:
         """Rows per leaf of every quasi-identifier."""
-        if self.floors:  # the frequency set tells groups apart, the columns' own counts leaves
+        if self.is_coarse:  # the frequency set tells groups apart, the columns' own counts leaves
             return {name: self.leaf_counts(name) for name in self.quasi}
         f = self.frequency
         return {

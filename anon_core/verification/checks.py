@@ -220,11 +220,13 @@ def _lined(
     known = second_computations()
     asked = [known.get(str(model.get("name"))) for model in promise.models]
     whole = previous is not None or bool(section(export, "dialect")) or bool(promise.person)
-    whole |= any(one is None or one.every_column for one in asked)
+    whole |= any(one is None or one.looks_at == "every" for one in asked)
     if rows < LINED_FROM or whole or promise.permuted or promise.averaged:
         return None
     told = [value for model in promise.models for value in model.values()]
-    wanted = {*promise.quasi, *promise.sensitive, *(n for n in told if isinstance(n, str))}
+    wanted = {*promise.quasi, *(n for n in told if isinstance(n, str))}
+    if any(one is not None and one.looks_at == "sensitive" for one in asked):
+        wanted |= set(promise.sensitive)
     return tuple(name for name in promise.published if name in wanted)
 
 

@@ -142,7 +142,9 @@ def _last(kind: Codes, count: Codes, room: Codes) -> Codes:
     return left
 
 
-def covering_pairs(points: Codes, boxes: Codes, columns: Sequence[TextRuns]) -> tuple[Codes, Codes]:
+def covering_pairs(
+    points: Codes | Short, boxes: Codes, columns: Sequence[TextRuns], most: int = 0
+) -> tuple[Codes, Codes]:
     """Return every pair of a point and a box that covers it.
 
     Both sets are halved along one column after the other, whichever separates best, until few
@@ -150,16 +152,18 @@ def covering_pairs(points: Codes, boxes: Codes, columns: Sequence[TextRuns]) -> 
 
     Parameters
     ----------
-    points : int64 array of shape (points, columns)
+    points : array of integers, shape (points, columns)
         Distinct codes of the table.
     boxes : int64 array of shape (boxes, columns)
         Published texts.
     columns : sequence of TextRuns
+    most : int
+        Pairs that are looked at, where these are not ten times `MOST_PAIRS`.
 
     Raises
     ------
     TooLarge
-        If there are more than `MOST_PAIRS` pairs to look at.
+        If there are more than `MOST_PAIRS` pairs, or more to look at.
     """
     # Codes are numbers of texts, so 32 bits hold them; most of the time goes into comparing them.
     low = [column.low[boxes[:, d]].astype(np.int32) for d, column in enumerate(columns)]
@@ -181,7 +185,7 @@ def covering_pairs(points: Codes, boxes: Codes, columns: Sequence[TextRuns]) -> 
             work.append((some[~left], near[high[d][near] > at]))
             continue
         looked_at += size
-        if looked_at > MOST_PAIRS * 10:
+        if looked_at > (most or MOST_PAIRS * 10):
             raise _too_large()
         inside = np.ones((len(some), len(near)), dtype=np.bool_)
         for d, codes in enumerate(by_column):
@@ -192,7 +196,7 @@ def covering_pairs(points: Codes, boxes: Codes, columns: Sequence[TextRuns]) -> 
         point, box = some[nth], near[other]
         for d, column in enumerate(columns):
             if not column.plain:
-                covered = column.covers(boxes[box, d], points[point, d])
+                covered = column.covers(boxes[box, d], points[point, d].astype(np.int64))
                 point, box = point[covered], box[covered]
         found.append((point, box))
     if sum(len(point) for point, _ in found) > MOST_PAIRS:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 #: What a release looks like: whole rows whose cells cover values; whole rows whose numbers are
 #: averages; columns permuted apart within published groups.
 Form = Literal["whole", "averaged", "permuted"]
+#: Columns that a promise is about.
+Columns = Literal["quasi", "sensitive", "every"]
 Judge = Callable[["Evidence"], "Sequence[Check]"]
 _J = TypeVar("_J", bound=Judge)
 
@@ -38,8 +40,9 @@ class SecondComputation:
         Whether it looks at the public table.
     counts_people : bool
         Whether it counts distinct persons where the recipe tells them apart; else it is undecided.
-    every_column : bool
-        Whether it looks at published columns beside quasi-identifiers and sensitive ones.
+    looks_at : str
+        Which published columns it looks at, beside those that its parameters name:
+        quasi-identifiers alone, sensitive columns as well, or every one.
     """
 
     judge: Judge
@@ -47,7 +50,7 @@ class SecondComputation:
     called: str
     needs_public: bool
     counts_people: bool
-    every_column: bool
+    looks_at: Columns
 
 
 _found: dict[str, SecondComputation] = {}
@@ -61,7 +64,7 @@ def recomputes(
     called: str = "",
     needs_public: bool = False,
     counts_people: bool = False,
-    every_column: bool = False,
+    looks_at: Columns = "sensitive",
 ) -> Callable[[_J], _J]:
     """Return a decorator that enters the second computation of a model.
 
@@ -77,8 +80,9 @@ def recomputes(
         Whether it looks at the public table, which is read for such promises only.
     counts_people : bool
         Whether it counts distinct persons where the recipe tells them apart.
-    every_column : bool
-        Whether it looks at published columns beside quasi-identifiers and sensitive ones.
+    looks_at : str
+        Which published columns it looks at, beside those that its parameters name:
+        quasi-identifiers alone, sensitive columns as well, or every one.
 
     Raises
     ------
@@ -97,7 +101,7 @@ def recomputes(
             called=called or model,
             needs_public=needs_public,
             counts_people=counts_people,
-            every_column=every_column,
+            looks_at=looks_at,
         )
         return judge
 

@@ -18,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .ahead import ahead
-from .cells import Narrow, taken
+from .cells import Narrow, narrow, taken
 from .findings import Rows
 from .lines import Lines
 from .match import TooLarge, covering_pairs, sole_text, text_runs, without_partner
 from .published import PublishedTable
-from .tables import PrivateTable, Promise, joined
+from .tables import AT_A_TIME, PrivateTable, Promise, joined
 from .texts import Codes, Cover
 
 #: Rows of one table that are held as numbers at a time.
@@ -32,6 +32,8 @@ MOST_ROWS = 1 << 24
 MOST_MATCHED = 1 << 22
 _AT_A_TIME = 1 << 20
 _ROOM = 1 << 62
+#: Pairs of rows and classes that are looked at for rows found some at a time.
+_IN_TURN = 1 << 31
 
 Mask = npt.NDArray[np.bool_]
 
@@ -119,7 +121,8 @@ def rows_alone(
     TooLarge
         If there are too many classes to compare.
     """
-    told, fits = _apart(names, file.lines, table, covers), None
+    fits = None
+    told = _apart(names, file.lines, table, covers) or _in_turn(names, file.lines, table, covers)
     if told is None:
         own_class, shown_class, fits = _classes(names, file.lines, table, covers)
         line, count = table.line, table.count
@@ -223,6 +226,43 @@ def _apart(
     published = np.zeros(int(kind.max(initial=-1)) + 1, dtype=np.bool_)
     published[shown] = True
     return line, count, np.where(published[own], own, -1), shown
+
+
+def _in_turn(
+    names: Sequence[str], release: Lines, table: PrivateTable, covers: Sequence[Cover]
+) -> tuple[Codes | Narrow, Codes, Codes, Codes] | None:
+    """Return lines of the table that lie in one class each, found some rows at a time.
+
+    Where hardly two rows are alike, their distinct lines would take as much as the rows. None where
+    a table is small, has many rows that are alike, or somebody fits several classes; else what
+    `_apart` returns: the lines are the classes.
+    """
+    if table.rows <= AT_A_TIME:
+        return None
+    columns = [
+        text_runs(c.runs, table.columns[n].missing + 1) for c, n in zip(covers, names, strict=True)
+    ]
+    classes, first = joined([release.codes_of(n) for n in names], len(release))
+    boxes = np.stack([release.codes_of(n)[first] for n in names], axis=1)
+    own = [table.columns[n] for n in names]
+    codes = [narrow(column.code_of_cell, column.missing) for column in own]
+    cells = [table.cells(column) for column in own]
+    line = np.zeros(table.rows, dtype=np.int32)
+    for start in range(0, table.rows, AT_A_TIME):
+        rows = slice(start, start + AT_A_TIME)
+        coded = [taken(one, of[rows]) for one, of in zip(codes, cells, strict=True)]
+        point, first = joined(coded, len(coded[0]))
+        if start == 0 and 2 * len(first) < len(point):
+            return None
+        points = np.stack([one[first].astype(np.int32) for one in coded], axis=1)
+        covered, box = covering_pairs(points, boxes, columns, most=_IN_TURN)
+        if np.bincount(covered).max(initial=0) > 1:
+            return None
+        of_point = np.zeros(len(points), dtype=np.int32)
+        of_point[covered] = box + 1
+        line[rows] = of_point[point]
+    count = np.bincount(line, minlength=len(boxes) + 1).astype(np.int64)
+    return line, count, np.arange(-1, len(boxes)), classes
 
 
 def _classes(

@@ -22,7 +22,7 @@ from ..sample_rule import least_of, share_of
 _NAME = "differential-privacy"
 
 
-@recomputes(_NAME, forms=("whole",), called="differential privacy", every_column=True)
+@recomputes(_NAME, forms=("whole",), called="differential privacy", looks_at="every")
 def differential_privacy(evidence: Evidence) -> list[Check]:
     """The account of ε and δ, the least class it asks for, fixed levels, and the sample."""
     epsilon = evidence.number("epsilon", above=0, most=10)

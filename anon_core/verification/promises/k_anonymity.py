@@ -18,7 +18,7 @@ from ..tables import joined
 from ..texts import Codes
 
 
-@recomputes("k-anonymity", forms=("whole", "averaged"), counts_people=True)
+@recomputes("k-anonymity", forms=("whole", "averaged"), counts_people=True, looks_at="quasi")
 def k_anonymity(evidence: Evidence) -> list[Check]:
     """Every class has at least k rows; of sets of columns, every combination on each of them.
 

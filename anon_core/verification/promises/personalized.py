@@ -16,7 +16,7 @@ from ..registry import recomputes
 from ..texts import Codes
 
 
-@recomputes("personalized", forms=("whole",), called="personalized privacy", every_column=True)
+@recomputes("personalized", forms=("whole",), called="personalized privacy", looks_at="every")
 def personalized(evidence: Evidence) -> list[Check]:
     """Everyone stands among as many rows as they ask for, or no guarded value is too likely."""
     column, level = evidence.text("column"), evidence.text("level")

@@ -130,7 +130,7 @@ def test_levels_that_are_named_are_counted_at_once(
     [
         ({"name": "optimal", "transformation": "TS", "max_suppression": 0.9}, 60, ""),
         ({"name": "samarati", "check": "distance vectors"}, 60, ""),
-        ({"name": "mondrian"}, 60, ""),
+        ({"name": "mondrian", "cut_at": "quartiles"}, 60, ""),
         # more sensitive values than that
         ({"name": "optimal", "max_suppression": 0.1}, 2, "at its most general level"),
         (
