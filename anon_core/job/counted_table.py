@@ -168,6 +168,9 @@ class CountedTable(ABC):
     def asked(self, query: str) -> list[npt.NDArray[Any]]:
         """Return the columns of whole numbers that a query finds, in any order of rows."""
 
+    def spare(self, memory: int) -> None:  # noqa: B027 - an engine need not hold so much
+        """Leave some bytes more of the memory to everything but the engine."""
+
     # ---- what is the same for all ------------------------------------------------------------
 
     def grouped(self, names: tuple[str, ...], groups: Groups) -> tuple[list[str], str]:

@@ -5,7 +5,7 @@ The engine filters, counts and keeps; where cuts are is not its business.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -50,8 +50,7 @@ class EnginePieces(Pieces):
         leaves: Mapping[str, int],
         *,
         quasi: int,
-        room: int,
-        refuse: Callable[[int], None],
+        needs: Needs,
     ) -> None:
         """Take a table's columns.
 
@@ -66,15 +65,13 @@ class EnginePieces(Pieces):
             How many leaves each column has.
         quasi : int
             How many of the columns are quasi-identifiers.
-        room : int
-        refuse : callable
-            Refuses more keys of the frequency set than memory has room for.
+        needs : Needs
         """
-        self.room, self.key, self.leaf = room, np.empty(0, dtype=np.int64), leaf
+        self.room, self.key, self.leaf = needs.room_to_cut(), np.empty(0, dtype=np.int64), leaf
         self._table, self._names, self._quasi = table, names, quasi
         self._leaves = [leaves[name] for name in names]
         self._type = [_whole_number(size) for size in self._leaves]
-        self._refuse = refuse
+        self._needs = needs
         self._made = 0
 
     def sensitive(self) -> FrequencySet:
@@ -145,7 +142,9 @@ class EnginePieces(Pieces):
 
     def finish(self, key: I64) -> None:
         """Note a key of the frequency set for each part; see `Pieces.finish`."""
-        self._refuse(int(key.max(initial=-1)) + 1)
+        keys = int(key.max(initial=-1)) + 1
+        self._needs.refuse(keys, ", even where the rows of a class are alike")
+        self._table.spare(self._needs.of_tuples(keys) // 2)  # they are held until all is written
         self.key = key
 
     def _kept(self, query: str) -> Piece:
@@ -216,8 +215,7 @@ def pieces_of(
         {n: leaf_codes(table.coded[n].column, hierarchies[n]).astype(np.int64) for n in names},
         {n: len(hierarchies[n].leaves) for n in names},
         quasi=len(roles.quasi),
-        room=needs.room_to_cut(),
-        refuse=lambda keys: needs.refuse(keys, ", even where the rows of a class are alike"),
+        needs=needs,
     )
 
 

@@ -44,9 +44,8 @@ class SqlTable(CountedTable):
         super().__init__(path, memory)
         self._begun: set[str] = set()
         self.connection = duckdb.connect(str(spill / "table.duckdb"))
-        limit = max(memory - RESERVE, RESERVE // 2)
+        self.spare(0)
         for setting in (
-            f"SET memory_limit = '{limit // 2**20}MiB'",
             f"SET temp_directory = {text(str(spill))}",
             f"SET threads = {_THREADS}",
             "SET preserve_insertion_order = false",
@@ -161,6 +160,11 @@ class SqlTable(CountedTable):
         """Return the columns of whole numbers that a query finds, in any order of rows."""
         found = cast(Mapping[str, Any], self.execute(query).fetchnumpy())
         return [np.asarray(column) for column in found.values()]
+
+    def spare(self, memory: int) -> None:
+        """Leave some bytes more of the memory to everything but the engine."""
+        limit = max(self.memory - RESERVE - memory, RESERVE // 2)
+        self.execute(f"SET memory_limit = '{limit // 2**20}MiB'")
 
     def called(self, name: str) -> str:
         """Return what SQL calls a column of the relation ``coded``."""

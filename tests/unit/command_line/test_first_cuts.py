@@ -20,17 +20,16 @@ TECHNIQUES: list[dict[str, object]] = [
 ]
 
 
-def _room_to_cut(tuples: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave a run of 2 GB room for what classes show, and to cut so many tuples at a time."""
+def room_to_cut(tuples: int, monkeypatch: pytest.MonkeyPatch, keys: int = 1000) -> None:
+    """Leave a run room for so many keys of classes, and to cut so many tuples at a time."""
     monkeypatch.setattr(memory_needs.Needs, "room_to_cut", lambda _: tuples)
-    fits = memory_needs.Needs.fits
     asked: list[int] = []
 
-    def only_later(needs: memory_needs.Needs, tuples: int) -> bool:
+    def fits(_: memory_needs.Needs, tuples: int) -> bool:
         asked.append(tuples)
-        return len(asked) > 1 and fits(needs, tuples)
+        return len(asked) > 1 and tuples <= keys
 
-    monkeypatch.setattr(memory_needs.Needs, "fits", only_later)
+    monkeypatch.setattr(memory_needs.Needs, "fits", fits)
 
 
 def _run(
@@ -61,7 +60,7 @@ def test_it_is_the_release_of_memory(
     recipe = _recipe(tmp_path, technique, "drop" if seed == 1 else "keep", models)
     alike = _run(recipe, "memory", capsys)
     with monkeypatch.context() as patch:
-        _room_to_cut(room, patch)
+        room_to_cut(room, patch)
         found = _run(recipe, "duckdb", capsys)
     assert found[1] == alike[1]
     told, whole = found[0], alike[0]
@@ -76,3 +75,60 @@ def test_it_is_the_release_of_memory(
         other = attacks[own["name"], own["column"]]
         assert {**own, "raw": None} == {**other, "raw": None}
         assert own["raw"] <= other["raw"] + 1e-12
+
+
+def test_a_sensitive_column_that_no_promise_is_about_is_not_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    room_to_cut(40, monkeypatch)
+    for models, measured in ((_MODELS[:1], False), (_MODELS, True)):
+        recipe = _recipe(tmp_path, {"name": "mondrian"}, "drop", models)
+        told, _ = _run(recipe, "duckdb", capsys)
+        assert any(own["column"] == "illness" for own in told["attacks"]) == measured
+        said = any("learned of 'illness' was not measured" in text for text in told["cautions"])
+        assert said != measured
+
+
+@pytest.mark.parametrize(
+    ("room", "keys", "words"),
+    [(3, 1000, "can be divided by no cut"), (40, 20, "even where the rows of a class are alike")],
+)
+def test_what_does_not_fit_all_the_same_is_refused(
+    tmp_path: Path,
+    room: int,
+    keys: int,
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    recipe = _recipe(tmp_path, {"name": "mondrian"}, "keep", _MODELS)
+    room_to_cut(room, monkeypatch, keys=keys)
+    out = tmp_path / "out"
+    asked = ["run", str(recipe), "--data", str(tmp_path / "t.csv"), "--out", str(out)]
+    assert main([*asked, "--engine", "duckdb", "--memory", "2GB"]) != 0
+    assert words in capsys.readouterr().err
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    "technique",
+    [
+        {"name": "mondrian", "cuts": "relaxed"},
+        {"name": "mondrian", "cut_at": "best-gain"},
+    ],
+    ids=["relaxed", "best-gain"],
+)
+def test_other_cuts_need_all_tuples(
+    tmp_path: Path,
+    technique: dict[str, object],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    recipe = _recipe(tmp_path, technique, "keep")
+    room_to_cut(40, monkeypatch, keys=20)
+    asked = ["run", str(recipe), "--data", str(tmp_path / "t.csv"), "--out", str(tmp_path / "out")]
+    assert main([*asked, "--engine", "duckdb", "--memory", "2GB"]) != 0
+    assert "different combinations" in capsys.readouterr().err

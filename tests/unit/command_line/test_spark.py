@@ -19,6 +19,7 @@ from anon_core.base import secret
 from anon_core.job import spark_session
 from tests.unit.command_line.test_coarsened_first import room_for
 from tests.unit.command_line.test_engines import TECHNIQUES, _recipe, _table, promised
+from tests.unit.command_line.test_first_cuts import room_to_cut
 from tests.unit.command_line.test_folders import RECIPE as FOLDERS
 from tests.unit.command_line.test_folders import hive
 
@@ -94,6 +95,20 @@ def test_coarser_levels_are_counted_alike(
         _released(tmp_path, recipe, tmp_path / "t.csv", engine) for engine in ("duckdb", "spark")
     ]
     assert published[0] == published[1]
+
+
+@spark
+@pytest.mark.parametrize("missing", ["drop", "keep"])
+def test_first_cuts_are_made_alike(
+    tmp_path: Path, missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = _recipe(tmp_path, {"name": "mondrian"}, missing)
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    wanted = _released(tmp_path, recipe, tmp_path / "t.csv", "memory")
+    for engine in ("duckdb", "spark"):
+        with monkeypatch.context() as patch:
+            room_to_cut(30, patch)
+            assert _released(tmp_path, recipe, tmp_path / "t.csv", engine) == wanted, engine
 
 
 @spark
