@@ -342,11 +342,16 @@ def finish(
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a console may not know '≥'
             cast(Any, stream).reconfigure(errors="backslashreplace")
+    given = sys.argv[1:] if arguments is None else list(arguments)
     _clear_away_when_ended()
-    if (sys.argv[1:] if arguments is None else list(arguments))[:1] in (["run"], ["verify"]):
-        with suppress(ImportError):  # whoever needs what is missing says so
-            load_without_unused_parts()
-    leave(main(arguments, prog=prog, more=more))
+    try:
+        if given[:1] in (["run"], ["verify"]):
+            with suppress(ImportError):  # whoever needs what is missing says so
+                load_without_unused_parts()
+        status = main(given, prog=prog, more=more)
+    except KeyboardInterrupt as error:  # before or after the command
+        status = _stopped(str(error), as_json="--json" in given)
+    leave(status)
 
 
 if __name__ == "__main__":

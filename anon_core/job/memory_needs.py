@@ -19,7 +19,7 @@ BYTES_A_CODE_CUT = 40
 BYTES_OF_ANY = 10**9
 _COARSER = (
     "; or let a search raise levels, such as the optimal one with transformation = 'AG_TS', which "
-    "counts coarser levels where tuples do not fit, or cut at medians, strictly, with Mondrian, for "
+    "counts coarser levels where tuples do not fit; or cut strictly at medians with Mondrian, for "
     "promises of rows and of distinct or most frequent values"
 )
 #: Bytes for each row beside its codes: its line, and a number that is sorted.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -177,8 +178,10 @@ def _other_writer(content: bytes) -> str:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    maker = str(pq.read_metadata(pa.BufferReader(content)).created_by)
     here = f"parquet-cpp-arrow version {pa.__version__}"
+    maker = ""
+    with suppress(UnicodeDecodeError):  # whoever wrote what is no text, it was not the one here
+        maker = str(pq.read_metadata(pa.BufferReader(content)).created_by)
     return "" if maker == here else f" by {here}, which is here; it names another writer"
 
 

@@ -954,7 +954,9 @@ def test_a_parquet_file_holds_nothing_but_its_rows(change: Any, how: dict[str, A
 def test_bytes_beside_the_rows_of_a_parquet_file_are_found():
     honest = parquet(as_columns(RELEASE))
     later = honest.replace(b"parquet-cpp-arrow version ", b"parquet-cpp-arrow version 9")
-    for content in (honest + b"x", b"x" + honest, honest[:4] + b"x" + honest[4:], later):
+    no_text = honest.replace(b"parquet-cpp-arrow version ", b"parqu\xe5t-cpp-arrow version ")
+    assert no_text != honest
+    for content in (honest + b"x", b"x" + honest, honest[:4] + b"x" + honest[4:], later, no_text):
         result = verify(recipe(), PEOPLE, LEVELS, written(HEADER, RELEASE), content)
         assert broken(result) == {"parquet"}
 
