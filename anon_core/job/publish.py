@@ -81,16 +81,18 @@ def draw_rows(release: Release, generator: np.random.Generator) -> Drawn:
     row = np.flatnonzero(every >= 0)
     member = every[row]
     order = np.empty(0, dtype=np.int64)
+    permuted: _Permutations | None = None
     if apart:
         place = np.cumsum(every >= 0) - 1
         order = place[problem.row_order[every[problem.row_order] >= 0]]
+        permuted = _Permutations(grouping.group[member[order]], generator)
     codes: dict[str, npt.NDArray[np.int32]] = {}
     source: dict[str, npt.NDArray[np.int64]] = {}
     for block in release.blocks:
         taken: npt.NDArray[np.int64] | None = None
-        if apart:
+        if permuted is not None:
             taken = np.empty(len(row), dtype=np.int64)
-            taken[order] = order[_permutation(grouping.group[member[order]], generator)]
+            taken[order] = order[permuted.drawn()]
         for name in block:
             if name in release.cells:
                 column = release.cells[name][member]
@@ -101,15 +103,20 @@ def draw_rows(release: Release, generator: np.random.Generator) -> Drawn:
     return Drawn(codes=codes, member=member, source=source, row=row)
 
 
-def _permutation(
-    group: npt.NDArray[np.int64], generator: np.random.Generator
-) -> npt.NDArray[np.int64]:
-    """Draw a permutation of rows that keeps every row in its group, shape (rows,)."""
-    drawn = generator.permutation(len(group))
-    groups = int(group.max(initial=-1)) + 1
-    found = np.empty(len(group), dtype=np.int64)
-    found[stable_order(group, groups)] = drawn[stable_order(group[drawn], groups)]
-    return found
+class _Permutations:
+    """Draws permutations of rows that keep every row in its group."""
+
+    def __init__(self, group: npt.NDArray[np.int64], generator: np.random.Generator) -> None:
+        self._group, self._generator = group, generator
+        self._groups = int(group.max(initial=-1)) + 1
+        self._by_group = stable_order(group, self._groups)
+
+    def drawn(self) -> npt.NDArray[np.int64]:
+        """Draw a permutation, shape (rows,)."""
+        drawn = self._generator.permutation(len(self._group))
+        found = np.empty(len(drawn), dtype=np.int64)
+        found[self._by_group] = drawn[stable_order(self._group[drawn], self._groups)]
+        return found
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

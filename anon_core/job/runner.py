@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..base.beside import beside
-from ..base.context import Context, part_of
+from ..base.context import Context, part_of, silent
 from ..base.errors import Infeasible, NeedsRows, NotFound, NotVerified, listing
 from ..contracts.algorithm import counted_in_people, refuse_unsteered
 from ..contracts.attack import Attack, not_applicable
@@ -160,11 +160,9 @@ def run(
     if job.writing is not None:  # what an engine holds leaves no memory for two things at a time
         carry_out(_IN_TURN, context)
     else:
-        carry_out((*_FIND, _PUBLISH), context)
+        carry_out(_FIND, context)
         with beside(lambda own: carry_out(_ASSESS, own), context):
-            began = time.perf_counter()
-            job.verification = _recomputed(job)
-            seconds["verify"] = time.perf_counter() - began
+            carry_out(_RECOMPUTE, replace(context, progress=silent))
     _refuse_broken(job)
     context.report(1.0, "Done")
     result = Result(
@@ -427,11 +425,14 @@ _FIND = (
     _Stage("encode", 0.0, 0.05, "Reading", _read),
     _Stage("search", 0.05, 0.62, "Searching", _search),
 )
-_PUBLISH = _Stage("publish", 0.62, 0.66, "Writing", _publish)
-#: The promises are recomputed meanwhile, with nothing that this takes or sets.
+#: The release is written and the promises are recomputed meanwhile, with nothing that this sets.
 _ASSESS = (
-    _Stage("measure", 0.66, 0.72, "Measuring, and recomputing the promises", _measure),
+    _Stage("measure", 0.62, 0.72, "Measuring, and recomputing the promises", _measure),
     _Stage("attack", 0.72, 0.98, "Attacking, and recomputing the promises", _attack),
+)
+_RECOMPUTE = (
+    _Stage("publish", 0.62, 0.66, "Writing", _publish),
+    _Stage("verify", 0.66, 1.0, "Recomputing the promises", _verify),
 )
 _IN_TURN = (
     *_FIND,

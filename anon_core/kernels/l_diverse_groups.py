@@ -50,11 +50,13 @@ def anatomize(left: I64, least: int, groups: int, value_of: I64) -> int:
         Number of groups formed.
     """
     values = left.shape[0]
-    # Values in buckets by rows left, so that the largest are found without sorting.
-    most = 0
+    # Values in buckets by rows left, so that the largest are found without sorting. Buckets that
+    # are in use are linked from the largest down: others may lie between them by the thousand.
+    top = 0
     for v in range(values):
-        most = max(most, left[v])
-    head = np.full(most + 1, -1, np.int64)
+        top = max(top, left[v])
+    head = np.full(top + 2, -1, np.int64)
+    below, above = np.zeros(top + 2, np.int64), np.zeros(top + 2, np.int64)
     after = np.full(values, -1, np.int64)
     alive = 0
     for v in range(values - 1, -1, -1):
@@ -62,28 +64,39 @@ def anatomize(left: I64, least: int, groups: int, value_of: I64) -> int:
             after[v] = head[left[v]]
             head[left[v]] = v
             alive += 1
+    size = top + 1  # stands above all
+    for other in range(top, -1, -1):
+        if head[other] >= 0 or other == 0:
+            below[size], above[other] = other, size
+            size = other
     formed = 0
     taken = np.empty(least, np.int64)
     while alive >= least and formed < groups:
-        size = most
-        while head[size] < 0:
-            size -= 1
-        most = size
+        size = below[top + 1]
         for i in range(least):
             while head[size] < 0:
-                size -= 1
+                size = below[size]
             v = head[size]
             head[size] = after[v]
             taken[i] = v
         for i in range(least):
             v = taken[i]
             value_of[formed, i] = v
+            size = left[v]
             left[v] -= 1
             if left[v] > 0:
+                if below[size] != left[v]:  # the bucket below comes into use
+                    other = below[size]
+                    below[size], above[left[v]] = left[v], size
+                    below[left[v]], above[other] = other, left[v]
                 after[v] = head[left[v]]
                 head[left[v]] = v
             else:
                 alive -= 1
+        for i in range(least):
+            size = left[taken[i]] + 1
+            if head[size] < 0 and below[above[size]] == size:  # the bucket goes out of use
+                below[above[size]], above[below[size]] = below[size], above[size]
         formed += 1
     return formed
 
