@@ -12,6 +12,10 @@ from .compiled import compiled
 from .cuts import Cuts
 
 
+#: Rows that are fetched at a time.
+NEAR = 64
+
+
 class Points(NamedTuple):
     """Rows, and the sensitive value of each.
 
@@ -180,6 +184,7 @@ def bisect(
     tally = np.zeros(values, np.int64)
     low = np.empty((2, attributes), np.float64)
     high = np.empty((2, attributes), np.float64)
+    near = np.empty((NEAR, attributes), np.float64)
     spent = 0
     while depth > 0 and spent < work:
         depth -= 1
@@ -198,10 +203,15 @@ def bisect(
                 left, held = start, 0
                 for i in range(start, stop):
                     t = order[i]
+                    at = (i - start) % NEAR
+                    if at == 0:  # rows lie far apart: many are fetched at once
+                        for j in range(i, min(i + NEAR, stop)):
+                            for d in range(attributes):
+                                near[j - i, d] = position[order[j], d]
                     grow0 = 0.0
                     grow1 = 0.0
                     for d in range(attributes):
-                        p = position[t, d]
+                        p = near[at, d]
                         grow0 += max(low[0, d] - p, 0.0) + max(p - high[0, d], 0.0)
                         grow1 += max(low[1, d] - p, 0.0) + max(p - high[1, d], 0.0)
                     # NCP of a half is rows × width of its box, the artificial row included.
@@ -209,7 +219,7 @@ def bisect(
                     more1 = (held + 1) * grow1 + wide1 + grow1
                     side = 0 if more0 < more1 else 1
                     for d in range(attributes):
-                        p = position[t, d]
+                        p = near[at, d]
                         low[side, d] = min(low[side, d], p)
                         high[side, d] = max(high[side, d], p)
                     if side == 0:

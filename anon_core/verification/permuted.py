@@ -22,7 +22,7 @@ from .histogram import tally
 from .lines import Lines
 from .match import beyond
 from .published import PublishedTable
-from .tables import PrivateTable, Promise
+from .tables import PrivateTable, Promise, joined
 from .texts import Codes
 
 
@@ -290,13 +290,11 @@ def _check_membership(
     settled = (low == high)[own]
     place = low[own[settled]]
     wide = int(max(values.max(initial=-1), told.max(initial=-1))) + 1
-    needed, of = np.unique(place * wide + values[settled], return_inverse=True)
-    needs = tally(of, table.count[settled], len(needed))
-    offered, place = np.unique(beside.group * wide + told, return_inverse=True)
-    offers = tally(place, beside.table.count, len(offered))
-    at = np.minimum(np.searchsorted(offered, needed), max(len(offered) - 1, 0))
-    has = np.where(offered[at] == needed, offers[at], 0) if len(offered) else np.zeros(len(needed))
-    wrong = np.unique(needed[has < needs] // max(wide, 1)) + 1
+    pairs = np.concatenate([place * wide + values[settled], beside.group * wide + told])
+    number, first = joined([pairs], len(pairs))
+    needs = tally(number[: len(place)], table.count[settled], len(first))
+    offers = tally(number[len(place) :], beside.table.count, len(first))
+    wrong = np.unique(pairs[first[needs > offers]] // max(wide, 1)) + 1
     if not len(wrong):
         return None
     return Check(

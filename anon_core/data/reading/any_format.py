@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -76,17 +77,32 @@ def read_table(
         data = load(path, name, most_bytes)
     if len(data) > most_bytes:
         raise too_large(name, len(data), most_bytes)
-    digest = hashlib.sha256(data).hexdigest()  # of the file as it lies there
+    with ThreadPoolExecutor(1) as beside:  # the digest is of the file as it lies there
+        digest = beside.submit(_sha256, data)
+        table = _read(data, name, options, kinds or {}, most_bytes)
+        return replace(table, file_sha256=digest.result())
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _read(
+    data: bytes,
+    name: str,
+    options: DataOptions,
+    kinds: Mapping[str, ColumnKind],
+    most_bytes: int,
+) -> Dataset:
+    """Return the table that a file's bytes hold, packed or not."""
     if data.startswith(GZIP_MARK):
         data = unpack(data, name, most_bytes)
     kind = file_kind(data)
     if kind == "parquet":
-        table = read_parquet(data, options, kinds or {}, name, most_bytes)
-    elif kind == "spreadsheet":
-        table = read_spreadsheet(data, options, kinds or {}, name, most_bytes)
-    elif kind == "statistics":
-        table = read_statistics(data, options, kinds or {}, name)
-    else:
-        refuse_foreign(data, name)
-        table = read_csv(data, options, kinds or {}, name)
-    return replace(table, file_sha256=digest)
+        return read_parquet(data, options, kinds, name, most_bytes)
+    if kind == "spreadsheet":
+        return read_spreadsheet(data, options, kinds, name, most_bytes)
+    if kind == "statistics":
+        return read_statistics(data, options, kinds, name)
+    refuse_foreign(data, name)
+    return read_csv(data, options, kinds, name)
