@@ -11,7 +11,6 @@ from ..base.arrays import F64, I64
 from .compiled import compiled
 from .cuts import Cuts
 
-
 #: Rows that are fetched at a time.
 NEAR = 64
 
