@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from .ahead import ahead
 from .cells import Narrow
-from .opening import Content, FileBytes
+from .opening import Content
 from .texts import Codes
 
 #: Rows of one row group of a Parquet file.
@@ -121,6 +121,19 @@ def is_parquet_of(
         The cells by column, as codes into `texts`.
     texts : sequence of sequences of str
     """
+    # Of which columns a file tells the least and greatest text: the first, formerly all. Files say
+    # it, but asking one that is broken may end the process.
+    return any(_is_written(content, header, codes, texts, of) for of in (list(header[:1]), True))
+
+
+def _is_written(
+    content: Content,
+    header: Sequence[str],
+    codes: Sequence[Codes | Narrow],
+    texts: Sequence[Sequence[str]],
+    extremes: bool | list[str],
+) -> bool:
+    """Say whether a Parquet file is what is written, with the ends of some columns or of all."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -129,9 +142,8 @@ def is_parquet_of(
     rows = len(codes[0]) if codes else 0
     pools = [_ranked(pool) for pool in texts]
     sink = _Against(content)
-    extremes = cast(Any, _with_extremes(content, header))
     with pq.ParquetWriter(
-        cast(Any, sink), schema, compression="zstd", write_statistics=extremes
+        cast(Any, sink), schema, compression="zstd", write_statistics=cast(Any, extremes)
     ) as writer:
         for start in range(0, max(rows, 1), ROW_GROUP):
             if not sink.same:
@@ -143,20 +155,6 @@ def is_parquet_of(
             part = pa.Table.from_arrays(columns, schema=schema)
             writer.write_table(part, row_group_size=ROW_GROUP)
     return sink.same and sink.place == len(content)
-
-
-def _with_extremes(content: Content, header: Sequence[str]) -> bool | list[str]:
-    """Return of which columns a file tells the least and greatest text: the first, formerly all."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    file = content.path if isinstance(content, FileBytes) else pa.BufferReader(content)
-    try:
-        told = pq.read_metadata(file)
-        every = told.num_row_groups > 0 and told.row_group(0).column(1).is_stats_set
-    except (pa.ArrowException, OSError, IndexError):  # it will be found to be another file
-        every = False
-    return every or list(header[:1])
 
 
 class _Against(io.RawIOBase):

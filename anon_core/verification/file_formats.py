@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import BadInput, listing
+from .beyond_rows import beyond_rows
 from .cells import Narrow, TextTable
 from .dialect import names_of
 from .file_bytes import first_difference, is_parquet_of
@@ -24,7 +25,7 @@ from .findings import Check, many, named, numbers
 from .opening import Content, FileBytes
 from .part_files import check_parts, part_names, parts_there, parts_told, read_parts
 from .published import PublishedTable
-from .reading import beyond_rows, read_parquet, read_published, read_published_csv
+from .reading import read_parquet, read_published, read_published_csv
 from .texts import Codes, Spelling
 
 #: Takes a published table, a file's content and its name.
