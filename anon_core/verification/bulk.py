@@ -90,11 +90,12 @@ def csv_in_bulk(
 
 
 def parquet_in_bulk(
-    path: Path, file: pq.ParquetFile, plain: Plain, *, every: bool = False
+    path: Path, file: pq.ParquetFile, plain: Plain, *, every: bool = False, compared: bool = False
 ) -> TextTable | None:
     """Return a large Parquet file of plain columns; None for every other one.
 
-    `every` is as for `reading.read_parquet`.
+    `every` is as for `reading.read_parquet`. Where its cells are `compared` with a file of another
+    format, any reader will do, and that of its own dictionaries is the fastest.
     """
     if not _has_plain_path(path):
         return None
@@ -109,7 +110,8 @@ def parquet_in_bulk(
         if every or re.fullmatch(r"__index_level_\d+__", own) is None
     ]
 
-    by_groups = rows * leaves > FROM_GROUPS and len(set(schema.names)) == len(schema)
+    by_groups = compared or rows * leaves > FROM_GROUPS
+    by_groups &= len(set(schema.names)) == len(schema)
     parts = few_groups(file.metadata)
 
     def read(places: Sequence[int]) -> list[Cells]:
@@ -133,6 +135,7 @@ def _guarded(
 
     def load(places: Sequence[int]) -> list[Cells]:
         import duckdb
+        import pyarrow as pa
 
         try:
             found = read(places)
@@ -143,7 +146,7 @@ def _guarded(
                 remedy='Make room on the disk, or give more memory, such as memory = "4GB" in '
                 "[engine].",
             ) from error
-        except (duckdb.Error, _Unlike):
+        except (duckdb.Error, pa.ArrowException, _Unlike):
             table = plain()
             found = [table.column_at(place) for place in places]
         if _mark(path) != made:

@@ -71,7 +71,7 @@ def read_release(
         return alone
     if beside is not None and len(content) >= _QUICK_FROM:
         try:
-            shown = read_published(beside, f"{name}.parquet")
+            shown = read_published(beside, f"{name}.parquet", compared=True)
             found = PublishedTable.of_cells(shown, quasi, spelling)
         except BadInput:
             found = None

@@ -192,8 +192,10 @@ def _read_csv(content: bytes, name: str, reading: Reading) -> TextTable:
     return TextTable.of(header[:width], map(Cells.of, columns), len(rows) - 1)
 
 
-def read_published(content: Content, name: str) -> TextTable:
+def read_published(content: Content, name: str, *, compared: bool = False) -> TextTable:
     """Read a published Parquet file as texts of its values, with all that is in it.
+
+    Its cells may be `compared` with the CSV file of the same table afterwards.
 
     Raises
     ------
@@ -213,7 +215,9 @@ def read_published(content: Content, name: str) -> TextTable:
                 # Rows that repeat take few bytes: what the table holds counts as well.
                 cells = file.metadata.num_rows * file.metadata.num_columns
                 if max(len(content), cells) >= FROM_BYTES:
-                    found = parquet_in_bulk(content.path, file, plain, every=True)
+                    found = parquet_in_bulk(
+                        content.path, file, plain, every=True, compared=compared
+                    )
                 else:
                     found = None
         except BadInput:

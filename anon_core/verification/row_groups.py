@@ -80,4 +80,5 @@ def _read(path: Path, names: Sequence[str], groups: Sequence[int]) -> list[Cells
     texts = [name for name in names if pa.types.is_string(schema.field(name).type)]
     with pq.ParquetFile(path, read_dictionary=texts) as file:
         table = file.read_row_groups(list(groups), columns=list(names))
+    table.validate(full=True)
     return [cells_of_column(table.column(name)) for name in names]
