@@ -50,11 +50,18 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     from ..job.dialect import ENDING, spreadsheet_files
     from ..job.drift import drift
     from ..job.engine import chosen, opened
-    from ..job.file_formats import file_names, in_parts, other_formats, written
+    from ..job.file_formats import (
+        file_names,
+        in_one_piece,
+        in_parts,
+        published_formats,
+        written,
+    )
     from ..job.plan import load_hierarchies, read_plan
     from ..job.release_folder import writing
     from ..job.reuse import refuse_undecidable
     from ..job.runner import run
+    from ..job.table_files import digest_of, write_table
     from ..job.typed_files import TYPED, typed_files
     from ..job.unchanged import unchanged
     from ..verification.checks import read_ahead, verify_files
@@ -72,6 +79,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     names += [
         f"{table}.{ending}" for table in plan.algorithm.publishes for ending in (ENDING, *TYPED)
     ]
+    endings = published_formats(csv=plan.csv)
     folder = options.recipe.parent
     read = [options.recipe, options.data, *(folder / path for path in plan.files)]
     _refuse_overwriting(options.out, read, names)
@@ -95,14 +103,20 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
 
         meanings: dict[str, Meaning] = {}
         ahead: Future[TextTable | None] | None = None
+        hashed: list[Path] = []
 
-        def verifier(texts: Mapping[str, bytes], tables: Mapping[str, pa.Table]) -> Verification:
+        def verifier(tables: Mapping[str, pa.Table]) -> Verification:
             folder_of_all = staged.new
-            if texts:
+            for title, table in tables.items():
+                rows = table.num_rows
+                found = write_table(
+                    title, iter([table]), rows, folder_of_all, parts=plan.parts, endings=endings
+                )
+                hashed.extend(folder_of_all / f"{name}.{endings[0]}" for name in found)
+            if tables:
                 staged.write(
                     {
-                        **(texts if plan.csv else {}),
-                        **written(in_parts(tables, plan.parts), other_formats()),
+                        **written(in_parts(tables, plan.parts), in_one_piece(endings)),
                         **spreadsheet_files(plan.dialect, tables),
                         **typed_files(plan.formats, tables, meanings),
                     }
@@ -154,6 +168,8 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                     dataset = read_as_declared(plan, options.data)
                     meanings |= dataset.meanings
                     result = carry(plan, dataset, levels)
+        if hashed and options.json:
+            result = replace(result, written_sha256=digest_of(hashed))
         changed = drift(then, result) if then is not None else ()
         decided = None
         if options.decided_out is not None:

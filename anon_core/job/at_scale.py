@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -32,13 +28,13 @@ from .confirmed import refuse_unconfirmed
 from .counted_table import CountedTable
 from .drawn_release import drawn_tables, refuse_many_rows
 from .engine_pieces import ASSIGNED, EnginePieces, can_cut, pieces_of, roles_looked_at
-from .file_formats import FORMATS, let_go, part_ends, part_names, published_formats
+from .file_formats import published_formats
 from .level_table import LevelTable
 from .memory_needs import needs
 from .plan import Plan
 from .prepare import refuse_formula_names
-from .row_stream import RowStream
 from .sql_release import ClassOfRow, class_of_tuples, published_parts
+from .table_files import digest_of, write_table
 from .undecided import refuse_undecided
 
 if TYPE_CHECKING:
@@ -243,12 +239,7 @@ class AtScale:
         names: list[str] = []
 
         def write(title: str, tables: Iterator[pa.Table], rows: int) -> None:
-            stream, begin = RowStream(tables), 0
-            for name, end in zip(part_names(title, parts), part_ends(rows, parts), strict=True):
-                _write(stream.take(end - begin), folder, name, endings)
-                names.append(name)
-                begin = end
-            stream.finish()
+            names.extend(write_table(title, tables, rows, folder, parts=parts, endings=endings))
 
         if is_drawn(release):
             drawn = drawn_tables(self.table, release, generator, neutralise=neutralise)
@@ -273,12 +264,7 @@ class AtScale:
             ordered = published_parts(self.table, release, rows_of, neutralise=neutralise)
             write("release", ordered, release.view.rows)
         self.table.close()  # what is verified next needs the memory
-        told = hashlib.sha256()
-        for name in names:
-            with (folder / f"{name}.{endings[0]}").open("rb") as file:
-                while piece := file.read(1 << 20):
-                    told.update(piece)
-        return told.hexdigest()
+        return digest_of(folder / f"{name}.{endings[0]}" for name in names)
 
 
 def _looked_at(roles: Roles) -> tuple[str, ...]:
@@ -290,37 +276,6 @@ def is_drawn(release: Release) -> bool:
     """Return whether equal rows part in a release, or links between its columns are cut."""
     parted = len(release.blocks) > 1 or len(release.tables) > 1
     return parted or release.grouping.published or not release.grouping.whole_keys
-
-
-def _write(parts: Iterator[pa.Table], folder: Path, title: str, endings: Sequence[str]) -> None:
-    """Write one published table in some formats, part by part."""
-    with ExitStack() as opened:
-        files = {
-            ending: opened.enter_context((folder / f"{title}.{ending}").open("xb"))
-            for ending in endings
-            if FORMATS[ending].into is not None
-        }
-        into = [make(file) for e, file in files.items() if (make := FORMATS[e].into)]
-        opened.callback(let_go, into)
-
-        def write(part: pa.Table) -> None:
-            for one in into:
-                one.add(part)
-
-        # One part is written while the next is made ready.
-        with ThreadPoolExecutor(1) as beside:
-            before: Future[None] | None = None
-            for part in parts:
-                if before is not None:
-                    before.result()
-                before = beside.submit(write, part)
-            if before is not None:
-                before.result()
-        for one in into:
-            one.close()
-        for file in files.values():
-            file.flush()
-            os.fsync(file.fileno())
 
 
 def _refuse_unknown(dataset: Dataset, name: str, rows: LevelTable) -> None:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
+
+from ..base.in_order import in_order
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,21 +26,25 @@ if TYPE_CHECKING:
 _SPECIAL = re.compile('[,"\\n\\r]')
 #: Rows in one row group of a Parquet file.
 ROW_GROUP = 1 << 20
-_NEAR = 1 << 15
 #: Rows whose lines are put together at a time, and how often at once.
 _BESIDE, _THREADS = 1 << 17, 2
 
 
 def as_csv(table: pa.Table) -> bytes:
-    """Return the public edition as CSV: UTF-8, comma, quotes only where a cell needs them.
+    """Return the public edition as CSV: UTF-8, comma, quotes only where a cell needs them."""
+    return b"".join(_csv_parts(table))
+
+
+def _csv_parts(table: pa.Table) -> Iterator[bytes | memoryview]:
+    """Yield the public edition as CSV, the header first, then some lines at a time.
 
     Works on the distinct texts of each column; the lines are put together by Arrow, some at a time
-    beside each other, and once for equal rows that follow each other.
+    beside each other.
     """
     import pyarrow as pa
 
     alone = table.num_columns == 1
-    header = ",".join(_cell(name, alone=alone) for name in table.column_names) + "\n"
+    yield (",".join(_cell(name, alone=alone) for name in table.column_names) + "\n").encode()
     codes: list[npt.NDArray[np.int32]] = []
     pools: list[pa.Array[Any]] = []
     for position, column in enumerate(table.columns):
@@ -53,29 +58,25 @@ def as_csv(table: pa.Table) -> bytes:
         return _lines([column[start : start + _BESIDE] for column in codes], pools)
 
     starts = range(0, table.num_rows, _BESIDE)
-    if len(starts) < 2:
-        return b"".join([header.encode(), *map(lines, starts)])
-    with ThreadPoolExecutor(_THREADS) as pool:
-        return b"".join([header.encode(), *pool.map(lines, starts)])
+    yield from map(lines, starts) if len(starts) < 2 else in_order(lines, starts, _THREADS)
 
 
 def _lines(columns: Sequence[npt.NDArray[np.int32]], pools: Sequence[pa.Array[Any]]) -> memoryview:
-    """Return some rows as CSV: codes into texts that end with what follows a cell."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
+    """Return some rows as CSV: codes into texts that end with what follows a cell.
 
+    The first columns of rows that follow each other are often equal, as rows are in order and those
+    of a class stand together: what they begin with is put together once.
+    """
     rows = len(columns[0])
-    first, repeats = _runs(columns, rows)
-    repeated = 2 * len(first) <= rows  # else joining every row costs less
-    shown = [
-        pool.take(cast(Any, pa.array(codes[first] if repeated else codes)))
-        for pool, codes in zip(pools, columns, strict=True)
-    ]
-    nothing = pa.scalar("", type=pa.large_string())
-    lines = cast("pa.Array[Any]", pc.call_function("binary_join_element_wise", [*shown, nothing]))
-    if repeated:
-        every = np.repeat(np.arange(len(first)), repeats)
-        lines = lines.take(pa.array(every, type=pa.int64()))
+    first, alike = _runs(columns, rows)
+    shown: list[pa.Array[Any]] = []
+    if alike:
+        began = zip(pools[:alike], columns[:alike], strict=True)
+        heads = _joined([p.take(_places(c[first])) for p, c in began])
+        repeats = np.diff(first, append=rows)
+        shown.append(heads.take(_places(np.repeat(np.arange(len(first)), repeats))))
+    rest = zip(pools[alike:], columns[alike:], strict=True)
+    lines = _joined([*shown, *(pool.take(_places(codes)) for pool, codes in rest)])
     # The values of a string array lie one after the other in its last buffer: these are the lines.
     _, ends, text = lines.buffers()
     place = np.frombuffer(cast(Any, ends), dtype=np.int64)
@@ -83,16 +84,38 @@ def _lines(columns: Sequence[npt.NDArray[np.int32]], pools: Sequence[pa.Array[An
     return memoryview(cast(Any, text))[begin:end]
 
 
-def _runs(
-    columns: Sequence[npt.NDArray[np.int32]], rows: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the first row of each run of equal rows, and how many rows it has."""
+def _places(codes: npt.NDArray[np.signedinteger[Any]]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(codes)
+
+
+def _joined(texts: Sequence[pa.Array[Any]]) -> pa.Array[Any]:
+    """Return texts row by row, those of several columns put together."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if len(texts) == 1:
+        return texts[0]
+    nothing = pa.scalar("", type=pa.large_string())
+    return cast("pa.Array[Any]", pc.call_function("binary_join_element_wise", [*texts, nothing]))
+
+
+def _runs(columns: Sequence[npt.NDArray[np.int32]], rows: int) -> tuple[npt.NDArray[np.int64], int]:
+    """Return where runs of rows begin that are equal in the first columns, and how many columns.
+
+    As many columns as leave each run two rows on average; none where that is not the first two.
+    """
     new = np.zeros(rows, dtype=np.bool_)
-    new[0] = True
-    for codes in columns:
+    new[:1] = True
+    found, alike = np.empty(0, dtype=np.int64), 0
+    for place, codes in enumerate(columns, start=1):
         new[1:] |= codes[1:] != codes[:-1]
-    first = np.flatnonzero(new)
-    return first, np.diff(first, append=rows)
+        first = np.flatnonzero(new)
+        if 2 * len(first) > rows:
+            break
+        found, alike = first, place
+    return (found, alike) if alike > 1 or alike == len(columns) else (found, 0)
 
 
 def _cell(text: str, *, alone: bool) -> str:
@@ -139,14 +162,16 @@ def let_go(unfinished: Iterable[Into]) -> None:
 class _IntoCsv:
     def __init__(self, sink: BinaryIO) -> None:
         self._sink = sink
-        self._header = 0
+        self._begun = False
 
     def add(self, part: pa.Table) -> None:
-        texts = sum(len(cast(Any, column.chunk(0)).dictionary) for column in part.columns)
-        near = max(_NEAR, 2 * texts)  # lines that stay near the processor, for most columns
-        for start in range(0, max(part.num_rows, 1), near):
-            self._sink.write(memoryview(as_csv(part.slice(start, near)))[self._header :])
-            self._header = self._header or len(as_csv(part.slice(0, 0)))
+        lines = _csv_parts(part)
+        header = next(lines)
+        if not self._begun:
+            self._sink.write(header)
+            self._begun = True
+        for some in lines:
+            self._sink.write(some)
 
     def close(self) -> None:
         pass
@@ -309,6 +334,11 @@ def written(tables: Mapping[str, pa.Table], endings: Iterable[str]) -> dict[str,
 def other_formats() -> list[str]:
     """Return the endings of all formats but the one that the second computation reads."""
     return [ending for ending in FORMATS if ending != READ]
+
+
+def in_one_piece(endings: Iterable[str]) -> list[str]:
+    """Return those formats whose files cannot be written part by part."""
+    return [ending for ending in endings if FORMATS[ending].into is None]
 
 
 def published_formats(*, csv: bool) -> list[str]:

@@ -52,8 +52,8 @@ Fit = Callable[
 ]
 #: Writes a release as files, drawn by a generator and neutralised or not; returns their SHA-256.
 Writing = Callable[[Release, np.random.Generator, bool], str]
-#: Recomputes the promises from the CSV files by name and the Arrow tables they were made of.
-Verifier = Callable[[Mapping[str, bytes], Mapping[str, "pa.Table"]], Verification]
+#: Writes the published tables, where they are given, and recomputes the promises from the files.
+Verifier = Callable[[Mapping[str, "pa.Table"]], Verification]
 
 
 def run(
@@ -87,7 +87,7 @@ def run(
         Progress, cancellation and deadline. Its generator is replaced by what the seed gives.
     verifier : callable, optional
         Verifies the published tables in another way, for example as written to a disk; given their
-        CSV files by name and their Arrow tables by title. By default the CSV files are verified
+        Arrow tables by title. `Result` holds no files then. By default the CSV files are verified
         from memory against the table as it was read.
     assess : bool
         Whether metrics and attacks are measured. Promises are verified either way.
@@ -332,7 +332,7 @@ def _publish(job: _Job, context: Context) -> None:
         job.files = {}
         return
     job.edition = public_edition(job.outcome.release, job.chance.publish, neutralise=neutralise)
-    job.files = written(job.edition.tables, [READ])
+    job.files = {} if job.verifier is not None else written(job.edition.tables, [READ])
 
 
 def _verify(job: _Job, context: Context) -> None:
@@ -367,7 +367,7 @@ def _refuse_broken(job: _Job) -> None:
 def _recomputed(job: _Job) -> Verification:
     recipe, release = job.plan.completed(), job.outcome.release
     if job.verifier is not None:
-        found = job.verifier(job.files, job.edition.tables)
+        found = job.verifier(job.edition.tables)
     else:
         asks = any(m.counts_public(job.problem.population) for m in job.plan.models)
         public = job.population.frame() if job.population is not None and asks else None
@@ -376,7 +376,8 @@ def _recomputed(job: _Job) -> Verification:
     if not release.replaced:
         return found
     # Groups of averages are not in the files: here it is known which row is in which.
-    content, place = next(iter(job.files.values())), job.edition.place
+    files = job.files or written(job.edition.tables, [READ])
+    content, place = next(iter(files.values())), job.edition.place
     private = job.dataset.frame(coded=True)
     groups = check_groups(recipe, private, job.hierarchies, content, place)
     return replace(found, checks=(*found.checks, *groups))

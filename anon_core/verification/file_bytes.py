@@ -73,27 +73,40 @@ def _csv_parts(
 
 
 def _lines(codes: Sequence[Codes | Narrow], pools: Sequence[Any]) -> bytes:
-    """Return some rows, whose cells are codes into texts that end with what follows a cell."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
+    """Return some rows, whose cells are codes into texts that end with what follows a cell.
 
-    # Equal rows of a release follow each other: each run of them is put together once.
-    new = np.ones(len(codes[0]), dtype=np.bool_)
-    new[1:] = False
+    What neighbours begin with alike is put together once: rows stand in order, and those of a
+    class next to each other.
+    """
+    import pyarrow as pa
+
+    rows = len(codes[0])
+    step = np.zeros(rows, dtype=np.bool_)  # where a row begins unlike the one before it
+    run, columns = np.zeros(rows, dtype=np.int64), 0
     for column in codes:
-        new[1:] |= column[1:] != column[:-1]
-    first = np.flatnonzero(new)
-    columns = [
-        pool.take(cast(Any, pa.array(column[first])))
-        for pool, column in zip(pools, codes, strict=True)
-    ]
-    nothing = pa.scalar("", type=pa.large_string())
-    lines = pc.call_function("binary_join_element_wise", [*columns, nothing])
-    if len(first) < len(new):
-        lines = lines.take(pa.array(np.cumsum(new) - 1))
+        step[1:] |= column[1:] != column[:-1]
+        if 2 * np.count_nonzero(step) >= rows:
+            break
+        run, columns = np.cumsum(step), columns + 1
+    pairs = list(zip(pools, codes, strict=True))
+    texts = [pool.take(cast(Any, pa.array(own))) for pool, own in pairs[columns:]]
+    if columns:
+        first = np.searchsorted(run, np.arange(run[-1] + 1))
+        heads = [pool.take(cast(Any, pa.array(own[first]))) for pool, own in pairs[:columns]]
+        texts.insert(0, _together(heads).take(pa.array(run)))
+    lines = texts[0] if len(texts) == 1 else _together(texts)
     ends = np.frombuffer(lines.buffers()[1], dtype=np.int64)[lines.offset :]
     begin, size = int(ends[0]), int(ends[len(lines)] - ends[0])
     return lines.buffers()[2].slice(begin, size).to_pybytes()
+
+
+def _together(texts: Sequence[Any]) -> Any:
+    """Return the texts of some columns, those of a row one after the other."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    nothing = pa.scalar("", type=pa.large_string())
+    return pc.call_function("binary_join_element_wise", [*texts, nothing])
 
 
 def _cell(text: str, alone: bool) -> str:

@@ -796,7 +796,7 @@ def test_too_little_memory_is_1(desk, capsys, monkeypatch):
 def test_nothing_is_written_that_does_not_verify(desk, capsys, monkeypatch):
     # The very bytes that would be written are verified.
     csv = FORMATS["csv"]
-    wrong = replace(csv, write=lambda table: csv.write(table).replace(b"M,", b"F,", 1))
+    wrong = replace(csv, write=lambda table: csv.write(table).replace(b"M,", b"F,", 1), into=None)
     monkeypatch.setitem(FORMATS, "csv", wrong)
     status, told, _ = failed(desk, capsys)
     assert status == 1

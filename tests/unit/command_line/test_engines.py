@@ -282,7 +282,7 @@ def test_a_full_disk_is_told_and_the_earlier_release_stays(
     def full(_part: object) -> bytes:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("anon_core.job.file_formats.as_csv", full)
+    monkeypatch.setattr("anon_core.job.file_formats._csv_parts", full)
     capsys.readouterr()
     assert _run(tmp_path, "--engine", "duckdb") == 1
     assert os.strerror(errno.ENOSPC) in capsys.readouterr().err
