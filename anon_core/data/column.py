@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.errors import BadInput
-from .kinds import KINDS, ColumnKind, detect_kind, marks_thousands
+from .kinds import KINDS, ColumnKind, detect_kind, marks_thousands, whole_kind
 from .thousands import MARK_NAMES, UNDECIDED, thousands_mark, without_thousands
+from .whole_numbers import whole_numbers
 
 _MERGED = "were merged (1.0 and 1 are one)."
 _COMMAS = "Decimal commas were read as decimal points."
@@ -146,7 +147,13 @@ def encode(
         first row.
     """
     used = np.bincount(codes + np.int32(1), minlength=len(values) + 1)[1:] > 0
-    present = [v for v, u in zip(values, used, strict=True) if u]
+    present = list(values) if used.all() else [v for v, u in zip(values, used, strict=True) if u]
+    numbers = None if thousands else whole_numbers(present)
+    if numbers is not None:
+        found = whole_kind(present) if kind is None else kind
+        plain = _of_whole_numbers(name, found, codes, present, numbers, used)
+        if plain is not None:
+            return plain.with_notes(*notes)
     mark = thousands_mark(present) if thousands is None else thousands
     kind = detect_kind(present, mark) if kind is None else kind
     plain: dict[str, str] = {}
@@ -229,10 +236,38 @@ def encode(
     )
 
 
+def _of_whole_numbers(
+    name: str,
+    kind: ColumnKind,
+    codes: npt.NDArray[np.int32],
+    present: Sequence[str],
+    numbers: npt.NDArray[np.int64],
+    used: npt.NDArray[np.bool_],
+) -> Column | None:
+    """Return what `encode` does of texts that are the one way to write their numbers, at once."""
+    order = np.argsort(numbers)
+    measure = numbers[order]
+    if not KINDS[kind].whole or np.any(measure[1:] == measure[:-1]):  # one is there twice
+        return None
+    new_code = np.full(len(used) + 1, -1, dtype=np.int32)
+    new_code[np.flatnonzero(used)[order]] = np.arange(len(order), dtype=np.int32)
+    return Column(
+        name=name,
+        kind=kind,
+        codes=new_code[codes],
+        values=tuple(map(present.__getitem__, order.tolist())),
+        measure=measure.astype(np.float64),
+    )
+
+
 def trimmed(
     codes: npt.NDArray[np.int32], texts: Sequence[str], absent: Collection[str]
 ) -> tuple[npt.NDArray[np.int32], list[str]]:
     """Return codes into texts without blanks around them; -1 where they are in `absent`."""
+    distinct = set(texts)
+    bare = "".join(texts).isalnum() and not distinct & {"", *absent}
+    if bare and len(distinct) == len(texts):  # there is nothing to take away
+        return codes.astype(np.int32, copy=False), list(texts)
     places: dict[str, int] = {}
     target = np.full(len(texts) + 1, -1, dtype=np.int32)
     for i, value in enumerate(texts):

@@ -160,6 +160,9 @@ class Kind:
         Whether values are amounts, so that a mean of them says something.
     marks : bool
         Whether texts may have marks for decimals and between thousands.
+    whole : bool
+        Whether it reads whole numbers that are written in digits and nothing else, no zero before
+        others, as what they say; whoever declares nothing has them read so.
     confused : callable
         Returns those of distinct texts whose measures cannot be told apart.
     line : {'number', 'date', ''}
@@ -181,6 +184,7 @@ class Kind:
     known: str = ""
     amount: bool = False
     marks: bool = False
+    whole: bool = False
     confused: Callable[[Sequence[str]], list[str]] = _none_confused
     line: str = ""
 
@@ -207,6 +211,7 @@ KINDS: dict[ColumnKind, Kind] = {
         fits=_are_numbers,
         amount=True,
         marks=True,
+        whole=True,
         confused=confused,
         line="number",
     ),
@@ -236,6 +241,11 @@ def detect_kind(values: Sequence[str], mark: str | None = None) -> ColumnKind:
         return "text"
     mark = thousands_mark(values) if mark is None else mark
     return next((name for name, kind in KINDS.items() if kind.fits(values, mark)), "text")
+
+
+def whole_kind(values: Sequence[str]) -> ColumnKind:
+    """Return what `detect_kind` does of texts that are plain whole numbers; see `Kind.whole`."""
+    return next(name for name, kind in KINDS.items() if kind.whole or kind.fits(values, ""))
 
 
 def measured_kinds() -> Mapping[ColumnKind, Reader]:

@@ -335,7 +335,10 @@ def build_problem(
 
 def leaf_codes(column: Column, hierarchy: Hierarchy) -> npt.NDArray[np.int32]:
     """Return a column as leaf numbers of its hierarchy, shape (rows,)."""
-    pool = [hierarchy.code[v] for v in column.values]
+    if hierarchy.leaves[: len(column.values)] == column.values:
+        pool = list(range(len(column.values)))
+    else:
+        pool = [hierarchy.code[v] for v in column.values]
     pool.append(len(hierarchy.leaves) - 1)  # missing is the last leaf
     return np.array(pool, dtype=np.int32)[column.codes]
 
