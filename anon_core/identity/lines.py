@@ -44,5 +44,13 @@ def whole_lines(view: View, truth: Truth) -> RowsAlike | None:
         people = np.ascontiguousarray(people[:, place])
     who = truth.raw_line_people if view is truth.raw else truth.line_people
     # Lines differ in what they say, or in their group where that is published.
-    unlike = not view.published
-    return rows_alike(view, block.columns, block.codes, block.count, people, who, unlike=unlike)
+    return rows_alike(
+        view,
+        block.columns,
+        block.codes,
+        block.count,
+        people,
+        who,
+        unlike=not view.published,
+        strangers=not truth.raw.published,
+    )

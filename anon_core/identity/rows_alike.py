@@ -50,6 +50,8 @@ class RowsAlike:
         person.
     unlike : bool
         Whether it is known that no two lines say the same in all columns.
+    strangers : bool
+        Whether it is known that no two of `people` are the same in all columns.
     """
 
     columns: tuple[str, ...]
@@ -60,6 +62,7 @@ class RowsAlike:
     people: I32
     who: tuple[I64, I64] | None = None
     unlike: bool = False
+    strangers: bool = False
 
     @cached_property
     def own(self) -> I64:
@@ -144,15 +147,22 @@ class RowsAlike:
     def _fitting(self, chosen: Sequence[int], context: Context) -> I64:
         names = [self.columns[d] for d in chosen]
         codes = self.codes[:, list(chosen)]
-        rank, first = dense_rank(list(codes.T), [len(self.vocabularies[n].texts) for n in names])
+        every = len(set(chosen)) == len(self.columns)
+        if self.unlike and every:
+            rank = first = np.arange(len(codes))
+        else:
+            sizes = [len(self.vocabularies[n].texts) for n in names]
+            rank, first = dense_rank(list(codes.T), sizes)
         shown = codes[first]
         low = np.stack([self.vocabularies[n].lo[c] for n, c in zip(names, shown.T, strict=True)], 1)
         high = np.stack(
             [self.vocabularies[n].hi[c] for n, c in zip(names, shown.T, strict=True)], 1
         )
         theirs = self.people[:, list(chosen)]
-        _, one = dense_rank(list(theirs.T), [int(c.max(initial=0)) + 1 for c in theirs.T])
-        people = np.ascontiguousarray(theirs[one])
+        if not (self.strangers and every):
+            _, one = dense_rank(list(theirs.T), [int(c.max(initial=0)) + 1 for c in theirs.T])
+            theirs = theirs[one]
+        people = np.ascontiguousarray(theirs)
         if self.who is None:
             sizes = _sums(rank, self.count, len(first))
             return fewest_fitting(people, low, high, sizes, context)[rank]
@@ -177,6 +187,7 @@ def rows_alike(
     who: tuple[I64, I64] | None = None,
     *,
     unlike: bool = False,
+    strangers: bool = False,
 ) -> RowsAlike:
     """Return lines of a view ready to be compared.
 
@@ -191,8 +202,8 @@ def rows_alike(
         Leaf numbers of the people whom lines may fit.
     who : tuple of int64 arrays of shape (pairs,), optional
         Line and person of everyone in a line, where one person has several rows.
-    unlike : bool
-        Whether no two lines say the same in all columns.
+    unlike, strangers : bool
+        Whether no two lines say the same in all columns, and no two people are.
 
     Notes
     -----
@@ -213,4 +224,5 @@ def rows_alike(
         people=people,
         who=who,
         unlike=unlike,
+        strangers=strangers,
     )

@@ -51,8 +51,10 @@ def _csv_parts(table: pa.Table) -> Iterator[bytes | memoryview]:
         end = "\n" if position == table.num_columns - 1 else ","
         coded = cast("pa.DictionaryArray[Any, Any]", column.combine_chunks())
         codes.append(coded.indices.to_numpy())
-        texts = [_cell(str(t), alone=alone) + end for t in coded.dictionary.to_pylist()]
-        pools.append(pa.array(texts, type=pa.large_string()))
+        texts = coded.dictionary.to_pylist()
+        if alone or _SPECIAL.search("".join(texts)):
+            texts = [_cell(text, alone=alone) for text in texts]
+        pools.append(pa.array([text + end for text in texts], type=pa.large_string()))
 
     def lines(start: int) -> memoryview:
         return _lines([column[start : start + _BESIDE] for column in codes], pools)

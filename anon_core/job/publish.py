@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _TRIGGERS = ("=", "+", "-", "@", "\t", "\r")
+_may_be_formula = methodcaller("startswith", ("'", *_TRIGGERS))
 
 
 def is_formula(text: str) -> bool:
@@ -162,10 +164,12 @@ def public_edition(
     problem = release.problem
     names = problem.roles.published(problem.dataset)
     drawn = draw_rows(release, generator)
-    texts = {
-        name: [neutralised(t) if neutralise else t for t in release.vocabularies[name].texts]
-        for name in names
-    }
+    texts = {name: list(release.vocabularies[name].texts) for name in names}
+    if neutralise:
+        texts = {
+            name: list(map(neutralised, pool)) if any(map(_may_be_formula, pool)) else pool
+            for name, pool in texts.items()
+        }
     parts = release.tables or (names,)
     ranks = [
         canonical_rank([drawn.codes[n] for n in part], [texts[n] for n in part]) for part in parts
@@ -307,8 +311,20 @@ def canonical_rank(
     codes: Sequence[npt.NDArray[np.int32]], texts: Sequence[Sequence[str]]
 ) -> npt.NDArray[np.int64]:
     """Return the rank of each row by its cells' texts, column by column, shape (rows,)."""
-    ranked: list[npt.NDArray[np.int32]] = []
-    for column, pool in zip(codes, texts, strict=True):
-        place = {t: i for i, t in enumerate(sorted(set(pool)))}
-        ranked.append(np.array([place[t] for t in pool], dtype=np.int32)[column])
+    ranked = [_place(pool)[column] for column, pool in zip(codes, texts, strict=True)]
     return dense_rank(ranked, [max(len(pool), 1) for pool in texts])[0]
+
+
+def _place(texts: Sequence[str]) -> npt.NDArray[np.int32]:
+    """Return the place of each text among the distinct ones in order, shape (texts,)."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    # Bytes of UTF-8 stand in the order of the characters.
+    pool = pa.array(texts, type=pa.large_string())
+    order = pc.call_function("array_sort_indices", [pool])
+    ordered = pool.take(order)
+    new = pc.call_function("not_equal", [ordered[1:], ordered[:-1]])
+    place = np.zeros(len(texts), dtype=np.int32)
+    place[order.to_numpy()[1:]] = np.cumsum(new.to_numpy(zero_copy_only=False))
+    return place

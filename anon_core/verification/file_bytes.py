@@ -64,7 +64,7 @@ def _csv_parts(
     yield (",".join(_cell(name, alone) for name in header) + "\n").encode()
     ends = ["\n" if place == len(header) - 1 else "," for place in range(len(header))]
     pools = [
-        pa.array([_cell(text, alone) + end for text in pool], type=pa.large_string())
+        pa.array([cell + end for cell in _cells(pool, alone)], type=pa.large_string())
         for pool, end in zip(texts, ends, strict=True)
     ]
     rows = len(codes[0]) if codes else 0
@@ -107,6 +107,11 @@ def _together(texts: Sequence[Any]) -> Any:
 
     nothing = pa.scalar("", type=pa.large_string())
     return pc.call_function("binary_join_element_wise", [*texts, nothing])
+
+
+def _cells(texts: Sequence[str], alone: bool) -> Sequence[str]:
+    plain = not alone and _SPECIAL.search("\t".join(texts)) is None
+    return texts if plain else [_cell(text, alone) for text in texts]
 
 
 def _cell(text: str, alone: bool) -> str:
