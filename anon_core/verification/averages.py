@@ -167,7 +167,7 @@ def check_groups(
             wrong |= np.isin(shown, [*cover.unknown, *cover.ambiguous])
             what = f"a cell of '{name}' that does not cover the value behind it"
         else:
-            exact = np.array([column.code_of_text(t) for t in release.texts_of(name)])
+            exact = column.codes_of_texts(release.texts_of(name))
             wrong = exact[release.codes_of(name)[line]] != own
             what = f"another value of '{name}' than the row behind it"
         rows = numbers(wrong)

@@ -68,9 +68,7 @@ def behind(
         np.concatenate(
             [
                 private.codes(n),
-                np.array(
-                    [private.columns[n].code_of_text(t) for t in release.texts_of(n)], np.int64
-                )[release.codes_of(n)],
+                private.columns[n].codes_of_texts(release.texts_of(n))[release.codes_of(n)],
             ]
         )
         + 1

@@ -134,5 +134,4 @@ def _alone(
 
 
 def _table_codes(column: PrivateColumn, release: Lines, name: str) -> Codes:
-    codes = [column.code_of_text(text) for text in release.texts_of(name)]
-    return np.array(codes, dtype=np.int64)[release.codes_of(name)]
+    return column.codes_of_texts(release.texts_of(name))[release.codes_of(name)]

@@ -33,8 +33,8 @@ def first_difference(
 ) -> int:
     """Return the row in which a CSV file is not written as it should be, -1 where it is.
 
-    The header is row 0. A row's lines are told from the next by counting, so within cells of
-    several lines the number may be too high.
+    The header is row 0. A row's lines are told from the next by counting, so behind cells of
+    several lines the number may be too high, by those of the rows that were put together with it.
 
     Parameters
     ----------
@@ -44,19 +44,20 @@ def first_difference(
         The cells by column, as codes into `texts`.
     texts : sequence of sequences of str
     """
-    place, lines = 0, 0
-    for part in _csv_parts(header, codes, texts):
+    place = 0
+    for number, part in enumerate(_csv_parts(header, codes, texts)):
         found = content[place : place + len(part)]
         if found != part:
             same = next((i for i, (a, b) in enumerate(zip(found, part, strict=False)) if a != b), 0)
-            return lines + found.count(b"\n", 0, same)
-        place, lines = place + len(part), lines + part.count(b"\n")
+            before = 1 + (number - 1) * _CHUNK if number else 0
+            return before + found.count(b"\n", 0, same)
+        place += len(part)
     return -1 if place == len(content) else len(codes[0]) if codes else 0
 
 
 def _csv_parts(
     header: Sequence[str], codes: Sequence[Codes | Narrow], texts: Sequence[Sequence[str]]
-) -> Iterator[bytes]:
+) -> Iterator[bytes | memoryview]:
     """Yield a CSV file: UTF-8, commas, line feeds, and quotes only where a cell needs them."""
     import pyarrow as pa
 
@@ -72,7 +73,7 @@ def _csv_parts(
     yield from ahead(lambda at: _lines([c[at : at + _CHUNK] for c in codes], pools), starts)
 
 
-def _lines(codes: Sequence[Codes | Narrow], pools: Sequence[Any]) -> bytes:
+def _lines(codes: Sequence[Codes | Narrow], pools: Sequence[Any]) -> memoryview:
     """Return some rows, whose cells are codes into texts that end with what follows a cell.
 
     What neighbours begin with alike is put together once: rows stand in order, and those of a
@@ -96,8 +97,7 @@ def _lines(codes: Sequence[Codes | Narrow], pools: Sequence[Any]) -> bytes:
         texts.insert(0, _together(heads).take(pa.array(run)))
     lines = texts[0] if len(texts) == 1 else _together(texts)
     ends = np.frombuffer(lines.buffers()[1], dtype=np.int64)[lines.offset :]
-    begin, size = int(ends[0]), int(ends[len(lines)] - ends[0])
-    return lines.buffers()[2].slice(begin, size).to_pybytes()
+    return memoryview(lines.buffers()[2]).cast("B")[int(ends[0]) : int(ends[len(lines)])]
 
 
 def _together(texts: Sequence[Any]) -> Any:

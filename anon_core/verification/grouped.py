@@ -85,7 +85,7 @@ def coded(
         both: list[Codes] = []
         for name in block:
             column = table.columns[name]
-            told = np.array([column.code_of_text(t) for t in found.table.texts_of(name)], np.int64)
+            told = column.codes_of_texts(found.table.texts_of(name))
             shown = told[found.table.codes_of(name)]
             both.append(np.concatenate([table.codes(name), shown]) + 1)
         joint, _ = joined(both, len(table) + len(found.table))

@@ -50,6 +50,8 @@ class Kind:
         it, None, is text: values are equal if their texts are, and groups of them are sets.
     write : callable
         Writes what `read` returns.
+    read_all : callable or None
+        Returns what `read` does of each of many texts; None where it is asked one by one.
     stated : callable
         Returns the least and greatest value that a label states in a form of this kind alone, such
         as ``9413*`` or ``2020-Q1``; None where it does not. Ranges and tails need nothing here.
@@ -63,6 +65,7 @@ class Kind:
 
     read: Callable[[str], Measure | None] | None = None
     write: Callable[[Measure], str] = str
+    read_all: Callable[[Sequence[str]], Sequence[Measure | None]] | None = None
     stated: Callable[[str], Span | None] = _nothing
     fits: Callable[[Sequence[str]], bool] = _never
     averaged: bool = False
@@ -89,12 +92,32 @@ def number_of(text: str) -> Decimal | None:
     return found if isfinite(found) else None  # 1e400 is none that can be reckoned with
 
 
+def are_digits(texts: Sequence[str]) -> bool:
+    """Say whether all texts are ASCII digits, with no zero before others.
+
+    Examples
+    --------
+    >>> are_digits(["0", "120"]), are_digits(["007"]), are_digits(["1", ""])
+    (True, False, False)
+    """
+    together = "".join(texts)
+    if not (together.isascii() and together.isdecimal()) or not all(texts):
+        return False
+    return all(text[0] != "0" or text == "0" for text in texts)
+
+
+def _numbers_of(texts: Sequence[str]) -> Sequence[Decimal | None]:
+    return list(map(Decimal if are_digits(texts) else number_of, texts))
+
+
 def _numbers(texts: Sequence[str]) -> bool:
     """Say whether texts are numbers.
 
     A leading zero makes a code, not a number. Where all commas may as well mark thousands, what
     the numbers are is not known.
     """
+    if are_digits(texts):
+        return True
     mark = thousands_of(texts)
     plain = [unmarked(t, mark or "") for t in texts]
     if mark is None or any(number_of(t) is None for t in plain):
@@ -158,7 +181,12 @@ def _period(label: str) -> Span | None:
 #: By the name a recipe gives it. Where it gives none, the first kind that fits is taken.
 KINDS: dict[str, Kind] = {
     "number": Kind(
-        read=number_of, stated=_first_digits, fits=_numbers, averaged=True, thousands=True
+        read=number_of,
+        read_all=_numbers_of,
+        stated=_first_digits,
+        fits=_numbers,
+        averaged=True,
+        thousands=True,
     ),
     "date": Kind(read=day_of, write=_written_day, stated=_period, fits=_days),
     "text": Kind(),

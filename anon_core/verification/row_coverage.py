@@ -144,7 +144,7 @@ def rows_alone(
         count=file.lines.count,
         cells=[file.codes[place[n]] for n in exact],
         codes=[
-            np.array([column.code_of_text(t) for t in file.meant[place[n]]], dtype=np.int64) + 1
+            column.codes_of_texts(file.meant[place[n]]) + 1
             for n, column in zip(exact, columns, strict=True)
         ],
     )

@@ -11,6 +11,7 @@ import datetime
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from operator import methodcaller
 from typing import cast
 
 from .averages import decimals_of, numbers_of
@@ -23,6 +24,7 @@ from .thousands import unmarked
 
 _AVERAGE = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.([0-9]+))?")
 _QUOTED = re.compile(r'[,{}"]')
+_may_be_formula = methodcaller("startswith", ("'", *FORMULA_START))
 
 
 def check_spelling(
@@ -52,11 +54,13 @@ def check_spelling(
                 tails=_tails(promise, name),
             )
         neutralised = release.spelling(name).neutralised
-        pairs = zip(release.texts[place], release.meant[place], strict=True)
+        texts, meant = release.texts[place], release.meant[place]
+        guard = neutralised and any(map(_may_be_formula, meant))
+        guarded = [_guarded(own) for own in meant] if guard else meant
         found[place] = [
             i
-            for i, (text, meant) in enumerate(pairs)
-            if text != (_guarded(meant) if neutralised else meant) or not right.holds(meant)
+            for i, (text, told, own) in enumerate(zip(texts, guarded, meant, strict=True))
+            if text != told or (own not in right.certain and not right.holds(own))
         ]
     odd = [name for name, places in zip(release.header, found, strict=True) if places]
     rows = release.rows_showing(found)
@@ -82,11 +86,13 @@ def _guarded(text: str) -> str:
 class _Averages:
     """The spellings of averages: plain decimals, as many as the recipe says."""
 
+    certain = frozenset(["", EVERYTHING])
+
     def __init__(self, decimals: int) -> None:
         self.decimals = decimals
 
     def holds(self, text: str) -> bool:
-        if text in ("", EVERYTHING):
+        if text in self.certain:
             return True
         found = _AVERAGE.fullmatch(text)
         negative_zero = text.startswith("-") and not text.strip("-0.")
@@ -114,14 +120,21 @@ class _Spellings:
         lines = [list(map(str.strip, line)) for line in levels]
         listed = _depth_first(lines) if self._is_text else lines
         self.labels = {label for line in lines for label in line[1:]} if coarse else set[str]()
-        self._own, self._written = own, frozenset(own.values())
+        self._own = own
+        self.certain = frozenset(["", *self.labels, *own.values()])
         self._listed = [line[0] for line in listed] if coarse else []
         thousands = table.columns[name].thousands
         self._public = [unmarked(text.strip(), thousands) for text in public] if coarse else []
-        order = [line[0] for line in listed] or sorted(own.values())
-        if table.has_gaps(name):
-            order.append("")  # what is missing comes last
-        self.place = {text: i for i, text in enumerate(order)}
+        self._order = [line[0] for line in listed]
+        self._gaps = table.has_gaps(name)
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Where the members of a set stand in their order."""
+        order = self._order or sorted(self._own.values())
+        if self._gaps:
+            order = [*order, ""]  # what is missing comes last
+        return {text: i for i, text in enumerate(order)}
 
     @cached_property
     def texts(self) -> dict[Key, set[str]]:
@@ -147,7 +160,7 @@ class _Spellings:
 
     def holds(self, text: str) -> bool:
         """Say whether a text is a spelling of what it says; of nothing, other checks tell."""
-        if text == "" or text in self.labels or text in self._written:
+        if text in self.certain:
             return True
         value = self.texts.get(self._key(text))
         if value is not None:

@@ -84,6 +84,13 @@ class Spelling:
         value = None if read is None else read(text)
         return text if value is None else value
 
+    def keys(self, texts: Sequence[str]) -> list[Key]:
+        """Return the key of each text."""
+        if self.rules.read_all is None:
+            return [self.key(text) for text in texts]
+        found = zip(self.rules.read_all(texts), texts, strict=True)
+        return [text if value is None else value for value, text in found]
+
 
 def members_of(text: str) -> list[str] | None:
     """Return the members of a value set, or None where the text is no value set.
@@ -183,6 +190,12 @@ class PrivateColumn:
             own = self.missing if text == "" else self.code_of.get(self.spelling.key(text), -1)
         return own
 
+    def codes_of_texts(self, texts: Sequence[str]) -> Codes:
+        """Return the codes of many texts, as `code_of_text` does."""
+        own = zip(map(self.code_of_own.get, texts), texts, strict=True)
+        found = [self.code_of_text(text) if code is None else code for code, text in own]
+        return np.array(found, dtype=np.int64)
+
 
 def read_private_column(
     column: Cells,
@@ -208,9 +221,10 @@ def read_private_column(
     mark = ""
     if spelling.rules.thousands:
         mark = (thousands_of(present) if thousands is None else thousands) or ""
-        texts = [unmarked(text, mark) for text in texts]
-        present = [t for t, g in zip(texts, gone, strict=False) if not g]
-    key_of = {text: spelling.key(text) for text in present}
+        if mark:
+            texts = [unmarked(text, mark) for text in texts]
+            present = [t for t, g in zip(texts, gone, strict=False) if not g]
+    key_of = dict(zip(present, spelling.keys(present), strict=True))
     named = [] if spelling.measured else [row for row in levels if row]
     path = {spelling.key(row[0].strip()): tuple(row[:0:-1]) for row in named}
     keys: list[Key] = list(dict.fromkeys(key_of.values()))

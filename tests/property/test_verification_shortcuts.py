@@ -14,13 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anon_core import Dataset
-from anon_core.verification import coverage
+from anon_core.verification import coverage, kinds
+from anon_core.verification.cells import Cells
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Verification
 from anon_core.verification.match import beyond, sole_text
 from anon_core.verification.plain_csv import read_plain
 from anon_core.verification.published import PublishedTable
-from anon_core.verification.texts import Spelling
+from anon_core.verification.texts import MISSING_TOKENS, Spelling, read_private_column
 
 Row = tuple[str, ...]
 
@@ -189,3 +190,31 @@ def test_categories_are_read_as_the_texts_they_stand_for(rows: list[Row]):
     coded = dataset.frame(coded=True)
     assert [str(kind) for kind in coded.dtypes] == ["category", "category"]
     pd.testing.assert_frame_equal(coded.astype("str"), dataset.frame())
+
+
+_NUMBERS = st.integers(0, 120).map(str)
+_ODD_NUMBERS = st.sampled_from(["007", "1.0", "1,5", "-2", "+3", "1e2", "", "?", " 4", "n", "٣"])
+
+
+@given(
+    st.lists(_NUMBERS, max_size=9) | st.lists(_NUMBERS | _ODD_NUMBERS, max_size=9),
+    st.sampled_from([None, "number", "text", "ordered"]),
+    st.booleans(),
+    st.lists(_NUMBERS | _ODD_NUMBERS, max_size=9),
+)
+def test_digits_are_read_at_once_as_one_by_one(
+    texts: list[str], kind: str | None, ordered: bool, asked: list[str]
+):
+    cells = Cells.of(texts)
+    told = {"neutralised": False, "ordered": ordered}
+    quick = read_private_column(cells, kind, MISSING_TOKENS, **told)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kinds, "are_digits", lambda texts: False)
+        slow = read_private_column(cells, kind, MISSING_TOKENS, **told)
+    for own in ("spelling", "keys", "measured", "code_of", "code_of_own", "texts", "thousands"):
+        assert getattr(quick, own) == getattr(slow, own), own
+    assert [type(key) for key in quick.keys] == [type(key) for key in slow.keys]
+    assert quick.code_of_cell.tolist() == slow.code_of_cell.tolist()
+    assert quick.gone.tolist() == slow.gone.tolist()
+    one_by_one = [slow.code_of_text(text) for text in asked]
+    assert quick.codes_of_texts(asked).tolist() == one_by_one
