@@ -151,9 +151,9 @@ def encode(
     numbers = None if thousands else whole_numbers(present)
     if numbers is not None:
         found = whole_kind(present) if kind is None else kind
-        plain = _of_whole_numbers(name, found, codes, present, numbers, used)
-        if plain is not None:
-            return plain.with_notes(*notes)
+        column = _of_whole_numbers(name, found, codes, present, numbers, used)
+        if column is not None:
+            return column.with_notes(*notes)
     mark = thousands_mark(present) if thousands is None else thousands
     kind = detect_kind(present, mark) if kind is None else kind
     plain: dict[str, str] = {}

@@ -51,7 +51,7 @@ def _csv_parts(table: pa.Table) -> Iterator[bytes | memoryview]:
         end = "\n" if position == table.num_columns - 1 else ","
         coded = cast("pa.DictionaryArray[Any, Any]", column.combine_chunks())
         codes.append(coded.indices.to_numpy())
-        texts = coded.dictionary.to_pylist()
+        texts = cast(list[str], coded.dictionary.to_pylist())
         if alone or _SPECIAL.search("".join(texts)):
             texts = [_cell(text, alone=alone) for text in texts]
         pools.append(pa.array([text + end for text in texts], type=pa.large_string()))
