@@ -845,3 +845,11 @@ def settled(rows: Sequence[Sequence[int]], size: int) -> list[int]:
                 waiting[r].discard(j)
                 opened.add(r)
     return order
+
+
+# -- orders ------------------------------------------------------------------------------------
+
+
+def by_bits(words: Sequence[int], low: int, high: int) -> list[int]:
+    """Return words ordered by their bits from `low` up to `high`, equal ones as they stand."""
+    return sorted(words, key=lambda word: (word >> low) % (1 << (high - low)))

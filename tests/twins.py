@@ -33,6 +33,7 @@ TWINS: Mapping[str, str] = {
     "dealt_values.deal": "naive_kernels.dealt",
     "dealt_values.deal_by_scaling": "naive_kernels.scaled_deals",
     "dealt_values.deal_exactly": "naive_kernels.dealt",
+    "digits.in_digit_order": "naive_kernels.by_bits",
     "forest.fill_pairs": "naive_kernels.pair_table",
     "forest.grow_forest": "naive_kernels.grown_forest",
     "forest.part_forest": "naive_kernels.parted_forest",
