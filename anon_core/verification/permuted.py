@@ -19,6 +19,7 @@ from .file_checks import check_formulas
 from .findings import Check, Verification, many, named, numbers, undecided
 from .grouped import Grouped, coded
 from .histogram import tally
+from .kinds import are_digits
 from .lines import Lines
 from .match import beyond
 from .published import PublishedTable
@@ -136,10 +137,12 @@ def _check_rows(name: str, release: PublishedTable, table: PrivateTable) -> Chec
 def _numbers_of(release: Lines, column: str) -> Codes | None:
     """Return every line's group, counted from 0; None where the numbers are not 1 to g."""
     texts = release.texts_of(column)
-    place = {str(i + 1): i for i in range(len(texts))}
-    if any(text not in place for text in texts):
+    if not are_digits(texts) or max(map(len, texts)) > len(str(len(texts))):
         return None
-    return np.array([place[t] for t in texts], dtype=np.int64)[release.codes_of(column)]
+    numbers = np.fromiter(map(int, texts), dtype=np.int64, count=len(texts)) - 1
+    if numbers.min() < 0 or numbers.max() >= len(texts):
+        return None
+    return numbers[release.codes_of(column)]
 
 
 def _same_sizes(grouped: Mapping[str, Grouped]) -> bool:

@@ -155,9 +155,8 @@ class PublishedTable:
 
     @cached_property
     def _distinct(self) -> tuple[Codes | Narrow, Codes, Codes]:
-        if self.lined is not None or self.wrong_order.any():
+        if self.lined is not None or not self._alike_follow:
             return lines_of([self.codes[place] for place in self._lined_places], self.rows)
-        # Equal rows of a table in order follow each other.
         new = np.ones(self.rows, dtype=np.bool_)
         if self.rows:
             new[1:] = False
@@ -229,18 +228,50 @@ class PublishedTable:
         return Rows.of(candidates[nth >= (count - wanted)[line]])
 
     @cached_property
+    def _alike_follow(self) -> bool:
+        """Whether equal rows follow each other, as they do where rows are in order.
+
+        The order of the first column's texts does not matter for that: groups stand by number.
+        """
+        if not self.wrong_order.any():
+            return True
+        if not self.codes or not self.rows:
+            return False
+        first = self.codes[0]
+        used = np.zeros(len(self.texts[0]), dtype=np.bool_)
+        used[first] = True
+        runs = 1 + np.count_nonzero(first[1:] != first[:-1])
+        return bool(runs == np.count_nonzero(used)) and not self._below(within=1).any()
+
+    @cached_property
     def wrong_order(self) -> npt.NDArray[np.bool_]:
         """Which rows stand below one they should stand above, shape (rows,)."""
-        ranks: list[npt.NDArray[np.int32]] = []
-        for texts in self.texts:
-            place = {text: i for i, text in enumerate(sorted(texts))}
-            ranks.append(np.array([place[text] for text in texts], dtype=np.int32))
+        return self._below(within=0)
+
+    def _below(self, within: int) -> npt.NDArray[np.bool_]:
+        """Return which rows stand wrongly among those that say the same in the first columns."""
         wrong = np.zeros(self.rows, dtype=np.bool_)
         for start in range(0, self.rows - 1, _AT_A_TIME):
             end = min(start + _AT_A_TIME, self.rows - 1)
             sign = np.zeros(end - start, dtype=np.int32)
-            for codes, rank in zip(self.codes, ranks, strict=True):
+            for codes in self.codes[:within]:
+                part = codes[start : end + 1]
+                sign |= part[1:] != part[:-1]
+            for codes, rank in zip(self.codes[within:], self._ranks[within:], strict=True):
                 step = np.diff(rank[codes[start : end + 1]])
                 sign = np.where(sign == 0, step, sign)
             wrong[start + 1 : end + 1] = sign < 0
         return wrong
+
+    @cached_property
+    def _ranks(self) -> list[npt.NDArray[np.int32]]:
+        """The place of every column's texts in their order, each of shape (texts,)."""
+        return [_ranked(texts) for texts in self.texts]
+
+
+def _ranked(texts: Sequence[str]) -> npt.NDArray[np.int32]:
+    ordered = sorted(texts)
+    if ordered == texts and len(set(texts)) == len(texts):  # as a file's own dictionary has them
+        return np.arange(len(texts), dtype=np.int32)
+    place = {text: i for i, text in enumerate(ordered)}
+    return np.array([place[text] for text in texts], dtype=np.int32)

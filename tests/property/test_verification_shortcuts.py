@@ -218,3 +218,32 @@ def test_digits_are_read_at_once_as_one_by_one(
     assert quick.gone.tolist() == slow.gone.tolist()
     one_by_one = [slow.code_of_text(text) for text in asked]
     assert quick.codes_of_texts(asked).tolist() == one_by_one
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 12).map(str), _CELL, _CELL), max_size=14),
+    st.sampled_from(["by text", "by number", "as they come", "first together"]),
+    st.randoms(use_true_random=False),
+)
+def test_equal_rows_are_one_line_in_any_order(rows: list[Row], order: str, random: Any):
+    if order == "by number":
+        rows = sorted(rows, key=lambda row: (int(row[0]), row[1:]))
+    elif order == "by text":
+        rows = sorted(rows)
+    elif order == "first together":
+        rows = sorted(rows, key=lambda row: row[0])
+    else:
+        random.shuffle(rows)
+    text = Spelling(kind="text", neutralised=False)
+    table = PublishedTable(written(("g", "a", "b"), rows), ("a",), lambda _name: text)
+    lines = table.lines
+    told = [tuple(t[c] for t, c in zip(lines.texts, code, strict=True)) for code in _per(lines)]
+    assert len(set(told)) == len(told)
+    assert Counter(dict(zip(told, lines.count.tolist(), strict=True))) == Counter(rows)
+    assert [told[line] for line in table.line_of_row.tolist()] == rows
+    wrong = [n > 0 and rows[n] < rows[n - 1] for n in range(len(rows))]
+    assert table.wrong_order.tolist() == wrong
+
+
+def _per(lines: Any) -> list[tuple[int, ...]]:
+    return list(zip(*(codes.tolist() for codes in lines.codes), strict=True))
