@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
@@ -25,12 +26,14 @@ def split_cells(
     arrow_csv: Any = typed_csv  # its stubs lag behind it
     quoted = b'"' in data
     last = separator.join([_SENTINEL] * width)
+    behind = b""
     if quoted:
         # A row of our own at the end: if the parser does not hand it back, a quote was left open
         # and swallowed it. Arrow itself does not complain about that.
-        data = b"".join((data, b"\n", last.encode(), b"\n"))
+        behind = f"\n{last}\n".encode()
     elif b"\n" not in data and b"\r" not in data:
-        data += b"\n"  # Arrow takes a header without its line end for an empty file
+        behind = b"\n"  # Arrow takes a header without its line end for an empty file
+    length = len(data) + len(behind)
     broken: list[tuple[int, int, int]] = []
     open_row = 0
     handed_back = True
@@ -48,7 +51,7 @@ def split_cells(
 
     def read(block: int, handler: Callable[[Any], str] | None) -> pa.Table:
         return arrow_csv.read_csv(
-            pa.py_buffer(data),
+            pa.PythonFile(_InTurn(data, behind), mode="r"),
             read_options=arrow_csv.ReadOptions(use_threads=handler is None, block_size=block),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=separator, newlines_in_values=quoted, invalid_row_handler=handler
@@ -66,7 +69,7 @@ def split_cells(
         # Once more in one block and one thread: a row longer than a block is then no error, and
         # rows of another length come with their numbers.
         try:
-            table = read(min(len(data) + 1, (1 << 31) - 1), note)
+            table = read(min(length + 1, (1 << 31) - 1), note)
         except pa.ArrowInvalid as error:
             if quoted and "infer number of columns" in str(error):  # not even the header ended
                 raise _open_quote(f"{name}, header") from error
@@ -99,6 +102,28 @@ def split_cells(
             for codes, pool in columns
         ]
     return names, columns, rows
+
+
+class _InTurn(io.RawIOBase):
+    """A file of several contents one after the other, none of which is copied."""
+
+    def __init__(self, *parts: bytes) -> None:
+        super().__init__()
+        self._parts = [memoryview(part) for part in parts if part]
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes | memoryview:  # type: ignore[override]
+        """Return the next `size` bytes; fewer at the end only, where readers take them for it."""
+        if not self._parts:
+            return b""
+        part = self._parts[0]
+        if 0 <= size < len(part):
+            self._parts[0] = part[size:]
+            return part[:size]
+        del self._parts[0]
+        return b"".join((part, self.read(size - len(part) if size >= 0 else -1)))
 
 
 def _open_quote(place: str) -> BadInput:
