@@ -146,20 +146,22 @@ class RowsAlike:
 
     def _fitting(self, chosen: Sequence[int], context: Context) -> I64:
         names = [self.columns[d] for d in chosen]
-        codes = self.codes[:, list(chosen)]
-        every = len(set(chosen)) == len(self.columns)
-        if self.unlike and every:
+        every = list(chosen) == list(range(len(self.columns)))
+        codes, theirs = self.codes, self.people
+        if not every:
+            codes, theirs = codes[:, list(chosen)], theirs[:, list(chosen)]
+        if every and self.unlike:
             rank = first = np.arange(len(codes))
+            shown = codes
         else:
             sizes = [len(self.vocabularies[n].texts) for n in names]
             rank, first = dense_rank(list(codes.T), sizes)
-        shown = codes[first]
+            shown = codes[first]
         low = np.stack([self.vocabularies[n].lo[c] for n, c in zip(names, shown.T, strict=True)], 1)
         high = np.stack(
             [self.vocabularies[n].hi[c] for n, c in zip(names, shown.T, strict=True)], 1
         )
-        theirs = self.people[:, list(chosen)]
-        if not (self.strangers and every):
+        if not (every and self.strangers):
             _, one = dense_rank(list(theirs.T), [int(c.max(initial=0)) + 1 for c in theirs.T])
             theirs = theirs[one]
         people = np.ascontiguousarray(theirs)
