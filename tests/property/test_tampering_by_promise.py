@@ -214,6 +214,6 @@ def test_a_promise_that_breaks_is_found_and_where() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("chunk", range(10))
 def test_many_promises_that_break_are_found_and_where(chunk: int) -> None:
-    found = attempts(10_000 * (chunk + 1), 100)
+    found = attempts(10_000 * (chunk + 1), 120)
     assert sum(n for what, n in found.items() if what.endswith("broken and found")) > 30
     _no_lie_is_accepted(found)

@@ -9,7 +9,7 @@ import numpy as np
 from ..blocks import blocks
 from ..evidence import CannotTell, Evidence
 from ..fillings import chances
-from ..findings import Check, many
+from ..findings import Check, Rows, many, named
 from ..grouped import Grouped
 from ..public_people import PublicPeople, covered_people
 from ..registry import recomputes
@@ -26,12 +26,13 @@ def delta_presence(evidence: Evidence) -> list[Check]:
     """
     low, high = (evidence.number(key) for key in ("delta_min", "delta_max"))
     promise, people = evidence.promise, evidence.public
+    rows = Rows()
     if evidence.form == "whole":
-        found = _whole(evidence.grouped, people, promise)
+        found, rows = _whole(evidence.grouped, people, promise, low, high)
     elif promise.coarsened:
         found = _permuted(evidence, people)
     elif any(set(promise.quasi) <= set(block) for block in blocks(promise)):
-        found = _whole(_by_cells(evidence), people, promise)
+        found, rows = _whole(_by_cells(evidence), people, promise, low, high)
     else:
         raise CannotTell("cells are exact and quasi-identifiers permuted apart")
     least, most = min(found), max(found)
@@ -39,6 +40,7 @@ def delta_presence(evidence: Evidence) -> list[Check]:
     between = f"chances of presence lie between {float(least):.4g} and {float(most):.4g}"
     asked = f"{float(low):g} to {float(high):g} were promised"
     broken_low = not holds and most <= high
+    where = f" {named(rows)}" if rows else ""  # whoever is in no class has no row
     return [
         Check(
             name=evidence.name,
@@ -47,7 +49,8 @@ def delta_presence(evidence: Evidence) -> list[Check]:
             reached=float(least if broken_low else most),
             sentence=f"Recomputed from the published file and the public table: {between}; {asked}."
             if holds
-            else f"δ-presence is broken: {between}; {asked}.",
+            else f"δ-presence is broken: {between}; {asked}{where}.",
+            rows=rows.first,
         )
     ]
 
@@ -62,17 +65,26 @@ def _by_cells(evidence: Evidence) -> Grouped:
     return Grouped(table=part.table, columns=part.columns, group=joined(codes, len(part.group))[0])
 
 
-def _whole(grouped: Grouped, people: PublicPeople, promise: Promise) -> list[Fraction]:
-    """Return the chances |G ∩ T| / |G ∩ P| of all classes, and 0 where somebody is in none."""
+def _whole(
+    grouped: Grouped, people: PublicPeople, promise: Promise, low: Fraction, high: Fraction
+) -> tuple[list[Fraction], Rows]:
+    """Return the chances |G ∩ T| / |G ∩ P| of all classes, and 0 where somebody is in none.
+
+    And the rows of the classes whose chance is not within the bounds.
+    """
     inside, times = covered_people(promise, grouped, people)
     if np.any(times > 1):
         raise CannotTell("classes overlap, so that public people fit several")
     sizes = grouped.sizes
     if np.any(inside < sizes):
         raise _not_a_part(int(np.count_nonzero(inside < sizes)), "class")
-    pairs = set(zip(sizes.tolist(), inside.tolist(), strict=True))
-    found = [Fraction(n, among) for n, among in pairs]
-    return found if np.all(times == 1) else [*found, Fraction(0)]
+    pairs = list(zip(sizes.tolist(), inside.tolist(), strict=True))
+    chance = {pair: Fraction(*pair) for pair in set(pairs)}
+    beyond = {pair for pair, own in chance.items() if not low <= own <= high}
+    wrong = np.array([pair in beyond for pair in pairs], dtype=np.bool_)
+    rows = grouped.table.rows_of(wrong[grouped.group])
+    found = list(chance.values())
+    return found if np.all(times == 1) else [*found, Fraction(0)], rows
 
 
 def _permuted(evidence: Evidence, people: PublicPeople) -> list[Fraction]:
