@@ -183,6 +183,10 @@ def _verified(
 
     with ThreadPoolExecutor(1) as pool:  # files are compared while promises are recomputed
         others = pool.submit(check_other_formats, published, files)
+        spelled = [
+            pool.submit(check_spelling, promise, own, own.called(name), table, levels, public)
+            for name, own in published.items()
+        ]
         verification = (
             check_permuted(promise, published, table, judged)
             if promise.permuted
@@ -190,11 +194,11 @@ def _verified(
         )
         others.result()
     beside: list[Check] = []
-    for name, release in published.items():
+    for (name, release), spelling in zip(published.items(), spelled, strict=True):
         file = release.called(name)
         if not release.file:
             beside.append(check_writing(release, files[file], file))
-        beside.append(check_spelling(promise, release, file, table, levels, public))
+        beside.append(spelling.result())
     beside += [*others.result(), *left_out]
     beside += check_dialect(export, published, files)
     if previous is not None:
