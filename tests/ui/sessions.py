@@ -62,11 +62,13 @@ def carried_out(held: dict[str, Any], *, pinned: int = 0) -> Result:
     return result
 
 
-def open_page(page: str, held: Mapping[str, Any]) -> AppTest:
-    """Open a page of the dashboard in a session with this content."""
+def open_page(page: str, held: Mapping[str, Any], *, tab: str = "") -> AppTest:
+    """Open a page of the dashboard in a session with this content; Results may show another tab."""
     app = AppTest.from_file(str(CHECKOUT / "app.py"), default_timeout=60)
     for key, value in held.items():
         app.session_state[key] = value
+    if tab:
+        app.session_state["further"] = tab
     app.switch_page(page)
     return app.run()
 

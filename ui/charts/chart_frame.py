@@ -143,21 +143,6 @@ class Chart:
     note: str = ""
     formats: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def drawn(self, *, key: str, on_pick: Callable[[], None] | None = None) -> None:
-        """Draw the figure alone; `on_pick` is called after a click on a point."""
-        if hasattr(self.figure, "html"):
-            st.html(cast(PlainChart, self.figure).html(self.title, palette()))
-            return
-        st.plotly_chart(
-            self.figure,
-            key=f"plot-{key}",
-            theme=None,
-            config=_CONFIG,
-            alt=self.title,
-            on_select=on_pick or "ignore",
-            selection_mode="points",
-        )
-
 
 def shortened(text: str, most: int) -> str:
     """Return a text of at most `most` letters.
@@ -324,7 +309,18 @@ def show(chart: Chart, *, key: str, on_pick: Callable[[], None] | None = None) -
             st.markdown(f"**{plain(chart.title)}**", width="content")
             with st.popover("Numbers", type="tertiary", key=f"numbers-{key}"):
                 table(chart.numbers, key=f"table-{key}", formats=chart.formats, width="content")
-        chart.drawn(key=key, on_pick=on_pick)
+        if hasattr(chart.figure, "html"):
+            st.html(cast(PlainChart, chart.figure).html(chart.title, palette()))
+        else:
+            st.plotly_chart(
+                chart.figure,
+                key=f"plot-{key}",
+                theme=None,
+                config=_CONFIG,
+                alt=chart.title,
+                on_select=on_pick or "ignore",
+                selection_mode="points",
+            )
         if chart.note:
             st.caption(chart.note)
 
