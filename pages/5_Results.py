@@ -39,9 +39,9 @@ from ui.panels import (
     tiles_panel,
     verdict_lines,
 )
-from ui.panels.alone import alone, once_opened
 from ui.panels.shell import next_step, page
 from ui.session import chosen, pinning, results, running, state, stopping
+from ui.session.alone import alone, once_opened
 from ui.session.further import ATTACKING, MEASURING
 from ui.words.explain import plain, what_is_this
 

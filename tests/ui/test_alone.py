@@ -12,8 +12,8 @@ from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan
 from tests.ui.sessions import RESULTS, carried_out, load, open_page
 from ui.components import guard
-from ui.panels.alone import _shared
 from ui.session import chosen, jobs, results, state
+from ui.session.alone import _shared
 from ui.session.result_view import facts
 
 

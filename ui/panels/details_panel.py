@@ -11,8 +11,8 @@ from anon_core.release.attack_result import Details
 
 from ..charts.chart_frame import Palette, Series, show, table
 from ..charts.details_plot import details_chart
+from ..session.alone import once_opened
 from ..words.explain import plain
-from .alone import once_opened
 
 if TYPE_CHECKING:
     import pandas as pd

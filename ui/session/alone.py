@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from ..components import guard
-from ..session import chosen, jobs, results, state
+from . import chosen, jobs, results, state
 
 
 def alone(name: str, draw: Callable[[], None], *, key: str) -> None:
