@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .plain_look import Look, framed, percent, tip, written
 
 #: Pixels of a panel's width for which it is decided what is square and which text fits.
-_WIDTH = 600
+_WIDTH = 500
 _LETTER, _LINE = 7, 15
 
 
@@ -37,7 +37,7 @@ class Areas:
         found: list[str] = []
         for one, (x, y, wide, high) in zip(drawn, boxes, strict=True):
             lines = one.text.split("\n")
-            fits = max(map(len, lines)) * _LETTER + 8 <= wide and len(lines) * _LINE + 4 <= high
+            fits = max(map(len, lines)) * _LETTER + 10 <= wide and len(lines) * _LINE + 4 <= high
             text = f"<span>{written(one.text)}</span>" if fits else ""
             more, told = tip(one.tip, right=x + wide / 2 > _WIDTH / 2, low=y < self.height / 2)
             style = (

@@ -11,7 +11,7 @@ from anon_core.release.attack_result import AttackResult
 from anon_core.words.phrases import share
 from anon_core.words.tiles import proven
 
-from .chart_frame import Chart, Palette, Series
+from .chart_frame import Chart, Palette, Series, heading_of
 from .rows_chart import Bar, Item, Mark, Plot, Rows, Span, Words
 
 #: An attack, and the sensitive column it is on, if any.
@@ -88,7 +88,7 @@ def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
         found = [a for a in run.facts.attacks if not a.idle]
         words, absent = lines.absent(run)
         marks = {name_of(a): _marks(a, run, colours) for a in found}
-        plots.append(Plot(lines=words | marks, heading=run.heading, colour=run.colour))
+        plots.append(Plot(lines=words | marks, heading=heading_of(run, runs), colour=run.colour))
         order = {key: place for place, key in enumerate(lines.keys)}
         found.sort(key=lambda a: order[a.attack, a.column])
         told = [_row(a) for a in found] + absent
@@ -190,7 +190,7 @@ def risk_chart(runs: Sequence[Series], colours: Palette) -> Chart:
             ]
             for a, s in zip(attacks, shares, strict=True)
         }
-        plots.append(Plot(lines=words | bars, heading=run.heading, colour=run.colour))
+        plots.append(Plot(lines=words | bars, heading=heading_of(run, runs), colour=run.colour))
         told: list[dict[str, object]] = [
             {
                 "attack": name_of(a),

@@ -43,6 +43,8 @@ class Cells:
         What the columns are.
     height : int
         Pixels of a row.
+    steep : bool
+        Whether columns are too narrow for words, so that the heads are written upwards.
     """
 
     names: tuple[str, ...]
@@ -50,6 +52,7 @@ class Cells:
     grids: tuple[Grid, ...]
     axis: str = ""
     height: int = 25
+    steep: bool = False
 
     def html(self, title: str, look: Look) -> str:
         """Return the chart as HTML."""
@@ -66,9 +69,10 @@ class Cells:
             ]
             row += 1
         if any(self.heads):
+            steep = " aw-steep" if self.steep else ""
             found += [
-                f'<div class="aw-top" style="grid-area:{row} / {self._column(place, at)}">'
-                f"{written(head)}</div>"
+                f'<div class="aw-top{steep}" style="grid-area:{row} / {self._column(place, at)}">'
+                f"<span>{written(head)}</span></div>"
                 for place in range(many)
                 for at, head in enumerate(self.heads)
             ]

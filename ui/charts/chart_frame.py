@@ -144,6 +144,11 @@ class Chart:
     formats: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
+def heading_of(run: Series, runs: Sequence[Series]) -> str:
+    """Return what stands above a run's plot: nothing where it is the only one."""
+    return run.heading if len(runs) > 1 else ""
+
+
 def shortened(text: str, most: int) -> str:
     """Return a text of at most `most` letters.
 

@@ -11,7 +11,7 @@ from anon_core.release.results import Measure
 
 from ..session.result_view import Facts
 from .cells_chart import Cell, Cells, Grid
-from .chart_frame import Chart, Palette, Series, readable
+from .chart_frame import Chart, Palette, Series, heading_of, readable
 from .rows_chart import Bar, Item, Plot, Rows, Words
 
 #: Columns of numbers beside each other that have room for all their letters.
@@ -122,7 +122,7 @@ def metric_bars(runs: Sequence[Series], colours: Palette, without: tuple[str, ..
                 row | {"metric": f"{title_of(name)}: {other}", "0 to 1": None, "value": value}
                 for other, value in m.also.items()
             ]
-        plots.append(Plot(lines=lines, heading=run.heading, colour=run.colour))
+        plots.append(Plot(lines=lines, heading=heading_of(run, runs), colour=run.colour))
     return Chart(
         title="What was lost (shorter is better)",
         figure=Rows(
@@ -166,11 +166,14 @@ def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
             cells.append([_lost(v, column, n, colours, crowded) for n, v in line.items()])
             row: dict[str, object] = {"run": run.letter} if len(runs) > 1 else {}
             rows.append(row | {"column": column} | {title_of(n): v for n, v in line.items()})
-        grids.append(Grid(cells=cells, heading=run.heading, colour=run.colour))
+        grids.append(Grid(cells=cells, heading=heading_of(run, runs), colour=run.colour))
     return Chart(
         title="Where it was lost: column by column",
         figure=Cells(
-            names=tuple(shown), heads=tuple(title_of(n) for n in names), grids=tuple(grids)
+            names=tuple(shown),
+            heads=tuple(title_of(n) for n in names),
+            grids=tuple(grids),
+            steep=crowded,
         ),
         numbers=pd.DataFrame(rows),
         note="0 is unchanged, 1 is everything suppressed in that column.",

@@ -66,6 +66,8 @@ CSS = f"""
   min-height: 1.2rem;}}
 .aw-top {{display: flex; align-items: end; justify-content: center; text-align: center;
   font-size: .75rem; padding: .1rem; overflow-wrap: anywhere;}}
+.aw-steep span {{writing-mode: vertical-rl; transform: rotate(180deg); text-align: left;
+  max-height: 11rem;}}
 .aw-areas {{position: relative;}}
 .aw-area {{position: absolute; border: .5px solid var(--paper);}}
 .aw-area span {{display: flex; width: 100%; height: 100%; overflow: hidden; align-items: start;
