@@ -41,6 +41,7 @@ from ui.panels import (
 )
 from ui.panels.shell import next_step, page
 from ui.session import chosen, pinning, results, running, state, stopping
+from ui.session.alone import alone, once_opened
 from ui.session.further import ATTACKING, MEASURING
 from ui.words.explain import plain, what_is_this
 
@@ -142,21 +143,27 @@ def classes(run: Series, colours: Palette) -> None:
 
 def metrics(run: Series, colours: Palette) -> None:
     """Draw the metric panel: what the tiles have not told, and what each number means."""
-    measures = run.facts.result.measures
     told = (loss_metric(run.facts.result),)
     show(kept(metric_bars, [run], colours, told), key="metrics")
     if run.facts.permuted:
         st.caption(what_is_lost([run]))
     linked.metrics(run, colours)
-    with st.expander("What each of them means"):
-        for name in metric_names([run]):
-            st.markdown(f"**{plain(title_of(name))}**")
-            what_is_this(family("metric")[name])
-            details_panel.draw(run, colours, measures[name].details, f"metric-{name}")
+    once_opened(
+        "What each of them means", lambda: meanings(run, colours), name="Metrics", key="meanings"
+    )
     heat = None if run.facts.permuted else kept(column_heat, [run], colours)
     if heat is not None:
         show(heat, key="heat")
     measure_panel.draw(run)
+
+
+def meanings(run: Series, colours: Palette) -> None:
+    """Draw what each metric is, and what lies behind it."""
+    measures = run.facts.result.measures
+    for name in metric_names([run]):
+        st.markdown(f"**{plain(title_of(name))}**")
+        what_is_this(family("metric")[name])
+        details_panel.draw(run, colours, measures[name].details, f"metric-{name}")
 
 
 def panels(run: Series, colours: Palette) -> None:
@@ -179,27 +186,32 @@ def panels(run: Series, colours: Palette) -> None:
     for place, (title, draw) in zip(places, drawn, strict=True):
         with place:
             st.subheader(title, anchor=False)
-            with panel(title):
-                draw()
+            alone(title, draw, key=f"panel-{title}")
 
 
 def further(run: Series, colours: Palette) -> None:
-    """Draw what is looked at one at a time: questions, the search and its picture, values."""
+    """Draw what is looked at one at a time: questions, the search and its picture, values.
+
+    Only the tab that is open is drawn; another one is as soon there as it would be shown.
+    """
     result = run.facts.result
     questions, search, values = st.tabs(
         ["Questions", "The search", "Value by value"], key="further", on_change="rerun"
     )
-    with questions:
-        question_panel.draw(result)
-    with search:
-        if lattice_panel.applies(result):
-            lattice_panel.draw(result)
-        if parts_panel.applies(result):
-            parts_panel.draw(run)
-        with panel("The search"):
-            search_panel.draw(result)
-    with values, panel("Value by value"):
-        by_value_panel.draw(run, colours)
+    if questions.open:
+        with questions:
+            question_panel.draw(result)
+    if search.open:
+        with search:
+            if lattice_panel.applies(result):
+                lattice_panel.draw(result)
+            if parts_panel.applies(result):
+                parts_panel.draw(run)
+            with panel("The search"):
+                search_panel.draw(result)
+    if values.open:
+        with values, panel("Value by value"):
+            by_value_panel.draw(run, colours)
 
 
 running.settle()
@@ -221,7 +233,7 @@ if page("Results", "📊", needs="result"):
         with panel("The choice"):
             linked.bar(shown)
         panels(shown, tones)
-        further(shown, tones)
+        alone("Further", lambda: further(shown, tones), key="further-panel")
         next_step("pages/6_Compare.py", "Compare pinned runs")
         next_step("pages/7_Export.py", "Export")
 elif (stopped := running.error()) is not None:

@@ -38,9 +38,15 @@ _REDRAWN = """
   one.textContent.includes("stCaptionContainer") && one.textContent.includes(colour))
 """
 _UNFOLD = """
-() => document.querySelectorAll(
-  '[data-testid="stMain"] details:not([open]) > summary').forEach(one => one.click())
+() => {
+  const folded = [...document.querySelectorAll(
+    '[data-testid="stMain"] details:not([open]) > summary')].filter(one => one.checkVisibility());
+  folded.forEach(one => one.click());
+  return folded.length;
+}
 """
+#: A fold is drawn once it is opened, and may hold folds of its own.
+_DEPTH = 4
 _TAB = '[data-testid="stMain"] [role="tab"][aria-selected="false"]:visible'
 
 
@@ -84,8 +90,7 @@ def look(
     """Look at the page that is open; `unfolded` also with every expander open, behind each tab."""
     page.set_viewport_size({"width": width, "height": 900})
     if unfolded:
-        page.evaluate(_UNFOLD)
-        wait_for_app(page)
+        unfold(page)
     for scheme in schemes:
         scheme_is(page, scheme)
         note(page, (width, scheme), found)
@@ -93,7 +98,16 @@ def look(
     for tab in tabs:
         page.get_by_test_id("stMain").get_by_role("tab", name=tab, exact=True).first.click()
         wait_for_app(page)
+        unfold(page)
         note(page, (width, schemes[-1], tab), found)
+
+
+def unfold(page: Page) -> None:
+    """Open every fold that is seen, and those inside."""
+    for _ in range(_DEPTH):
+        if not page.evaluate(_UNFOLD):
+            return
+        wait_for_app(page)
 
 
 def nothing_broken(found: dict[str, Any]) -> None:

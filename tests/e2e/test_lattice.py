@@ -28,6 +28,7 @@ def test_a_node_is_clicked_and_made_the_release(page: Page) -> None:
     # The most general node holds whenever any does, and is drawn on top.
     panel.locator(".st-key-plot-lattice").scroll_into_view_if_needed()
     points = panel.locator(".st-key-plot-lattice .scatterlayer .points path")
+    expect(points.first).to_be_visible(timeout=30_000)  # it is drawn once its tab is opened
     boxes = [box for i in range(points.count()) if (box := points.nth(i).bounding_box())]
     top = min(boxes, key=lambda box: box["y"])
     assert top["y"] > 0, "the top of the lattice is out of sight"

@@ -99,7 +99,7 @@ def test_from_a_sample_to_the_files(page: Page, tmp_path: Path) -> None:
     for panel in ("Table", "Classes", "Metrics", "Attacks"):
         expect(page.get_by_role("heading", name=panel, exact=True)).to_be_visible()
     for chart in ("groups", "metrics", "heat", "attacks", "risk"):
-        expect(page.locator(f".st-key-chart-{chart} .js-plotly-plot svg").first).to_be_visible()
+        expect(page.locator(f".st-key-chart-{chart} .aw-chart")).to_be_visible()
     chooses_in_one_panel(page)
     expect(page.get_by_text("Recomputed from the published file: k = 5 holds")).to_be_visible()
     page.get_by_label("Your judgement").fill("Released to one research unit.")
@@ -115,8 +115,9 @@ def test_from_a_sample_to_the_files(page: Page, tmp_path: Path) -> None:
     go(page, "Compare")
     for letter in "AB":
         expect(page.locator(f".st-key-pin-{letter}")).to_be_visible()
-    for chart in ("sizes", "groups-A", "groups-B", "metrics", "heat", "attacks", "risk"):
-        expect(page.locator(f".st-key-chart-{chart} .js-plotly-plot svg").first).to_be_visible()
+    expect(page.locator(".st-key-chart-sizes .js-plotly-plot svg").first).to_be_visible()
+    for chart in ("groups-A", "groups-B", "metrics", "heat", "attacks", "risk"):
+        expect(page.locator(f".st-key-chart-{chart} .aw-chart")).to_be_visible()
 
     go(page, "Export")
     # Nearly every row is unique over all that is published: nothing goes out before that is seen.

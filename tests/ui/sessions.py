@@ -18,6 +18,7 @@ from anon_core.hierarchy import read_levels
 from anon_core.job.result import Result
 from anon_core.job.runner import run
 from anon_core.samples import hierarchy_folder, sample
+from ui.forms.promise_picker import QUESTIONS
 from ui.forms.technique_picker import approach_of
 from ui.session import jobs, pinning, results, state
 
@@ -62,11 +63,15 @@ def carried_out(held: dict[str, Any], *, pinned: int = 0) -> Result:
     return result
 
 
-def open_page(page: str, held: Mapping[str, Any]) -> AppTest:
-    """Open a page of the dashboard in a session with this content."""
+def open_page(page: str, held: Mapping[str, Any], *, tab: str = "") -> AppTest:
+    """Open a page of the dashboard in a session with this content; Results may show another tab."""
     app = AppTest.from_file(str(CHECKOUT / "app.py"), default_timeout=60)
     for key, value in held.items():
         app.session_state[key] = value
+    for stops in QUESTIONS:  # the promises that are folded up, too
+        app.session_state[f"promise_picker/more/{stops}"] = True
+    if tab:
+        app.session_state["further"] = tab
     app.switch_page(page)
     return app.run()
 

@@ -72,7 +72,7 @@ def test_an_error_in_a_panel_is_told_there(
     panels = BROKEN[page]
     for place, what in enumerate(panels):
         monkeypatch.setattr(what, breaking(errors[place % 2]))
-    app = open_page(page, held)
+    app = open_page(page, held, tab="The search" if page == RESULTS else "")
     assert not app.exception
     told = {one.value.split("**")[1]: one.value for one in app.error}
     assert set(told) == set(panels.values())

@@ -35,7 +35,7 @@ def picture(app: AppTest) -> LatticePicture:
 def test_a_full_domain_result_shows_its_lattice(technique: str) -> None:
     held = load("samarati", algorithm={"name": technique})
     result = carried_out(held)
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, held, tab="The search")
     assert not app.exception
     assert "Lattice" in [s.value for s in app.subheader]
     drawn = picture(app)
@@ -56,7 +56,7 @@ def test_a_full_domain_result_shows_its_lattice(technique: str) -> None:
 def test_other_results_have_no_lattice() -> None:
     held = load("samarati", algorithm={"name": "mondrian"})
     carried_out(held)
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, held, tab="The search")
     assert not app.exception
     assert "Lattice" not in [s.value for s in app.subheader]
 
@@ -64,7 +64,7 @@ def test_other_results_have_no_lattice() -> None:
 def test_levels_in_hand_are_made_the_release() -> None:
     held = load("samarati", algorithm={"name": "optimal"})
     carried_out(held)
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, held, tab="The search")
     drawn = picture(app)
     failing = next(i for i, n in enumerate(drawn.nodes) if not n.holds)
     in_hand(app).set_value(failing).run()
@@ -99,7 +99,7 @@ def test_choices_that_changed_since_stand_against_it() -> None:
     carried_out(held)
     with patch.object(st, "session_state", held):
         state.draw_seed()
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, held, tab="The search")
     other = next(i for i, n in enumerate(picture(app).nodes) if n.holds and not n.chosen)
     in_hand(app).set_value(other).run()
     assert button(app).disabled
@@ -119,7 +119,7 @@ def test_a_click_takes_a_node_in_hand(session: None) -> None:
 def test_every_node_is_drawn_once_and_harmless(monkeypatch: pytest.MonkeyPatch) -> None:
     held = load("samarati", algorithm={"name": "optimal"})
     result = carried_out(held)
-    drawn = picture(open_page(RESULTS, held))
+    drawn = picture(open_page(RESULTS, held, tab="The search"))
     chart = node_chart(result.problem, drawn, "Loss", 0, light_palette())
     points = [i for trace in chart.figure.data for i in trace.customdata or ()]
     assert sorted(points) == list(range(len(drawn.nodes)))
@@ -132,7 +132,7 @@ def test_every_node_is_drawn_once_and_harmless(monkeypatch: pytest.MonkeyPatch) 
     assert "Loss" in chart.numbers
     assert len({node_name(drawn, n) for n in drawn.nodes}) == drawn.size
     monkeypatch.setattr(pictures, "MOST_DRAWN", 3)
-    large = picture(open_page(RESULTS, held))
+    large = picture(open_page(RESULTS, held, tab="The search"))
     assert not large.whole
     bars = height_chart(large, light_palette())
     numbers = bars.numbers.drop(columns="height")
@@ -157,7 +157,7 @@ def test_every_node_is_drawn_once_and_harmless(monkeypatch: pytest.MonkeyPatch) 
 def test_a_small_table_shows_its_proven_optimum() -> None:
     held = load("samarati", algorithm={"name": "datafly"})
     result = carried_out(held)
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, held, tab="The search")
     assert not app.exception
     told = any("Proven optimum for this table" in c.value for c in app.caption)
     assert told == (result.optimum is not None) == (result.problem.rows <= MOST_ROWS)

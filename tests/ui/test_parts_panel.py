@@ -30,7 +30,7 @@ def chosen(app: AppTest, key: str) -> Any:
 def test_parts_are_drawn_over_any_two_columns(algorithm: dict[str, Any]) -> None:
     held = load("hospital", algorithm=algorithm)
     result = carried_out(held)
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, held, tab="The search")
     assert not app.exception
     assert "Cuts" in [s.value for s in app.subheader]
     for across in result.problem.quasi:
@@ -44,7 +44,7 @@ def test_parts_are_drawn_over_any_two_columns(algorithm: dict[str, Any]) -> None
 def test_a_slice_holds_the_other_columns_at_a_value() -> None:
     held = load("hospital", algorithm={"name": "mondrian"})
     result = carried_out(held)
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, held, tab="The search")
     drawn = {chosen(app, "parts/across").value, chosen(app, "parts/up").value}
     others = [n for n in result.problem.quasi if n not in drawn]
     assert others
@@ -64,7 +64,7 @@ def test_groups_of_permuted_rows_are_drawn_too() -> None:
         models=[{"name": "bucket-size", "k": 5}],
     )
     carried_out(held)
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, held, tab="The search")
     assert not app.exception
     assert "what groups cover" in words(app)
 
@@ -81,7 +81,7 @@ def test_groups_that_gather_nothing_alike_have_no_cuts() -> None:
 def test_a_full_domain_result_has_no_cuts() -> None:
     held = load("hospital", algorithm={"name": "datafly"})
     carried_out(held)
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, held, tab="The search")
     assert not app.exception
     assert "Cuts" not in [s.value for s in app.subheader]
 

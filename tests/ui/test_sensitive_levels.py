@@ -68,7 +68,7 @@ def test_the_least_level_is_searched() -> None:
     result = carried_out(held)
     assert result.level_search is not None
     assert result.level_search.levels == {name: 0}
-    shown = open_page(RESULTS, held)
+    shown = open_page(RESULTS, held, tab="The search")
     assert not shown.exception
     assert "no level had to be raised" in words(shown)
 

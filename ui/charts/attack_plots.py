@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anon_core.base.registry import family
 from anon_core.release.attack_result import AttackResult
 from anon_core.words.phrases import share
 from anon_core.words.tiles import proven
 
-from .chart_frame import (
-    Chart,
-    Palette,
-    Series,
-    columns,
-    finish,
-    in_the_middle,
-    label,
-    two_lines,
-    write_all,
-)
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
+from .chart_frame import Chart, Palette, Series, heading_of
+from .rows_chart import Bar, Item, Mark, Plot, Rows, Span, Words
 
 #: An attack, and the sensitive column it is on, if any.
 Key = tuple[str, str]
-_WRAP = 38
-_WIDE = 24  # letters in a line of an attack's name
-_BELOW = 60  # pixels from the axis to a legend below it
 _AXIS = (-0.03, 1.05)  # of shares, with room for marks at both ends
+_OPEN = "not decided in time; treated as exposed"
 
 
 def title_of(attack: str, column: str = "") -> str:
@@ -49,22 +33,25 @@ def name_of(result: AttackResult) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class _Lines:
-    """The lines of a chart of attacks, from the bottom, and their labels.
+    """The lines of a chart of attacks, from the top.
 
     Attacks that no run could be attacked with have no line, but stand among the numbers.
     """
 
-    text: Mapping[Key, str]
+    keys: Sequence[Key]
     untried: Sequence[str]  # attacks that no run was attacked with
-    colours: Palette
-    wrapped: bool  # one run has room for the reason
+    told: bool  # one run has room for the reason
 
-    def absent(self, figure: go.Figure, run: Series, place: int) -> list[dict[str, object]]:
-        """Say on the line of each attack that was not run why; return it as rows of numbers."""
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(title_of(*key) for key in self.keys)
+
+    def absent(self, run: Series) -> tuple[dict[str, list[Item]], list[dict[str, object]]]:
+        """Return why each attack was not run: what its line says, and rows of numbers."""
         found = {(a.attack, a.column): a for a in run.facts.attacks}
         rows: list[dict[str, object]] = []
-        texts: list[dict[str, object]] = []
-        for key, name in reversed(list(self.text.items())):
+        lines: dict[str, list[Item]] = {}
+        for key in self.keys:
             own = found.get(key)
             if own is not None and not own.idle:
                 continue
@@ -72,37 +59,16 @@ class _Lines:
             what = "not run" if own is None else "nobody to attack"
             why = run.facts.not_run.get(key[0], "It has no result in this run.")
             why = why if own is None else own.sentence
-            lines = textwrap.wrap(f"{what}: {why}", _WRAP) if self.wrapped else [what]
-            texts.append(
-                {
-                    "x": 0,
-                    "y": name,
-                    "text": "<br>".join(label(line) for line in lines),
-                    "hovertext": "<br>".join(label(line) for line in textwrap.wrap(why, 60)),
-                    "xanchor": "left",
-                    "align": "left",
-                    "font": {"color": self.colours.muted, "size": 11 if self.wrapped else 12},
-                    "bgcolor": self.colours.paper,  # no line of the grid runs through words
-                }
-            )
+            said = f"{what}: {why}" if self.told else what
+            lines[title_of(*key)] = [Words(text=said, tip="" if self.told else why)]
             rows.append({"attack": title_of(*key), what: why})
-        write_all(figure, texts, place)
         whys = {n: run.facts.not_run[n] for n in self.untried if n in run.facts.not_run}
-        return rows + [{"attack": title_of(n), "not run": why} for n, why in whys.items()]
+        return lines, rows + [{"attack": title_of(n), "not run": why} for n, why in whys.items()]
 
 
-def _lines(runs: Sequence[Series], colours: Palette, *, wrapped: bool) -> _Lines:
-    keys: dict[Key, None] = dict.fromkeys(
-        (a.attack, a.column) for r in runs for a in r.facts.attacks
-    )
-    upwards = list(keys)[::-1]
-    names = two_lines([title_of(*key) for key in upwards], _WIDE)
-    return _Lines(
-        text=dict(zip(upwards, names, strict=True)),
-        untried=untried(runs),
-        colours=colours,
-        wrapped=wrapped and len(runs) == 1,
-    )
+def _lines(runs: Sequence[Series], *, told: bool) -> _Lines:
+    keys = dict.fromkeys((a.attack, a.column) for r in runs for a in r.facts.attacks)
+    return _Lines(keys=tuple(keys), untried=untried(runs), told=told and len(runs) == 1)
 
 
 def untried(runs: Sequence[Series]) -> list[str]:
@@ -114,133 +80,30 @@ def untried(runs: Sequence[Series]) -> list[str]:
 def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
     """Return rate, worst case, guessing and raw copy of every attack on one axis."""
     import pandas as pd
-    import plotly.graph_objects as go
 
-    lines = _lines(runs, colours, wrapped=True)
-    text = lines.text
-    figure = columns(len(runs))
+    lines = _lines(runs, told=True)
+    plots: list[Plot] = []
     rows: list[dict[str, Any]] = []
-    told_open = told_certain = False
-    for place, run in enumerate(runs, start=1):
-        found = {(a.attack, a.column): a for a in run.facts.attacks if not a.idle}
-        here = [(text[k], found[k]) for k in text if k in found]
-        names = [n for n, _ in here]
-
-        def marks(
-            values: Sequence[float],
-            title: str,
-            marker: Mapping[str, Any],
-            col: int,
-            on: list[str],
-            *,
-            listed: bool | None = None,
-        ) -> None:
-            figure.add_trace(
-                go.Scatter(
-                    x=values,
-                    y=on,
-                    mode="markers",
-                    name=title,
-                    legendgroup=title,
-                    showlegend=col == 1 if listed is None else listed,
-                    marker=marker,
-                    hovertemplate=f"{title}: %{{x:.4%}}<extra></extra>",
-                ),
-                row=1,
-                col=col,
-            )
-
-        for name, a in here:
-            ends = [a.baseline, a.rate, a.raw, a.worst]
-            # A thin line marks the row; rows that hold words in place of marks have none.
-            for x, width in ((_AXIS, 1), ((min(ends), max(ends)), 2)):
-                figure.add_trace(
-                    go.Scatter(
-                        x=list(x),
-                        y=[name, name],
-                        mode="lines",
-                        line={"color": colours.grid, "width": width},
-                        hoverinfo="skip",
-                        showlegend=False,
-                    ),
-                    row=1,
-                    col=place,
-                )
-        for name, a in here:
-            if a.undecided and a.interval is not None:
-                figure.add_trace(
-                    go.Scatter(
-                        x=list(a.interval),
-                        y=[name, name],
-                        mode="lines",
-                        name="not decided in time; treated as exposed",
-                        legendgroup="undecided",
-                        showlegend=not told_open,
-                        line={"color": run.colour, "width": 7, "dash": "2px,2px"},
-                        hovertemplate=f"{a.open_words}<extra></extra>",
-                    ),
-                    row=1,
-                    col=place,
-                )
-                told_open = True
-        quiet = {"color": colours.original, "size": 12}
-        marks([a.raw for _, a in here], "raw copy", quiet | {"symbol": "x"}, place, names)
-        open_ = {"symbol": "diamond-open", "size": 13, "line": {"width": 2}}
-        sure = [(n, a) for n, a in here if proven(a)]
-        least = [(n, a) for n, a in here if not proven(a)]
-        marks(
-            [a.worst for _, a in least],
-            "worst-placed person",
-            {"color": run.colour} | open_,
-            place,
-            [n for n, _ in least],
-        )
-        if sure:  # whatever the run's colour is, it is no neutral outcome
-            marks(
-                [a.worst for _, a in sure],
-                "certain for someone",
-                {"color": colours.warning, "symbol": "diamond", "size": 13},
-                place,
-                [n for n, _ in sure],
-                listed=not told_certain,
-            )
-            told_certain = True
-        marks(
-            [a.rate for _, a in here],
-            "this release",
-            {"color": run.colour, "symbol": run.symbol, "size": 12},
-            place,
-            names,
-        )
-        marks(
-            [a.baseline for _, a in here],
-            "guessing",
-            quiet | {"symbol": "circle-open", "line": {"width": 2}},
-            place,
-            names,
-        )
-        figure.update_xaxes(
-            range=list(_AXIS),
-            tickformat=".0%",
-            tickvals=[0, 0.25, 0.5, 0.75, 1],
-            title_text=in_the_middle("share of people the attacker gets right", place, len(runs)),
-            row=1,
-            col=place,
-        )
-        told = [_row(a) for _, a in reversed(here)] + lines.absent(figure, run, place)
+    for run in runs:
+        found = [a for a in run.facts.attacks if not a.idle]
+        words, absent = lines.absent(run)
+        marks = {name_of(a): _marks(a, run, colours) for a in found}
+        plots.append(Plot(lines=words | marks, heading=heading_of(run, runs), colour=run.colour))
+        order = {key: place for place, key in enumerate(lines.keys)}
+        found.sort(key=lambda a: order[a.attack, a.column])
+        told = [_row(a) for a in found] + absent
         rows += [({"run": run.letter} if len(runs) > 1 else {}) | row for row in told]
-    figure.update_yaxes(
-        type="category", categoryorder="array", categoryarray=list(text.values()), showgrid=False
-    )
-    tall = 54 if lines.wrapped and any(a.idle for r in runs for a in r.facts.attacks) else 44
-    finish(figure, colours, height=110 + tall * len(text), runs=runs, legend=True)
-    if len(runs) > 1:
-        # Below the axis and its title, however many attacks there are.
-        below = -_BELOW / (tall * len(text))
-        figure.update_layout(legend={"y": below, "yanchor": "top"}, margin={"t": 30})
     return Chart(
         title="What an attacker gets right",
-        figure=figure,
+        figure=Rows(
+            names=lines.names,
+            plots=tuple(plots),
+            low=_AXIS[0],
+            high=_AXIS[1],
+            ticks={0: "0%", 0.25: "25%", 0.5: "50%", 0.75: "75%", 1: "100%"},
+            axis="share of people the attacker gets right",
+            legend=_legend(runs, colours),
+        ),
         numbers=pd.DataFrame(rows),
         note="Compare the release with guessing (nothing learned from it) and with a raw copy "
         "(nothing protected). The diamond is the person who is placed worst, full where the "
@@ -249,52 +112,85 @@ def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
     )
 
 
+def _marks(a: AttackResult, run: Series, colours: Palette) -> list[Item]:
+    """Return what stands on the line of an attack, what hides others last."""
+    ends = [a.baseline, a.rate, a.raw, a.worst]
+    # A thin line marks the row; rows that hold words in place of marks have none.
+    found: list[Item] = [
+        Span(low=_AXIS[0], high=_AXIS[1], colour=colours.grid),
+        Span(low=min(ends), high=max(ends), colour=colours.grid, width=2),
+    ]
+    if a.undecided and a.interval is not None:
+        low, high = a.interval
+        found.append(Span(low=low, high=high, colour=run.colour, dashed=True, tip=a.open_words))
+
+    def mark(value: float, title: str, shape: str, colour: str) -> Mark:
+        return Mark(at=value, shape=shape, colour=colour, tip=f"{title}: {value:.4%}")
+
+    worst = (  # whatever the run's colour is, what is certain is no neutral outcome
+        mark(a.worst, "certain for someone", "diamond", colours.warning)
+        if proven(a)
+        else mark(a.worst, "worst-placed person", "diamond-open", run.colour)
+    )
+    return [
+        *found,
+        mark(a.raw, "raw copy", "x", colours.original),
+        worst,
+        mark(a.rate, "this release", run.symbol, run.colour),
+        mark(a.baseline, "guessing", "circle-open", colours.original),
+    ]
+
+
+def _legend(runs: Sequence[Series], colours: Palette) -> tuple[tuple[str, str, str], ...]:
+    """Return the marks that are drawn for any of the runs, in the colour of the first."""
+    attacks = [a for r in runs for a in r.facts.attacks if not a.idle]
+    first = runs[0]
+    found = [
+        (
+            any(a.undecided and a.interval is not None for a in attacks),
+            ("dashed", first.colour, _OPEN),
+        ),
+        (True, ("x", colours.original, "raw copy")),
+        (
+            not all(proven(a) for a in attacks),
+            ("diamond-open", first.colour, "worst-placed person"),
+        ),
+        (
+            any(proven(a) for a in attacks),
+            ("diamond", colours.warning, "certain for someone"),
+        ),
+        (True, (first.symbol, first.colour, "this release")),
+        (True, ("circle-open", colours.original, "guessing")),
+    ]
+    return tuple(one for drawn, one in found if drawn)
+
+
 def risk_chart(runs: Sequence[Series], colours: Palette) -> Chart:
     """Return how many people are exposed beyond the threshold, attack by attack."""
     import pandas as pd
-    import plotly.graph_objects as go
 
-    figure = columns(len(runs))
     rows: list[dict[str, Any]] = []
-    lines = _lines(runs, colours, wrapped=False)
-    text = lines.text
-    for place, run in enumerate(runs, start=1):
+    lines = _lines(runs, told=False)
+    plots: list[Plot] = []
+    for run in runs:
         found = {(a.attack, a.column): a for a in run.facts.attacks if not a.idle}
-        attacks = [found[k] for k in text if k in found]
-        absent = lines.absent(figure, run, place)
+        attacks = [found[key] for key in lines.keys if key in found]
+        words, absent = lines.absent(run)
         shares = [a.at_risk / max(a.attempted, 1) for a in attacks]
-        figure.add_trace(
-            go.Bar(
-                x=shares,
-                y=[name for k, name in text.items() if k in found],
-                orientation="h",
-                marker_color=run.colour,
-                text=[
-                    (f"{a.at_risk:,} ({share(s)})" if len(runs) == 1 else share(s))
-                    + (f"<br>{a.undecided:,} not decided" if a.undecided else "")
-                    for a, s in zip(attacks, shares, strict=True)
-                ],
-                textposition="outside",
-                textfont={"color": colours.ink},
-                cliponaxis=False,
-                customdata=[
-                    f"{a.at_risk:,} of {a.attempted:,} people"
-                    + (f"; {a.open_words}" if a.undecided else "")
-                    for a in attacks
-                ],
-                hovertemplate="%{y}: %{customdata}<extra></extra>",
-            ),
-            row=1,
-            col=place,
-        )
-        figure.update_xaxes(
-            range=[0, 1.75],
-            tickformat=".0%",
-            tickvals=[0, 0.5, 1],
-            title_text=in_the_middle("share of people", place, len(runs)),
-            row=1,
-            col=place,
-        )
+        bars: dict[str, list[Item]] = {
+            name_of(a): [
+                Bar(
+                    to=s,
+                    colour=run.colour,
+                    text=(f"{a.at_risk:,} ({share(s)})" if len(runs) == 1 else share(s))
+                    + (f"\n{a.undecided:,} not decided" if a.undecided else ""),
+                    tip=f"{a.at_risk:,} of {a.attempted:,} people"
+                    + (f"; {a.open_words}" if a.undecided else ""),
+                )
+            ]
+            for a, s in zip(attacks, shares, strict=True)
+        }
+        plots.append(Plot(lines=words | bars, heading=heading_of(run, runs), colour=run.colour))
         told: list[dict[str, object]] = [
             {
                 "attack": name_of(a),
@@ -303,16 +199,20 @@ def risk_chart(runs: Sequence[Series], colours: Palette) -> Chart:
                 "share": s,
                 "not decided": a.undecided,
             }
-            for a, s in zip(attacks[::-1], shares[::-1], strict=True)
+            for a, s in zip(attacks, shares, strict=True)
         ]
         rows += [({"run": run.letter} if len(runs) > 1 else {}) | row for row in told + absent]
-    figure.update_yaxes(
-        type="category", categoryorder="array", categoryarray=list(text.values()), showgrid=False
-    )
-    finish(figure, colours, height=100 + 36 * len(text), runs=runs)
     return Chart(
         title="People at risk",
-        figure=figure,
+        figure=Rows(
+            names=lines.names,
+            plots=tuple(plots),
+            low=0,
+            high=1.75,
+            ticks={0: "0%", 0.5: "50%", 1: "100%"},
+            axis="share of people",
+            height=32,
+        ),
         numbers=pd.DataFrame(rows),
         note="People whose chance of being picked exceeds your threshold; marketer: everyone, if "
         "the share of right links does; homogeneity and attribute inference: people whose value is "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
@@ -12,6 +11,7 @@ import streamlit as st
 
 from ..words.explain import plain
 from . import theme
+from .plain_look import PlainChart
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,7 +128,7 @@ class Chart:
     ----------
     title : str
         Plain text; what draws it keeps names in it from being markup.
-    figure : plotly.graph_objects.Figure
+    figure : plotly.graph_objects.Figure or PlainChart
     numbers : pandas.DataFrame
         What is drawn, as a table.
     note : str
@@ -138,10 +138,26 @@ class Chart:
     """
 
     title: str
-    figure: go.Figure
+    figure: Any
     numbers: pd.DataFrame
     note: str = ""
     formats: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def heading_of(run: Series, runs: Sequence[Series]) -> str:
+    """Return what stands above a run's plot: nothing where it is the only one."""
+    return run.heading if len(runs) > 1 else ""
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most `most` letters.
+
+    Examples
+    --------
+    >>> shortened("abcdef", 4)
+    'abc…'
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def label(text: str, most: int = 0) -> str:
@@ -152,37 +168,23 @@ def label(text: str, most: int = 0) -> str:
     >>> label("<b>x</b>"), label("abcdef", 4)
     ('&lt;b&gt;x&lt;/b&gt;', 'abc…')
     """
-    cut = text if not most or len(text) <= most else text[: most - 1] + "…"
-    return html.escape(cut, quote=False)
+    return html.escape(shortened(text, most) if most else text, quote=False)
+
+
+def apart(texts: Sequence[str], most: int) -> list[str]:
+    """Return shortened texts that stay distinct, so that no two categories fall together."""
+    seen: dict[str, int] = {}
+    found: list[str] = []
+    for text in texts:
+        short = shortened(text, most)
+        seen[short] = seen.get(short, 0) + 1
+        found.append(short if seen[short] == 1 else f"{short} ({seen[short]})")
+    return found
 
 
 def labels(texts: Sequence[str], most: int) -> list[str]:
-    """Return shortened labels that stay distinct, so that no two categories fall together."""
-    seen: dict[str, int] = {}
-    found: list[str] = []
-    for text in texts:
-        short = label(text, most)
-        seen[short] = seen.get(short, 0) + 1
-        found.append(short if seen[short] == 1 else f"{short} ({seen[short]})")
-    return found
-
-
-def two_lines(texts: Sequence[str], width: int) -> list[str]:
-    """Return labels of at most two lines that stay distinct; the second is shortened.
-
-    Examples
-    --------
-    >>> two_lines(["Attribute inference: income"], 20)
-    ['Attribute inference:<br>income']
-    """
-    seen: dict[str, int] = {}
-    found: list[str] = []
-    for text in texts:
-        first, *rest = textwrap.wrap(text, width, break_on_hyphens=False) or [""]
-        short = "<br>".join([label(first), *([label(" ".join(rest), width)] if rest else [])])
-        seen[short] = seen.get(short, 0) + 1
-        found.append(short if seen[short] == 1 else f"{short} ({seen[short]})")
-    return found
+    """Return shortened labels for a figure that stay distinct."""
+    return [label(text) for text in apart(texts, most)]
 
 
 def columns(count: int, **more: Any) -> go.Figure:
@@ -312,15 +314,18 @@ def show(chart: Chart, *, key: str, on_pick: Callable[[], None] | None = None) -
             st.markdown(f"**{plain(chart.title)}**", width="content")
             with st.popover("Numbers", type="tertiary", key=f"numbers-{key}"):
                 table(chart.numbers, key=f"table-{key}", formats=chart.formats, width="content")
-        st.plotly_chart(
-            chart.figure,
-            key=f"plot-{key}",
-            theme=None,
-            config=_CONFIG,
-            alt=chart.title,
-            on_select=on_pick or "ignore",
-            selection_mode="points",
-        )
+        if hasattr(chart.figure, "html"):
+            st.html(cast(PlainChart, chart.figure).html(chart.title, palette()))
+        else:
+            st.plotly_chart(
+                chart.figure,
+                key=f"plot-{key}",
+                theme=None,
+                config=_CONFIG,
+                alt=chart.title,
+                on_select=on_pick or "ignore",
+                selection_mode="points",
+            )
         if chart.note:
             st.caption(chart.note)
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .chart_frame import Chart, Palette, Series, columns, finish, labels
+from .chart_frame import Chart, Palette, Series, apart, columns, finish
+from .rows_chart import Item, Mark, Plot, Rows, Span
 from .size_bins import binned, size_edges
 
 if TYPE_CHECKING:
@@ -102,7 +103,6 @@ def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
 def sensitive_chart(runs: Sequence[Series], colours: Palette, column: str, number: int) -> Chart:
     """Return the shares of a sensitive column's values in one class of a run against the whole."""
     import pandas as pd
-    import plotly.graph_objects as go
 
     facts = runs[0].facts
     inside = f"this {facts.noun[0]}"
@@ -119,53 +119,37 @@ def sensitive_chart(runs: Sequence[Series], colours: Palette, column: str, numbe
                 sum(whole[v] for v in rest),
             )
         )
-    rows.reverse()
-    names = labels([r[0] for r in rows], 28)
-    figure = go.Figure()
-    for name, _, (_, here, there) in zip(names, range(len(names)), rows, strict=True):
-        figure.add_trace(
-            go.Scatter(
-                x=[here, there],
-                y=[name, name],
-                mode="lines",
-                line={"color": colours.grid, "width": 3},
-                hoverinfo="skip",
-                showlegend=False,
-            )
-        )
-    figure.add_trace(
-        go.Scatter(
-            x=[r[2] for r in rows],
-            y=names,
-            mode="markers",
-            name="whole release",
-            marker={
-                "color": colours.original,
-                "symbol": "line-ns-open",
-                "size": 14,
-                "line": {"width": 3},
-            },
-            hovertemplate="whole release: %{x:.1%}<extra></extra>",
-        )
-    )
-    figure.add_trace(
-        go.Scatter(
-            x=[r[1] for r in rows],
-            y=names,
-            mode="markers",
-            name=inside,
-            marker={"color": colours.sensitive, "symbol": "circle", "size": 11},
-            hovertemplate=f"{inside}: %{{x:.1%}}<extra></extra>",
-        )
-    )
-    figure.update_xaxes(title_text="share of rows", tickformat=".0%", range=[-0.02, 1.04])
-    figure.update_yaxes(type="category")
-    finish(figure, colours, height=90 + 24 * len(rows), legend=True)
+    names = apart([r[0] for r in rows], 28)
+    lines: dict[str, list[Item]] = {
+        name: [
+            Span(low=min(here, there), high=max(here, there), colour=colours.grid, width=3),
+            Mark(
+                at=there,
+                shape="line-ns-open",
+                colour=colours.original,
+                tip=f"whole release: {there:.1%}",
+            ),
+            Mark(at=here, shape="circle", colour=colours.sensitive, tip=f"{inside}: {here:.1%}"),
+        ]
+        for name, (_, here, there) in zip(names, rows, strict=True)
+    }
     return Chart(
         title=f"Values of “{column}” in one {facts.noun[0]}",
-        figure=figure,
+        figure=Rows(
+            names=tuple(names),
+            plots=(Plot(lines=lines),),
+            low=-0.02,
+            high=1.04,
+            ticks={0: "0%", 0.25: "25%", 0.5: "50%", 0.75: "75%", 1: "100%"},
+            axis="share of rows",
+            legend=(
+                ("line-ns-open", colours.original, "whole release"),
+                ("circle", colours.sensitive, inside),
+            ),
+            height=24,
+        ),
         numbers=pd.DataFrame(
-            [(v, here, there, here - there) for v, here, there in reversed(rows)],
+            [(v, here, there, here - there) for v, here, there in rows],
             columns=["value", inside, "whole release", "difference"],
         ),
         note=f"Where the {facts.noun[0]} differs much from the whole, finding someone's "
@@ -176,10 +160,10 @@ def sensitive_chart(runs: Sequence[Series], colours: Palette, column: str, numbe
 
 def most_different(run: Series, column: str, count: int = 20) -> list[tuple[int, float]]:
     """Return the classes whose values differ most from the whole, with by how much."""
-    apart = run.facts.difference(column)
+    differs = run.facts.difference(column)
     # Among equally different classes the larger one concerns more people.
-    order = np.lexsort((-run.facts.sizes, -np.round(apart, 3)))[:count]
-    return [(int(n), float(apart[n])) for n in order]
+    order = np.lexsort((-run.facts.sizes, -np.round(differs, 3)))[:count]
+    return [(int(n), float(differs[n])) for n in order]
 
 
 def _with_run(frame: pd.DataFrame, run: Series) -> pd.DataFrame:

@@ -18,7 +18,6 @@ from .chart_frame import FONT, Palette
 from .size_bins import binned, size_edges
 
 if TYPE_CHECKING:
-    import altair as alt
     import pandas as pd
 
 #: Upper ends of the bins of a share; what is 0 and what is 1 have bins of their own.
@@ -26,6 +25,7 @@ _ENDS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.5, 1 - 1e-12)
 _SHARES = ("0", "to 1%", "to 5%", "to 10%", "to 20%", "to 50%", "below 1", "1")
 #: The name of the selection that a click makes.
 PICK = "pick"
+_PICKS = {"name": PICK, "select": {"type": "point", "fields": ["what", "bin"], "toggle": False}}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,10 +48,13 @@ class Spread:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinkedChart:
-    """A chart with its words and its numbers, as `Chart`, drawn by Altair."""
+    """A chart with its words and its numbers, as `Chart`; the figure is what Vega-Lite draws.
+
+    It is written down as it is sent: made and checked by Altair, each took 50 ms at every draw.
+    """
 
     title: str
-    figure: alt.TopLevelMixin
+    figure: dict[str, Any]
     numbers: pd.DataFrame
     note: str = ""
     formats: dict[str, str] = field(default_factory=dict[str, str])
@@ -108,51 +111,58 @@ def bars(
     facts: Facts, spread: Spread, chosen: npt.NDArray[np.bool_], colours: Palette, colour: str
 ) -> LinkedChart:
     """Return the people of every bin of one spread as bars, the chosen ones among them."""
-    import altair as alt
-
     frame = counts(facts, [spread], chosen)
-    many = facts.noun[1]
+    many, counted = facts.noun[1], facts.result.counted
     any_chosen = bool(chosen.any())
     order = list(spread.bins)
-    scale = alt.Scale(domain=order)  # layers that sort each by itself would lose the order
-    height = alt.Scale(domain=[0, 1.18 * max(int(frame["people"].max()), 1)], nice=False)
-    pick = alt.selection_point(name=PICK, fields=["what", "bin"], toggle=False)
-    base = alt.Chart(frame).encode(
-        x=alt.X(
-            "bin:N",
-            sort=None,
-            scale=scale,
-            title=f"{facts.result.counted} in the {facts.noun[0]}",
-        ),
-        tooltip=[
-            alt.Tooltip("bin:N", title=facts.result.counted),
-            alt.Tooltip("people:Q", format=","),
-            alt.Tooltip(f"{many}:Q", format=","),
-            alt.Tooltip("chosen people:Q", format=","),
-        ],
-    )
-    everyone = base.mark_bar(
-        color=colour, opacity=0.3 if any_chosen else 1.0, cursor="pointer"
-    ).encode(y=alt.Y("people:Q", title="people", scale=height))
-    layers: list[Any] = [everyone.add_params(pick)]
+    scale = {"domain": order}  # layers that sort each by itself would lose the order
+    height = {"domain": [0, 1.18 * max(int(frame["people"].max()), 1)], "nice": False}
+    across = {
+        "field": "bin",
+        "type": "nominal",
+        "sort": None,
+        "scale": scale,
+        "title": f"{counted} in the {facts.noun[0]}",
+    }
+    told = [
+        {"field": "bin", "type": "nominal", "title": counted},
+        *_amounts("people", many, "chosen people"),
+    ]
+
+    def bar(field: str, **look: Any) -> dict[str, Any]:
+        up = {"field": field, "type": "quantitative", "title": "people", "scale": height}
+        return {
+            "mark": {"type": "bar", "color": colour, **look},
+            "encoding": {"x": across, "y": up, "tooltip": told},
+        }
+
+    everyone = bar("people", opacity=0.3 if any_chosen else 1.0, cursor="pointer")
+    layers = [everyone | {"params": [_PICKS]}]
     if any_chosen:
-        layers.append(
-            base.mark_bar(color=colour).encode(
-                y=alt.Y("chosen people:Q", title="people", scale=height)
-            )
-        )
+        layers.append(bar("chosen people"))
     if facts.least > 1:
         edge = next((b for b in order if _first(b) == facts.least), None)
         if edge is not None:
-            line = alt.Chart(frame.iloc[:1].assign(edge=edge, said=_asked(facts)))
-            at = alt.X("edge:N", sort=None, scale=scale, bandPosition=0)
+            said = {"values": [{"edge": edge, "said": _asked(facts)}]}
+            at = {"field": "edge", "type": "nominal", "sort": None, "scale": scale}
+            at |= {"bandPosition": 0}
+            rule = {"type": "rule", "strokeDash": [5, 4], "strokeWidth": 2}
+            text = {"type": "text", "align": "left", "dx": 5, "dy": 6, "baseline": "top"}
             layers += [
-                line.mark_rule(color=colours.warning, strokeDash=[5, 4], strokeWidth=2).encode(
-                    x=at
-                ),
-                line.mark_text(
-                    color=colours.warning, align="left", dx=5, dy=6, baseline="top", fontSize=13
-                ).encode(x=at, y=alt.value(0), text="said:N"),
+                {
+                    "data": said,
+                    "mark": rule | {"color": colours.warning},
+                    "encoding": {"x": at},
+                },
+                {
+                    "data": said,
+                    "mark": text | {"color": colours.warning, "fontSize": 13},
+                    "encoding": {
+                        "x": at,
+                        "y": {"value": 0},
+                        "text": {"field": "said", "type": "nominal"},
+                    },
+                },
             ]
     meaning = (
         f"A {facts.noun[0]} is a set of rows with "
@@ -166,7 +176,7 @@ def bars(
     )
     return LinkedChart(
         title=f"People by the size of their {facts.noun[0]}",
-        figure=_dressed(alt.layer(*layers).properties(height=270), colours),
+        figure=_dressed(frame, layers, 270, colours),
         numbers=frame.drop(columns="what").rename(
             columns={"bin": f"{facts.result.counted} in the {facts.noun[0]}"}
         ),
@@ -187,53 +197,63 @@ def strips(
 
     Cells in which chosen people stand carry a mark, the larger the more of them they are.
     """
-    import altair as alt
-
     frame = counts(facts, spreads, chosen)
     total = max(int(facts.hiding.sum()), 1)
     frame["share"] = frame["people"] / total
     frame["chosen share"] = frame["chosen people"] / max(int(facts.hiding[chosen].sum()), 1)
-    order = [s.name for s in spreads]
-    pick = alt.selection_point(name=PICK, fields=["what", "bin"], toggle=False)
-    base = alt.Chart(frame).encode(
-        x=alt.X("bin:N", sort=None, scale=alt.Scale(domain=list(spreads[0].bins)), title=axis),
-        y=alt.Y(
-            "what:N",
-            sort=None,
-            scale=alt.Scale(domain=order),
-            title=None,
-            axis=alt.Axis(labelLimit=170),
-        ),
-        tooltip=[
-            alt.Tooltip("what:N", title=" "),
-            alt.Tooltip("bin:N", title=axis),
-            alt.Tooltip("people:Q", format=","),
-            alt.Tooltip(f"{facts.noun[1]}:Q", format=","),
-            alt.Tooltip("chosen people:Q", format=","),
+    encoding = {
+        "x": {
+            "field": "bin",
+            "type": "nominal",
+            "sort": None,
+            "scale": {"domain": list(spreads[0].bins)},
+            "title": axis,
+        },
+        "y": {
+            "field": "what",
+            "type": "nominal",
+            "sort": None,
+            "scale": {"domain": [s.name for s in spreads]},
+            "title": None,
+            "axis": {"labelLimit": 170},
+        },
+        "tooltip": [
+            {"field": "what", "type": "nominal", "title": " "},
+            {"field": "bin", "type": "nominal", "title": axis},
+            *_amounts("people", facts.noun[1], "chosen people"),
         ],
-    )
-    cells = base.mark_rect(cursor="pointer", stroke=colours.grid, strokeWidth=1).encode(
-        color=alt.Color(
-            "share:Q",
-            legend=None,
-            scale=alt.Scale(type="sqrt", domain=[0, 1], range=list(colours.scale)),
-        )
-    )
-    layers: list[Any] = [cells.add_params(pick)]
+    }
+    shade = {
+        "field": "share",
+        "type": "quantitative",
+        "legend": None,
+        "scale": {"type": "sqrt", "domain": [0, 1], "range": list(colours.scale)},
+    }
+    layers: list[dict[str, Any]] = [
+        {
+            "mark": {"type": "rect", "cursor": "pointer", "stroke": colours.grid, "strokeWidth": 1},
+            "encoding": encoding | {"color": shade},
+            "params": [_PICKS],
+        }
+    ]
     if chosen.any():
+        large = {
+            "field": "chosen share",
+            "type": "quantitative",
+            "legend": None,
+            "scale": {"domain": [0, 1], "range": [30, 160]},
+        }
+        dot = {"type": "circle", "color": colours.warning, "opacity": 1}
         layers.append(
-            base.transform_filter("datum['chosen people'] > 0")
-            .mark_circle(color=colours.warning, opacity=1, stroke=colours.paper, strokeWidth=1)
-            .encode(
-                size=alt.Size(
-                    "chosen share:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[30, 160])
-                )
-            )
+            {
+                "transform": [{"filter": "datum['chosen people'] > 0"}],
+                "mark": dot | {"stroke": colours.paper, "strokeWidth": 1},
+                "encoding": encoding | {"size": large},
+            }
         )
-    figure = alt.layer(*layers).properties(height=24 * len(spreads) + 80)
     return LinkedChart(
         title=title,
-        figure=_dressed(figure, colours),
+        figure=_dressed(frame, layers, 24 * len(spreads) + 80, colours),
         numbers=frame.rename(columns={"share": "share of people"}),
         note="Stronger cells hold more people. Click one to choose them"
         + ("; dots mark where the chosen ones stand." if chosen.any() else "."),
@@ -250,20 +270,34 @@ def _asked(facts: Facts) -> str:
     return f"{facts.least_name} = {facts.least}"
 
 
-def _dressed(figure: Any, colours: Palette) -> Any:
-    """Return a chart in the house's look."""
-    return (
-        figure.configure(background="transparent", font=FONT, padding=4)
-        .configure_view(stroke=None)
-        .configure_axis(
-            labelColor=colours.ink,
-            titleColor=colours.muted,
-            gridColor=colours.grid,
-            domainColor=colours.grid,
-            tickColor=colours.grid,
-            labelFontSize=12,
-            titleFontSize=12,
-            titleFontWeight="normal",
-        )
-        .configure_axisX(labelAngle=-45, grid=False)
-    )
+def _amounts(*fields: str) -> list[dict[str, Any]]:
+    """Return what is told of a bar or cell that is pointed at: whole numbers."""
+    return [{"field": name, "type": "quantitative", "format": ","} for name in fields]
+
+
+def _dressed(
+    frame: pd.DataFrame, layers: list[dict[str, Any]], height: int, colours: Palette
+) -> dict[str, Any]:
+    """Return layers on one table as a chart in the house's look."""
+    return {
+        "data": {"values": frame.to_dict("records")},
+        "layer": layers,
+        "height": height,
+        "config": {
+            "background": "transparent",
+            "font": FONT,
+            "padding": 4,
+            "view": {"stroke": None},
+            "axis": {
+                "labelColor": colours.ink,
+                "titleColor": colours.muted,
+                "gridColor": colours.grid,
+                "domainColor": colours.grid,
+                "tickColor": colours.grid,
+                "labelFontSize": 12,
+                "titleFontSize": 12,
+                "titleFontWeight": "normal",
+            },
+            "axisX": {"labelAngle": -45, "grid": False},
+        },
+    }

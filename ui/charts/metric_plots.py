@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from typing import cast
 
@@ -11,23 +10,12 @@ from anon_core.contracts.metric import Metric
 from anon_core.release.results import Measure
 
 from ..session.result_view import Facts
-from .chart_frame import (
-    Chart,
-    Palette,
-    Series,
-    columns,
-    finish,
-    in_the_middle,
-    label,
-    labels,
-    readable,
-    write_all,
-)
+from .cells_chart import Cell, Cells, Grid
+from .chart_frame import Chart, Palette, Series, heading_of, readable
+from .rows_chart import Bar, Item, Plot, Rows, Words
 
 #: Columns of numbers beside each other that have room for all their letters.
 _ROOMY = 6
-#: Letters of a metric's name on one line above its column of numbers.
-_WRAP = 14
 
 
 def title_of(metric: str) -> str:
@@ -105,80 +93,46 @@ def metric_bars(runs: Sequence[Series], colours: Palette, without: tuple[str, ..
         Metrics that are told elsewhere.
     """
     import pandas as pd
-    import plotly.graph_objects as go
 
-    names = [n for n in metric_names(runs) if n not in without][::-1]
+    names = [n for n in metric_names(runs) if n not in without]
     alone = len(runs) == 1
-    figure = columns(len(runs))
+    plots: list[Plot] = []
     rows: list[dict[str, object]] = []
-    for place, run in enumerate(runs, start=1):
+    for run in runs:
         measures = run.facts.result.measures
-        here = [n for n in names if n in measures]
-        found = [measures[n] for n in here]
-        missing = [
-            {
-                "x": 0,
-                "y": label(title_of(name)),
-                "text": "not measured",
-                "xanchor": "left",
-                "font": {"color": colours.muted, "size": 12},
-            }
-            for name in names
-            if name not in measures
-        ]
-        write_all(figure, missing, place)
-        figure.add_trace(
-            go.Bar(
-                x=[m.share for m in found],
-                y=[label(title_of(n)) for n in here],
-                orientation="h",
-                marker_color=run.colour,
-                text=[
-                    label(_in_its_unit(n, m, run.facts)) if alone else f"{m.share:.3f}"
-                    for n, m in zip(here, found, strict=True)
-                ],
-                textposition="outside",
-                textfont={"color": colours.ink},
-                cliponaxis=False,
-                customdata=[
-                    f"{amount(m.value)} {label(unit_of(n, run.facts))}"
-                    for n, m in zip(here, found, strict=True)
-                ],
-                hovertemplate="%{y}: %{x:.4f} of 1<br>own unit: %{customdata}<extra></extra>",
-            ),
-            row=1,
-            col=place,
-        )
-        figure.update_xaxes(
-            range=[0, 1.9 if alone else 1.18],
-            tickvals=[0, 0.5, 1],
-            title_text=in_the_middle("0 unchanged · 1 everything suppressed", place, len(runs)),
-            row=1,
-            col=place,
-        )
-        for name, m in zip(here, found, strict=True):
+        lines: dict[str, list[Item]] = {}
+        for name in names:
+            m = measures.get(name)
+            if m is None:
+                lines[title_of(name)] = [Words(text="not measured")]
+                continue
+            unit = unit_of(name, run.facts)
+            lines[title_of(name)] = [
+                Bar(
+                    to=m.share,
+                    colour=run.colour,
+                    text=_in_its_unit(name, m, run.facts) if alone else f"{m.share:.3f}",
+                    tip=f"{title_of(name)}: {m.share:.4f} of 1\nown unit: {amount(m.value)} {unit}",
+                )
+            ]
             row: dict[str, object] = {"run": run.letter} if len(runs) > 1 else {}
-            row |= {
-                "metric": title_of(name),
-                "0 to 1": m.share,
-                "value": m.value,
-                "unit": unit_of(name, run.facts),
-            }
+            row |= {"metric": title_of(name), "0 to 1": m.share, "value": m.value, "unit": unit}
             rows.append(row)
             rows += [
                 row | {"metric": f"{title_of(name)}: {other}", "0 to 1": None, "value": value}
                 for other, value in m.also.items()
             ]
-    figure.update_yaxes(
-        type="category",
-        categoryorder="array",
-        categoryarray=[label(title_of(n)) for n in names],
-        showgrid=False,  # its lines would strike through the numbers beside the bars
-    )
-    finish(figure, colours, height=70 + 40 * len(names), runs=runs)
+        plots.append(Plot(lines=lines, heading=heading_of(run, runs), colour=run.colour))
     return Chart(
         title="What was lost (shorter is better)",
-        figure=figure,
+        figure=Rows(
+            names=tuple(title_of(n) for n in names),
+            plots=tuple(plots),
+            low=0,
+            high=1.9 if alone else 1.18,
+            ticks={0: "0", 0.5: "0.5", 1: "1"},
+            axis="0 unchanged · 1 everything suppressed",
+        ),
         numbers=pd.DataFrame(rows),
         note="Lower is better in every metric. A suppressed row has lost everything.",
         formats={"0 to 1": "%.4f", "value": "localized"},
@@ -195,67 +149,43 @@ def _short(value: float | None) -> str:
 def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
     """Return the loss of every column; None where no metric tells columns apart."""
     import pandas as pd
-    import plotly.graph_objects as go
 
     by_column = {n for r in runs for n, m in r.facts.result.measures.items() if m.per_column}
     names = [n for n in metric_names(runs) if n in by_column]
     if not names:
         return None
     shown = list(dict.fromkeys(c for r in runs for c in r.facts.result.problem.quasi))
-    figure = columns(len(runs))
+    grids: list[Grid] = []
     rows: list[dict[str, object]] = []
-    top = labels(shown, 22)
-    # On one line a long name hangs over its neighbour, or all of them are slanted.
-    across = ["<br>".join(map(label, textwrap.wrap(title_of(n), _WRAP))) for n in names]
     crowded = len(runs) * len(names) > _ROOMY
-    for place, run in enumerate(runs, start=1):
+    for run in runs:
         by_name = {n: m.per_column for n, m in run.facts.result.measures.items()}
-        grid = [[by_name[n].get(c) if n in by_name else None for n in names] for c in shown]
-        figure.add_trace(
-            go.Heatmap(
-                z=grid,
-                x=across,
-                y=top,
-                zmin=0,
-                zmax=1,
-                colorscale=[(i / 4, c) for i, c in enumerate(colours.scale)],
-                showscale=False,
-                xgap=2,
-                ygap=2,
-                hovertemplate="%{y}, %{x}: %{z:.4f} of 1<extra></extra>",
-            ),
-            row=1,
-            col=place,
-        )
-        texts = [
-            {
-                "x": j,
-                "y": i,
-                "text": _short(v) if crowded else "–" if v is None else f"{v:.2f}",
-                "font": {
-                    "color": readable(colours.scale[round(4 * min(max(v or 0.0, 0.0), 1.0))]),
-                    "size": 10 if crowded else 12,
-                },
-            }
-            for i, line in enumerate(grid)
-            for j, v in enumerate(line)
-        ]
-        write_all(figure, texts, place)
-        figure.update_xaxes(
-            showgrid=False, side="top" if len(runs) == 1 else "bottom", row=1, col=place
-        )
-        for c, line in zip(shown, grid, strict=True):
+        cells: list[list[Cell | None]] = []
+        for column in shown:
+            line = {n: by_name[n].get(column) if n in by_name else None for n in names}
+            cells.append([_lost(v, column, n, colours, crowded) for n, v in line.items()])
             row: dict[str, object] = {"run": run.letter} if len(runs) > 1 else {}
-            rows.append(
-                row | {"column": c} | dict(zip([title_of(n) for n in names], line, strict=True))
-            )
-    figure.update_yaxes(autorange="reversed", showgrid=False)
-    # Slanted names of many metrics below each other's columns take more room than straight ones.
-    finish(figure, colours, height=70 + 27 * len(shown) + 90 * crowded, runs=runs)
+            rows.append(row | {"column": column} | {title_of(n): v for n, v in line.items()})
+        grids.append(Grid(cells=cells, heading=heading_of(run, runs), colour=run.colour))
     return Chart(
         title="Where it was lost: column by column",
-        figure=figure,
+        figure=Cells(
+            names=tuple(shown),
+            heads=tuple(title_of(n) for n in names),
+            grids=tuple(grids),
+            steep=crowded,
+        ),
         numbers=pd.DataFrame(rows),
         note="0 is unchanged, 1 is everything suppressed in that column.",
         formats={title_of(n): "%.4f" for n in names},
+    )
+
+
+def _lost(value: float | None, column: str, metric: str, colours: Palette, crowded: bool) -> Cell:
+    colour = colours.scale[round(4 * min(max(value or 0.0, 0.0), 1.0))]
+    return Cell(
+        colour=colour if value is not None else "transparent",
+        ink=readable(colour) if value is not None else colours.ink,
+        text=_short(value) if crowded else "–" if value is None else f"{value:.2f}",
+        tip="" if value is None else f"{column}, {title_of(metric)}: {value:.4f} of 1",
     )

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anon_core.words.phrases import share
 
 from ..session.result_view import Facts
-from .chart_frame import Chart, Palette, Series, finish, label, labels, readable, write_all
+from .cells_chart import Cell, Cells, Grid
+from .chart_frame import Chart, Palette, Series, apart, readable
 from .treemap import treemap
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 _MOST_GROUPS = 120
 _MOST_VALUES = 12
@@ -50,14 +47,13 @@ def about_equal(facts: Facts) -> bool:
 def value_strip(runs: Sequence[Series], colours: Palette, column: str, height: int = 300) -> Chart:
     """Return the share of every sensitive value in each group, those that give most away first."""
     import pandas as pd
-    import plotly.graph_objects as go
 
     run = runs[0]
     facts = run.facts
     one, many = facts.noun
     top, common = facts.surest(column)
-    apart = facts.difference(column)
-    drawn = np.lexsort((-apart, -np.round(top, 9)))[:_MOST_GROUPS]
+    differs = facts.difference(column)
+    drawn = np.lexsort((-differs, -np.round(top, 9)))[:_MOST_GROUPS]
     whole = facts.whole(column)
     held = [facts.within(column, int(n)) for n in drawn]
     # Lines are for what the drawn groups hold most of; elsewhere they might all stay empty.
@@ -73,44 +69,32 @@ def value_strip(runs: Sequence[Series], colours: Palette, column: str, height: i
         grid.append([max(here.get(v, 0.0) for v in rest) for here in held])
         names.append(f"one of {len(rest)} others · {share(sum(whole[v] for v in rest))}")
     heads = [f"{n}" for n in facts.numbers[drawn].tolist()]
-    figure = go.Figure(
-        go.Heatmap(
-            z=[[v or None for v in line] for line in grid],
-            x=heads,
-            y=labels(names, 30),
-            zmin=0,
-            zmax=_STRONGEST,
-            colorscale=[(i / 4, c) for i, c in enumerate(colours.scale)],
-            showscale=False,
-            xgap=1,
-            ygap=1,
-            hoverongaps=False,
-            hovertemplate=f"{one} %{{x}}: %{{z:.1%}} have %{{y}} of all<extra></extra>",
-        )
-    )
-    if len(drawn) <= _WRITTEN:
-        _write(figure, grid, colours)
+    cells = [
+        [
+            _cell(value, f"{one} {head}", name, colours, told=len(drawn) <= _WRITTEN)
+            for head, value in zip(heads, line, strict=True)
+        ]
+        for name, line in zip(names, grid, strict=True)
+    ]
     some = f"{len(drawn):,} of {len(facts.sizes):,} " if len(drawn) < len(facts.sizes) else ""
-    figure.update_xaxes(
-        type="category",
-        showgrid=False,
-        showticklabels=len(drawn) <= _NUMBERED,
-        tickangle=0,
-        title_text=f"{some}{many}, surest guess first",
-    )
-    figure.update_yaxes(type="category", autorange="reversed", showgrid=False)
-    finish(figure, colours, height=max(height, 80 + 19 * len(grid)))
+    numbered = len(drawn) <= _NUMBERED
     of = f" of {run.heading}" if run.heading else ""
     return Chart(
         title=f"What the {many}{of} hold of “{column}”",
-        figure=figure,
+        figure=Cells(
+            names=tuple(apart(names, 30)),
+            heads=tuple(heads) if numbered else ("",) * len(heads),
+            grids=(Grid(cells=cells),),
+            axis=f"{some}{many}, surest guess first",
+            height=max(19, (height - 80) // len(grid)),
+        ),
         numbers=pd.DataFrame(
             {
                 one: facts.numbers[drawn],
                 "rows": facts.sizes[drawn],
                 "most common value": [common[n] for n in drawn.tolist()],
                 "its share": top[drawn],
-                "difference to the whole": apart[drawn],
+                "difference to the whole": differs[drawn],
             }
         ),
         note=f"A strip is a {one}, a line a value with its share of all rows; the {many} have "
@@ -121,21 +105,14 @@ def value_strip(runs: Sequence[Series], colours: Palette, column: str, height: i
     )
 
 
-def _write(figure: go.Figure, grid: Sequence[Sequence[float]], colours: Palette) -> None:
-    """Write the shares into the cells, where there is room."""
-    texts = [
-        {
-            # By place: a group's number would be read as a place too.
-            "x": strip,
-            "y": line,
-            "text": label(share(value)),
-            "font": {
-                "color": readable(colours.scale[round(4 * min(value / _STRONGEST, 1.0))]),
-                "size": 11,
-            },
-        }
-        for line, shares in enumerate(grid)
-        for strip, value in enumerate(shares)
-        if value
-    ]
-    write_all(figure, texts)
+def _cell(value: float, head: str, name: str, colours: Palette, *, told: bool) -> Cell | None:
+    """Return the cell of a share, which is written where there is room; None where it is 0."""
+    if not value:
+        return None
+    colour = colours.scale[round(4 * min(value / _STRONGEST, 1.0))]
+    return Cell(
+        colour=colour,
+        ink=readable(colour),
+        text=share(value) if told else "",
+        tip=f"{head}: {value:.1%} have {name} of all",
+    )

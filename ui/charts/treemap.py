@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from anon_core.words.phrases import count, share
 
-from .chart_frame import Chart, Palette, Series, finish, label, readable
+from .areas_chart import Area, Areas
+from .chart_frame import Chart, Palette, Series, readable, shortened
 from .size_bins import binned, size_edges
 
 _MOST_TILES = 120
@@ -18,7 +19,6 @@ _MOST_TILES = 120
 def treemap(runs: Sequence[Series], colours: Palette, height: int = 300) -> Chart:
     """Return the classes of one run as areas, as large as the people in them."""
     import pandas as pd
-    import plotly.graph_objects as go
 
     run = runs[0]
     facts = run.facts
@@ -45,37 +45,24 @@ def treemap(runs: Sequence[Series], colours: Palette, height: int = 300) -> Char
             names.append(f"others, {bounds} rows")
             titles.append(f"{count(classes, one, many)} of {bounds} rows")
             hover.append(titles[-1])
-            shown.append(f"{classes:,} {many}<br>of {bounds}")
+            shown.append(f"{classes:,} {many}\nof {bounds}")
             sizes.append(int(people))
             chance.append(float((chances[inside] * facts.sizes[inside]).sum() / people))
     steps = [_step(c) for c in chance]
     numbers = pd.DataFrame({one: names, "rows": sizes, "says": titles, "chance": chance})
-    figure = go.Figure(
-        go.Treemap(
-            ids=names,
-            labels=[label(t, 90) for t in titles],
-            text=shown,
-            parents=[""] * len(names),
-            values=sizes,
-            customdata=hover,
-            texttemplate="%{text}",
-            hovertemplate="%{value:,} rows<br>%{customdata}<extra></extra>",
-            marker={
-                "colors": [colours.scale[s] for s in steps],
-                "line": {"color": colours.paper, "width": 1},
-            },
-            textfont={"color": [readable(colours.scale[s]) for s in steps], "size": 12},
-            tiling={"pad": 1},
-            pathbar={"visible": False},
+    areas = [
+        Area(
+            size=size,
+            colour=colours.scale[step],
+            ink=readable(colours.scale[step]),
+            text=text,
+            tip=f"{size:,} rows\n{told}",
         )
-    )
-    finish(figure, colours, height=height)
-    figure.update_layout(
-        margin={"l": 0, "r": 0, "t": 0, "b": 0}, uniformtext={"minsize": 10, "mode": "hide"}
-    )
+        for size, step, text, told in zip(sizes, steps, shown, hover, strict=True)
+    ]
     return Chart(
         title=f"{many.capitalize()}{' of ' + run.heading if run.heading else ''} by their rows",
-        figure=figure,
+        figure=Areas(areas=tuple(areas), height=height),
         numbers=numbers,
         note=f"An area is a {one} with its rows, or many small ones together. The stronger the "
         f"colour, the {_meaning(run)}. Point at an area to read what it says.",
@@ -111,15 +98,15 @@ def _hovers(run: Series, drawn: npt.NDArray[np.int64]) -> list[str]:
     facts = run.facts
     if not facts.permuted:
         return [
-            "<br>".join(f"{label(c, 30)}: {label(v, 60)}" for c, v in facts.cells(n).items())
+            "\n".join(f"{shortened(c, 30)}: {shortened(v, 60)}" for c, v in facts.cells(n).items())
             for n in drawn.tolist()
         ]
     found = [f"group {n}" for n in facts.numbers[drawn].tolist()]
     for column in _guessed(run):
         top, values = facts.surest(column)
         found = [
-            f"{so_far}<br>{label(column, 30)}: {share(float(top[n]))} have the most common value"
-            f" ({label(values[n], 40)})"
+            f"{so_far}\n{shortened(column, 30)}: {share(float(top[n]))} have the most common value"
+            f" ({shortened(values[n], 40)})"
             for so_far, n in zip(found, drawn.tolist(), strict=True)
         ]
     return found

@@ -60,6 +60,12 @@ def tell(name: str) -> None:
         show_error(error, where=name)
 
 
+def waits_elsewhere(name: str) -> bool:
+    """Say whether a click went wrong that is told by another panel than that of this name."""
+    waiting: dict[str, list[AnonError]] = st.session_state.get(_WAITING) or {}
+    return any(waiting[other] for other in waiting if other != name)
+
+
 def handled(name: str = "") -> Callable[[Callable[_P, _R]], Callable[_P, _R | None]]:
     """Let a click never end the page: what goes wrong is kept for the panel of that name.
 

@@ -15,6 +15,7 @@ from anon_core.release.problem import Problem
 
 from ..components.guard import handled
 from ..session import promise_facts, state
+from ..session.alone import once_opened
 from ..words.explain import plain, what_is_this
 
 _STOPS = "promise_picker/stops"
@@ -101,8 +102,12 @@ def draw(
     each([n for n in first if not of_its_own(n)])
     rest = [n for n in more if not of_its_own(n)]
     if rest:
-        with st.expander(f"More … ({len(rest)})"):
-            each(rest)
+        once_opened(
+            f"More … ({len(rest)})",
+            lambda: each(rest),
+            name="Choices",
+            key=f"promise_picker/more/{stops}",
+        )
     made = [n for n in (*first, *more) if of_its_own(n) and n not in needed]
     if made:
         with st.container(border=True, key="of-mechanism"):

@@ -11,6 +11,7 @@ from anon_core.release.attack_result import Details
 
 from ..charts.chart_frame import Palette, Series, show, table
 from ..charts.details_plot import details_chart
+from ..session.alone import once_opened
 from ..words.explain import plain
 
 if TYPE_CHECKING:
@@ -28,21 +29,28 @@ def draw(run: Series, colours: Palette, told: Sequence[Details], key: str) -> No
     key : str
         Of the widgets; each figure has its own.
     """
+    if told:
+        once_opened(
+            "What lies behind it",
+            lambda: _figures(run, colours, told, key),
+            name="What lies behind it",
+            key=f"details-{key}",
+        )
+
+
+def _figures(run: Series, colours: Palette, told: Sequence[Details], key: str) -> None:
     import pandas as pd
 
-    if not told:
-        return
-    with st.expander("What lies behind it", key=f"details-{key}"):
-        for place, details in enumerate(told):
-            name = f"details-{key}-{place}"
-            if details.drawn == "table":
-                st.markdown(f"**{plain(details.title)}**")
-                frame = pd.DataFrame([dict(row) for row in details.rows])
-                table(frame, key=name, formats=dict.fromkeys(_counts(frame), "localized"))
-                if details.note:
-                    st.caption(plain(details.note))
-            else:
-                show(details_chart([run], colours, details), key=name)
+    for place, details in enumerate(told):
+        name = f"details-{key}-{place}"
+        if details.drawn == "table":
+            st.markdown(f"**{plain(details.title)}**")
+            frame = pd.DataFrame([dict(row) for row in details.rows])
+            table(frame, key=name, formats=dict.fromkeys(_counts(frame), "localized"))
+            if details.note:
+                st.caption(plain(details.note))
+        else:
+            show(details_chart([run], colours, details), key=name)
 
 
 def _counts(frame: pd.DataFrame) -> list[str]:

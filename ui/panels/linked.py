@@ -284,8 +284,8 @@ def _show(facts: Facts, chart: LinkedChart, spreads: Sequence[Spread], *, key: s
             st.markdown(f"**{plain(chart.title)}**", width="content")
             with st.popover("Numbers", type="tertiary", key=f"numbers-{key}"):
                 table(chart.numbers, key=f"table-{key}", formats=chart.formats, width="content")
-        st.altair_chart(
-            cast(Any, chart.figure),
+        st.vega_lite_chart(
+            spec=chart.figure,
             theme=None,
             key=place,
             on_select=take,

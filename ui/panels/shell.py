@@ -12,6 +12,7 @@ from anon_core.suggest.facts import lacking
 from anon_core.words.phrases import size
 
 from .. import this_machine
+from ..charts import plain_look
 from ..charts.theme import ROLE_STYLE, RUN_STYLE, muted, paper, role_colour, run_colour
 from ..components import guard, leaving, narrow, theme_change
 from ..components.guard import handled, panel
@@ -26,7 +27,6 @@ Needs = Literal["nothing", "dataset", "roles", "result", "comparison"]
 #: The page that a session began on.
 _BEGUN = "shell/begun"
 _CSS = """
-<style>
 [data-testid="stMainBlockContainer"] {padding: 2.6rem clamp(1rem, 2.5vw, 2.5rem) 3rem;
   max-width: none;}
 [data-testid="stMain"] [data-testid="stMarkdownContainer"] > p {max-width: 56rem;}
@@ -60,7 +60,6 @@ h3 {font-size: 1.05rem !important;}
   [class*="st-key-stack-"] > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
     > [data-testid="stColumn"] {flex: 1 1 100%; min-width: 100%;}
 }
-</style>
 """
 
 
@@ -131,7 +130,8 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
         initial_sidebar_state="auto",
     )
     # Streamlit writes white on the primary colour, too pale for that in the dark theme.
-    st.html(_CSS.replace("MUTED", muted()).replace("ON_PRIMARY", paper()))
+    look = _CSS.replace("MUTED", muted()).replace("ON_PRIMARY", paper())
+    st.html(f"<style>{look}{plain_look.CSS}</style>")
     login.gate()
     session_panel.begin()
     running.settle()  # also where the run ended while another page was open

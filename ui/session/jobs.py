@@ -207,6 +207,11 @@ def current(name: str) -> Job | None:
     return _jobs().get(name)
 
 
+def of_session() -> dict[str, Job]:
+    """Return the session's jobs by name: under way, stopped, or not collected yet."""
+    return dict(_jobs())
+
+
 def of_pages() -> dict[str, Job]:
     """Return the session's jobs that belong to a page, by name: under way, or not looked at yet."""
     return {name: job for name, job in _jobs().items() if job.page and job.state != "cancelled"}

@@ -36,8 +36,7 @@ class Explained(Protocol):
 def what_is_this(technique: type[Explained]) -> None:
     """Draw a small "What is this?": the summary, and one click deeper its formula and source."""
     with st.popover("What is this?", icon=":material/help:", type="tertiary"):
-        st.markdown(f"**{plain(technique.title)}**")
-        st.write(plain(technique.summary))
+        st.markdown(f"**{plain(technique.title)}**\n\n{plain(technique.summary)}")
         if technique.formula or technique.source:
             with st.expander("Formula and source"):
                 if technique.formula:

@@ -1,0 +1,71 @@
+"""Panels that are drawn alone: what makes the whole page be drawn, and what a closed fold holds."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+import streamlit as st
+
+from anon_core.base.context import Context
+from anon_core.base.errors import BadPlan
+from tests.ui.sessions import RESULTS, carried_out, load, open_page
+from ui.components import guard
+from ui.session import chosen, jobs, results, state
+from ui.session.alone import _shared
+from ui.session.result_view import facts
+
+
+@pytest.fixture(scope="module")
+def held() -> dict[str, Any]:
+    found = load("toth-private")
+    carried_out(found)
+    return found
+
+
+def chooses() -> None:
+    result = results.last()
+    assert result is not None
+    chosen.choose_number(facts(result), 1)
+
+
+def works() -> None:
+    def work(context: Context) -> None:
+        while not context.cancel.wait(0.01):
+            pass
+
+    jobs.start("try", "Trying", work, limited=False)
+
+
+@pytest.mark.parametrize(
+    "click",
+    [chooses, works, lambda: state.update_draft(models=[{"name": "k-anonymity", "k": 3}])],
+)
+def test_what_other_panels_tell_too_is_seen(held: dict[str, Any], click: Any) -> None:
+    with patch.object(st, "session_state", dict(held)):
+        before = _shared()
+        assert before.stands()
+        click()
+        assert not before.stands()
+        begun = _shared()
+        jobs.stop_all()
+        assert begun.stands() == (not jobs.of_session())  # what was stopped is told elsewhere too
+
+
+def test_an_error_of_another_panel_is_seen() -> None:
+    def breaks() -> None:
+        raise BadPlan("It broke.")
+
+    with patch.object(st, "session_state", {}):
+        guard.handled("Table")(breaks)()
+        assert guard.waits_elsewhere("Metrics")
+        assert not guard.waits_elsewhere("Table")
+
+
+def test_a_fold_holds_nothing_before_it_is_opened(held: dict[str, Any]) -> None:
+    app = open_page(RESULTS, held)
+    closed = len(app.main.markdown)
+    app = open_page(RESULTS, {**held, "meanings": True})
+    assert not app.exception
+    assert len(app.main.markdown) > closed + 2
