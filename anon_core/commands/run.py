@@ -53,7 +53,13 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     from ..job.dialect import ENDING, spreadsheet_files
     from ..job.drift import drift
     from ..job.engine import chosen, opened
-    from ..job.file_formats import file_names, in_parts, other_formats, written
+    from ..job.file_formats import (
+        file_names,
+        in_parts,
+        other_formats,
+        published_formats,
+        written,
+    )
     from ..job.plan import load_hierarchies, read_plan
     from ..job.release_folder import writing
     from ..job.reuse import refuse_undecidable
@@ -93,6 +99,8 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
         population = read_population(plan, folder)
         context = Context(progress=Stages()) if options.progress else Context()
 
+        # Of one part the CSV file is written already; it was made to be read.
+        beside = other_formats() if plan.parts == 1 else published_formats(csv=plan.csv)
         meanings: dict[str, Meaning] = {}
         ahead: Future[TextTable | None] | None = None
 
@@ -101,8 +109,8 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
             if texts:
                 staged.write(
                     {
-                        **(texts if plan.csv else {}),
-                        **written(in_parts(tables, plan.parts), other_formats()),
+                        **(texts if plan.csv and plan.parts == 1 else {}),
+                        **written(in_parts(tables, plan.parts), beside),
                         **spreadsheet_files(plan.dialect, tables),
                         **typed_files(plan.formats, tables, meanings),
                     }
