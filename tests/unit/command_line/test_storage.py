@@ -127,6 +127,17 @@ def test_what_is_read_otherwise_is_copied_and_leaves_nothing(
     assert not list((tmp_path / "temporary").iterdir())
 
 
+def test_files_for_other_programs_are_verified_beside_a_stored_table(
+    tmp_path: Path, store: ObjectStore
+) -> None:
+    text = RECIPE.replace("csv = false", 'formats = ["xlsx"]')
+    (tmp_path / "recipe.toml").write_text(text, encoding="utf-8")
+    address = store.address("bucket/t.parquet")
+    assert _run(tmp_path, address, "out", engine="memory") == 0
+    asked = ["verify", str(tmp_path / "recipe.toml"), "--data", address]
+    assert main([*asked, "--release", str(tmp_path / "out")]) == 0
+
+
 def test_other_commands_take_an_address(
     tmp_path: Path, store: ObjectStore, capsys: pytest.CaptureFixture[str]
 ) -> None:
