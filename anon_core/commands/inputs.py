@@ -51,7 +51,7 @@ def at_hand(options: argparse.Namespace) -> Generator[None]:
             f"{stored.shown} is copied to this machine for as long as the command lasts "
             f"({stored.size / 1e6:,.1f} MB).\n"
         )
-        options.data = brought(stored, Path(folder))
+        options.address, options.data = data, brought(stored, Path(folder))
         yield
 
 

@@ -79,7 +79,11 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
         f"{table}.{ending}" for table in plan.algorithm.publishes for ending in (ENDING, *TYPED)
     ]
     folder = options.recipe.parent
-    read = [options.recipe, on_this_machine(options.data), *(folder / path for path in plan.files)]
+    read = [
+        options.recipe,
+        on_this_machine(getattr(options, "address", options.data)),
+        *(folder / path for path in plan.files),
+    ]
     _refuse_overwriting(options.out, read, names)
     then = _figures_of(options.then)
     if options.decided_out is not None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from ..base.errors import AnonError
 from ..data.reading import DataOptions
 from ..data.reading.stored import changed, is_address, located
 from .counted_table import CountedTable, Groups, Numbered, refuse_many_texts
@@ -231,8 +230,8 @@ class SqlTable(CountedTable):
             return super().file_sha256()
         return self._files.digest or self._files.stored.sha256()
 
-    def _told(self, error: Exception) -> AnonError:
-        """Return what went wrong: what the storage said of it, where it was that."""
+    def _told(self, error: Exception) -> BaseException:
+        """Return what went wrong: what became of reading from storage, where it was that."""
         failed = self._files.failed if self._files is not None else None
         return failed or told(error, self.name)
 

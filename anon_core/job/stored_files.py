@@ -32,8 +32,8 @@ class StoredFiles(_Base):
 
     Attributes
     ----------
-    failed : AnonError or None
-        What went wrong; DuckDB tells of it in words of its own.
+    failed : AnonError, KeyboardInterrupt or None
+        What went wrong, or that the program was told to end; DuckDB has an error of its own for it.
     digest : str
         The table's SHA-256, where its bytes are held.
     """
@@ -45,7 +45,7 @@ class StoredFiles(_Base):
         """Offer what lies at an address."""
         super().__init__()
         self.stored = stored
-        self.failed: AnonError | None = None
+        self.failed: AnonError | KeyboardInterrupt | None = None
         self.digest = ""
         self._held: list[bytes] = []
         self._pool = ThreadPoolExecutor(AT_ONCE)
@@ -110,7 +110,7 @@ class StoredFiles(_Base):
     def _told(self, work: Callable[[], Any]) -> Any:
         try:
             return work()
-        except AnonError as error:
+        except (AnonError, KeyboardInterrupt) as error:
             self.failed = self.failed or error
             raise
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from ..base.errors import BadInput
 from ..data.reading.parts import refuse_other_schemas, told_by_folders
+from ..data.reading.stored import AT_ONCE
 from .sql_source import view_of_parquet
 
 if TYPE_CHECKING:
@@ -43,7 +45,9 @@ def stored_source(
         )
     names = [file.name for file in stored.files]
     keys, values = told_by_folders(names) if stored.is_folder else ((), ())
-    refuse_other_schemas(names, keys, lambda nth: stored.footer(nth).schema.to_arrow_schema())
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        ends = list(pool.map(stored.footer, range(len(names))))
+    refuse_other_schemas(names, keys, lambda nth: ends[nth].schema.to_arrow_schema())
     if stored.size <= room:
         files.hold()
     connection.register_filesystem(files)

@@ -175,9 +175,9 @@ class Stored:
         from pyarrow import ArrowInvalid, ArrowNotImplementedError, parquet
 
         file = self.files[nth]
-        with told(self.shown):
+        with told(self.shown), self.opened(file) as opened:
             try:
-                return parquet.read_metadata(self.opened(file))
+                return parquet.read_metadata(opened)
             except (ArrowInvalid, ArrowNotImplementedError):
                 raise BadInput(
                     f"{clipped(file.name)} is a broken or encrypted Parquet file.",

@@ -291,3 +291,32 @@ def test_parts_of_other_columns_are_refused(
     told = capsys.readouterr().err
     assert "year=2025/c.parquet has other columns than year=2024/a.parquet" in told
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_release_does_not_overwrite_the_table_at_an_address_of_this_machine(
+    tmp_path: Path, store: ObjectStore, engine: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    pq.write_table(_table(), out / "release.parquet")
+    before = _files(out)
+    assert _run(tmp_path, (out / "release.parquet").as_uri(), "out", engine=engine) == 1
+    assert "would overwrite" in capsys.readouterr().err
+    assert _files(out) == before
+
+
+def test_a_program_that_is_told_to_end_while_it_reads_says_so(
+    tmp_path: Path,
+    store: ObjectStore,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def end(*_: object) -> bytes:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("anon_core.job.sql_table._SHARE_HELD", 1 << 60)
+    monkeypatch.setattr("anon_core.job.stored_files._Ahead.read", end)
+    assert _run(tmp_path, store.address("bucket/t.parquet"), "out") == 130
+    assert "Stopped; nothing was released" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
