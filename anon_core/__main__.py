@@ -40,8 +40,8 @@ from .commands.inputs import at_hand
 from .commands.lean import load_without_unused_parts
 from .commands.list_techniques import list_techniques
 from .commands.output import CHANGED, ERROR, INFEASIBLE, NOT_FOUND, STOPPED, write_json
-from .commands.run import run_recipe
-from .commands.verify import verify
+from .commands.run import run_recipe, runs_there
+from .commands.verify import verifies_there, verify
 from .commands.warm import warm
 from .counts import command as counts_command
 
@@ -239,7 +239,7 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
     )
     carry.add_argument("--memory", metavar="SIZE", help='what the run may take, such as "4GB"')
     carry.add_argument("--progress", action="store_true", help="name each stage as it begins")
-    carry.set_defaults(command=run_recipe)
+    carry.set_defaults(command=run_recipe, reads_there=runs_there)
     advised = commands.add_parser(
         "suggest", help="techniques that suit a release, with promises and threshold set"
     )
@@ -266,7 +266,7 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
         help="an earlier release of the same people: whose value is certain only from both",
     )
     check.add_argument("--json", action="store_true", help="print the checks as one JSON object")
-    check.set_defaults(command=verify)
+    check.set_defaults(command=verify, reads_there=verifies_there)
     written = commands.add_parser(
         "report", help="write the evidence for a release: purpose, risk, loss and who decides"
     )

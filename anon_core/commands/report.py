@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,7 +43,6 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def report_release(options: argparse.Namespace) -> int:
     """Verify a release, measure it anew, and write its report; return the exit status."""
-    from ..job.file_formats import file_names
     from ..job.plan import read_plan
     from ..job.verify_release import verify_release
     from ..report.context import ReleaseContext, read_context
@@ -64,7 +62,7 @@ def report_release(options: argparse.Namespace) -> int:
                 tell(f"BROKEN  {check.name}: {check.sentence}")
         return BROKEN
     result = _measured(plan, options)
-    _refuse_other(result, options.release, file_names(plan.algorithm.publishes, parts=plan.parts))
+    _refuse_other(result, options.release)
     command = f"python -m anon_core report {options.recipe.name} --data {options.data.name} "
     command += f"--release {options.release.name} --out {options.out.name}"
     if options.context is not None:
@@ -122,11 +120,11 @@ def _refuse_published(out: Path, release: Path) -> None:
         )
 
 
-def _refuse_other(result: Result, release: Path, names: Sequence[str]) -> None:
+def _refuse_other(result: Result, release: Path) -> None:
     """Refuse a release that the recipe does not make: its figures would be another one's."""
-    for name in names:
+    for name, content in result.csv_files.items():
         place = release / name
-        if name.endswith(".csv") and place.exists() and place.read_bytes() != result.files[name]:
+        if place.exists() and place.read_bytes() != content:
             raise BadInput(
                 f"The recipe does not make {clipped(name)} as it lies in the release: it is "
                 "another recipe, or the secret that chance started from is another one.",

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ..data.meanings import Meaning
+    from ..data.reading.stored import Stored
+    from ..job.plan import Plan
     from ..job.release_folder import Staged
     from ..job.result import Result
     from ..verification.cells import TextTable
@@ -46,6 +48,7 @@ def run_recipe(options: argparse.Namespace) -> int:
 
 def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     from ..base.context import Context
+    from ..data.reading.stored import on_this_machine
     from ..job.at_scale import AtScale
     from ..job.dialect import ENDING, spreadsheet_files
     from ..job.drift import drift
@@ -67,10 +70,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     from ..verification.checks import read_ahead, verify_files
     from ..verification.engine import remove_left_over
 
-    plan = read_plan(options.recipe)
-    asked = {"name": options.engine, "memory": options.memory}
-    given = {key: value for key, value in asked.items() if value is not None}
-    plan = replace(plan, engine=replace(plan.engine, **given))
+    plan = _plan_of(options)
     plan.refuse_guessable()
     engine = chosen(plan, options.data)
     if engine.name != "memory" or options.progress:
@@ -81,7 +81,11 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     ]
     endings = published_formats(csv=plan.csv)
     folder = options.recipe.parent
-    read = [options.recipe, options.data, *(folder / path for path in plan.files)]
+    read = [
+        options.recipe,
+        on_this_machine(getattr(options, "address", options.data)),
+        *(folder / path for path in plan.files),
+    ]
     _refuse_overwriting(options.out, read, names)
     then = _figures_of(options.then)
     if options.decided_out is not None:
@@ -206,6 +210,23 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                 "again, nor a sample verified. --recipe-out FILE keeps it.\n"
             )
     return OK
+
+
+def runs_there(options: argparse.Namespace, stored: Stored) -> bool:
+    """Return whether a run reads Parquet in object storage where it lies: whether DuckDB does."""
+    from ..job.engine import chosen
+
+    return chosen(_plan_of(options), stored).name == "duckdb"
+
+
+def _plan_of(options: argparse.Namespace) -> Plan:
+    """Return the recipe's plan with the engine that the command asks for."""
+    from ..job.plan import read_plan
+
+    plan = read_plan(options.recipe)
+    asked = {"name": options.engine, "memory": options.memory}
+    given = {key: value for key, value in asked.items() if value is not None}
+    return replace(plan, engine=replace(plan.engine, **given))
 
 
 def _figures_of(place: Path | None) -> object | None:

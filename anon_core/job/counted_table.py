@@ -23,6 +23,7 @@ from ..data.frames import coded_arrow
 from ..data.kinds import ColumnKind
 from ..data.reading import DataOptions
 from ..data.reading.columns import read_column
+from ..data.reading.stored import name_of
 from ..data.table import Dataset, check_kinds, check_names
 from .sql_source import sha256, state
 
@@ -83,6 +84,9 @@ class CountedTable(ABC):
     coded : dict of str to Coded
         By name, of the columns that were asked for.
     path : Path
+        A file, a folder, or an address of object storage where the engine reads these.
+    name : str
+        What the table is called in messages.
     memory : int
         Bytes that the whole run may take.
     """
@@ -91,10 +95,12 @@ class CountedTable(ABC):
     dataset: Dataset
     coded: dict[str, Coded]
     path: Path
+    name: str
 
     def __init__(self, path: Path, memory: int) -> None:
         """Open a file or folder, without reading it; the run may take some bytes of memory."""
         self.path, self.memory = path, memory
+        self.name = name_of(path)
         self.state = state(path)
 
     # ---- what an engine does -----------------------------------------------------------------
@@ -171,6 +177,10 @@ class CountedTable(ABC):
     def spare(self, memory: int) -> None:  # noqa: B027 - an engine need not hold so much
         """Leave some bytes more of the memory to everything but the engine."""
 
+    def file_sha256(self) -> str:
+        """Return the SHA-256 of the table as it is stored."""
+        return sha256(self.path)
+
     # ---- what is the same for all ------------------------------------------------------------
 
     def grouped(self, names: tuple[str, ...], groups: Groups) -> tuple[list[str], str]:
@@ -244,10 +254,10 @@ class CountedTable(ABC):
         rows = self.hold(numbered)
         if state(self.path) != self.state:
             raise InputChanged(
-                f"{self.path.name} was changed while it was read.",
+                f"{self.name} was changed while it was read.",
                 remedy="Nothing was released. Run again when nobody writes to it.",
             )
-        self.digest = sha256(self.path)
+        self.digest = self.file_sha256()
         if rows == 0:
             raise BadInput("The table has no rows.", remedy="Load a table with at least one row.")
         self.whole = self._dataset(names, rows, 0)
@@ -271,7 +281,7 @@ class CountedTable(ABC):
         return Dataset(
             columns=tuple(columns),
             rows=rows,
-            source=self.path.name,
+            source=self.name,
             dropped=dropped,
             file_sha256=self.digest,
         )

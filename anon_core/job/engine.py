@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..base.errors import BadPlan, brief
 from ..base.opening import first_bytes
+from ..data.reading.stored import Stored, is_address, located
 
 if TYPE_CHECKING:
     from .counted_table import CountedTable
@@ -105,8 +106,14 @@ class Chosen:
     memory: int
 
 
-def chosen(plan: Plan, path: Path) -> Chosen:
+def chosen(plan: Plan, table: Path | Stored) -> Chosen:
     """Choose the engine of a run, before anything but a file's size is read.
+
+    Parameters
+    ----------
+    plan : Plan
+    table : Path or Stored
+        A file, a folder or an address of Parquet; or what lies at an address.
 
     Raises
     ------
@@ -124,12 +131,12 @@ def chosen(plan: Plan, path: Path) -> Chosen:
         refuse_without_spark()
     if engine.name != "auto":
         return Chosen(name=engine.name, why="The recipe or the command asks for it.", memory=memory)
-    cells = _cells(path)
+    cells = _cells(table)
     needs, room = cells * BYTES_A_CELL, memory
     size = f"about {cells:,} cells need {needs / 1e9:.1f} GB, and {room / 1e9:.1f} GB may be taken"
     if needs <= room:
         return Chosen(name="memory", why=f"The table fits: {size}.", memory=memory)
-    if why_not_at_scale(plan) or not _held_by_duckdb(path):
+    if why_not_at_scale(plan) or not _held_by_duckdb(table):
         why = f"The table may not fit ({size}), but it needs single rows or another reader."
         return Chosen(name="memory", why=why, memory=memory)
     return Chosen(name="duckdb", why=f"The table is too large for memory: {size}.", memory=memory)
@@ -154,25 +161,31 @@ def opened(engine: Chosen, path: Path, spill: Path) -> CountedTable:
     return SqlTable(path, spill, engine.memory)
 
 
-def _cells(path: Path) -> int:
+def _cells(table: Path | Stored) -> int:
     """Return about how many cells a table has: Parquet says it, of others the size does."""
-    if path.is_dir():
-        return sum(_cells(part) for part in path.rglob("*") if part.is_file())
+    if isinstance(table, Stored):
+        told = map(table.footer, range(len(table.files)))
+        return sum(one.num_rows * one.num_columns for one in told)
+    if is_address(table):
+        return _cells(located(table))
+    if table.is_dir():
+        return sum(_cells(part) for part in table.rglob("*") if part.is_file())
     try:
-        if first_bytes(path, 4) != b"PAR1":
-            return path.stat().st_size // _BYTES_OF_TEXT
+        if first_bytes(table, 4) != b"PAR1":
+            return table.stat().st_size // _BYTES_OF_TEXT
         from pyarrow import parquet
 
-        told = parquet.read_metadata(path)
+        told = parquet.read_metadata(table)
         return int(told.num_rows) * int(told.num_columns)
     except (OSError, ValueError):  # whoever reads it says what is wrong
         return 0
 
 
-def _held_by_duckdb(path: Path) -> bool:
-    if path.is_dir():
+def _held_by_duckdb(table: Path | Stored) -> bool:
+    if isinstance(table, Stored) or is_address(table) or table.is_dir():
         return True
-    return first_bytes(path, 4) == b"PAR1" or path.suffix.lower() in (".csv", ".tsv", ".txt", ".gz")
+    parquet = first_bytes(table, 4) == b"PAR1"
+    return parquet or table.suffix.lower() in (".csv", ".tsv", ".txt", ".gz")
 
 
 def _machine() -> int:

@@ -181,7 +181,7 @@ class Plan:
                 remedy="Use 'neutralise' or 'keep'.",
             )
         refuse_no_csv(self.csv, further=bool(self.formats) or self.dialect is not None)
-        refuse_no_parts(self.parts, csv=self.csv)
+        refuse_no_parts(self.parts)
         self.reuse.refuse_searching(self.algorithm, self.earlier.file)
         refuse_no_levels(self.sensitive_levels, self.roles)
         object.__setattr__(self, "redacted", redacted_of(self.redacted, self.roles))

@@ -122,16 +122,11 @@ def refuse_no_csv(csv: object, *, further: bool) -> None:
         )
 
 
-def refuse_no_parts(parts: object, *, csv: bool) -> None:
-    """Refuse [export] parts that is no number of files, or asks for parts of CSV files."""
+def refuse_no_parts(parts: object) -> None:
+    """Refuse [export] parts that is no number of files."""
     if isinstance(parts, bool) or not isinstance(parts, int) or not 1 <= parts <= MOST_PARTS:
         raise BadPlan(
             f"[export] parts is {brief(parts)}.", remedy=f"Write a number from 1 to {MOST_PARTS:,}."
-        )
-    if parts > 1 and csv:
-        raise BadPlan(
-            f"[export] asks for {parts} parts, and for CSV, which is written in one file.",
-            remedy="Add csv = false: Parquet alone is written in parts.",
         )
 
 

@@ -25,7 +25,7 @@ from ..release.results import Measure, SearchAccount, Verdict
 from ..verification.checks import Verification
 from .cautions import cautions
 from .dialect import spreadsheet_files
-from .file_formats import in_parts, other_formats, written
+from .file_formats import READ, in_parts, other_formats, written
 from .level_search import LevelSearch
 from .plan import Plan
 from .result_json import as_json
@@ -141,10 +141,17 @@ class Result:
         beside = spreadsheet_files(self.plan.dialect, self.tables)
         beside |= typed_files(self.plan.formats, self.tables, self.meanings)
         return {
-            **self.files,
+            **self.csv_files,
             **written(in_parts(self.tables, self.plan.parts), other_formats()),
             **beside,
         }
+
+    @cached_property
+    def csv_files(self) -> Mapping[str, bytes]:
+        """The public edition as CSV files by file name, in parts where the plan asks for these."""
+        if self.plan.parts == 1 or not self.plan.csv:
+            return self.files
+        return written(in_parts(self.tables, self.plan.parts), [READ])
 
     @cached_property
     def parquet_files(self) -> dict[str, bytes]:
@@ -161,7 +168,7 @@ class Result:
         """SHA-256 over the CSV files, one after the other."""
         if self.written_sha256:
             return self.written_sha256
-        return hashlib.sha256(b"".join(self.files.values())).hexdigest()
+        return hashlib.sha256(b"".join(self.csv_files.values())).hexdigest()
 
     @property
     def class_sizes(self) -> npt.NDArray[np.int64]:

@@ -13,8 +13,9 @@ from ..base.errors import BadInput, clipped
 from ..base.opening import first_bytes
 from ..data.reading import DataOptions
 from ..data.reading.folder import digest_of
-from ..data.reading.parts import Parts, parts_of
+from ..data.reading.parts import parts_of
 from ..data.reading.separator import find_separator
+from ..data.reading.stored import Stored, is_address, located
 from ..data.table import check_names
 
 if TYPE_CHECKING:
@@ -47,17 +48,17 @@ def source(path: Path, options: DataOptions, execute: Execute) -> list[str]:
     paths = [path] if parts is None else list(parts.files)
     first = paths[0]
     refuse_signs(paths, "*?[{")
-    places = f"[{', '.join(text(str(place)) for place in paths)}]"
+    files = [str(place) for place in paths]
     if is_parquet(first):
-        _view_of_parquet(places, parts, execute)
-        return [str(row[0]) for row in execute("DESCRIBE source").fetchall()]
+        keys, values = ((), ()) if parts is None else (parts.keys, parts.values)
+        return view_of_parquet(files, keys, values, execute)
     separator, raw = csv_head(first, options, path.name)
     check_names([name.strip() for name in raw])
     types = ", ".join(f"{text(name)}: 'VARCHAR'" for name in raw)
     packed = ", compression = 'gzip'" if _begins(first, _GZIP) else ""
     # Nothing is guessed. A null string that occurs nowhere leaves empty cells as they are.
     execute(
-        f"CREATE TABLE file AS SELECT * FROM read_csv({places}, delim = "
+        f"CREATE TABLE file AS SELECT * FROM read_csv({_list(files)}, delim = "
         f"{text(separator)}, quote = '\"', escape = '\"', header = true, "
         f"auto_detect = false, columns = {{{types}}}, nullstr = {text(chr(1))}{packed})"
     )
@@ -109,21 +110,40 @@ def csv_head(path: Path, options: DataOptions, name: str) -> tuple[str, list[str
     return separator, next(csv.reader(lines, delimiter=separator), [])
 
 
-def _view_of_parquet(places: str, parts: Parts | None, execute: Execute) -> None:
-    """Make Parquet files a view; what the names of folders tell is joined to each file's rows."""
-    read = f"read_parquet({places}, hive_partitioning = false, filename = {text(_FILE)})"
-    if parts is None or not parts.keys:
-        execute(f"CREATE VIEW source AS SELECT * EXCLUDE ({quoted(_FILE)}) FROM {read}")
-        return
-    columns = ", ".join(f"{quoted(key)} VARCHAR" for key in parts.keys)
-    execute(f"CREATE TABLE parts ({quoted(_FILE)} VARCHAR, {columns})")
-    for path, values in zip(parts.files, parts.values, strict=True):
-        cells = ("NULL" if value is None else text(value) for value in values)
-        execute(f"INSERT INTO parts VALUES ({text(str(path))}, {', '.join(cells)})")
-    execute(
-        f"CREATE VIEW source AS SELECT * EXCLUDE ({quoted(_FILE)}) "
-        f"FROM {read} LEFT JOIN parts USING ({quoted(_FILE)})"
-    )
+def view_of_parquet(
+    files: Sequence[str],
+    keys: Sequence[str],
+    values: Sequence[Sequence[str | None]],
+    execute: Execute,
+) -> list[str]:
+    """Make Parquet files a relation called source; return its columns.
+
+    Parameters
+    ----------
+    files : sequence of str
+        What DuckDB calls them.
+    keys : sequence of str
+        Columns that the names of folders tell; they are joined to each file's rows.
+    values : sequence of sequence of (str or None)
+        For each file, what they say of it.
+    execute : callable
+        As for `source`.
+    """
+    read = f"read_parquet({_list(files)}, hive_partitioning = false, filename = {text(_FILE)})"
+    joined = ""
+    if keys:
+        columns = ", ".join(f"{quoted(key)} VARCHAR" for key in keys)
+        execute(f"CREATE TABLE parts ({quoted(_FILE)} VARCHAR, {columns})")
+        for file, own in zip(files, values, strict=True):
+            cells = ("NULL" if value is None else text(value) for value in own)
+            execute(f"INSERT INTO parts VALUES ({text(file)}, {', '.join(cells)})")
+        joined = f" LEFT JOIN parts USING ({quoted(_FILE)})"
+    execute(f"CREATE VIEW source AS SELECT * EXCLUDE ({quoted(_FILE)}) FROM {read}{joined}")
+    return [str(row[0]) for row in execute("DESCRIBE source").fetchall()]
+
+
+def _list(files: Sequence[str]) -> str:
+    return f"[{', '.join(map(text, files))}]"
 
 
 def told(error: Exception, name: str) -> BadInput:
@@ -173,8 +193,10 @@ def _begins(path: Path, mark: bytes) -> bool:
         ) from error
 
 
-def state(path: Path) -> tuple[tuple[str, int, int], ...]:
+def state(path: Path) -> tuple[tuple[str, int, int | str], ...]:
     """Return what changes when a file, or one of a folder, is written to: its size and its time."""
+    if is_address(path):
+        return state_of(located(path))
     try:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         found = [(str(one), one.stat()) for one in files]
@@ -183,6 +205,11 @@ def state(path: Path) -> tuple[tuple[str, int, int], ...]:
             f"There is no file {clipped(path.name)}.", remedy="Check the path."
         ) from error
     return tuple((name, one.st_size, one.st_mtime_ns) for name, one in found)
+
+
+def state_of(stored: Stored) -> tuple[tuple[str, int, int | str], ...]:
+    """Return what changes when an object of storage is written to, as `state` does."""
+    return tuple((one.place, one.size, one.mark) for one in stored.files)
 
 
 def sha256(path: Path) -> str:

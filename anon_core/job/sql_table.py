@@ -11,17 +11,22 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.reading import DataOptions
+from ..data.reading.stored import changed, is_address, located
 from .counted_table import CountedTable, Groups, Numbered, refuse_many_texts
 from .file_formats import ROW_GROUP
-from .sql_source import quoted, source, text, told
+from .sql_source import quoted, source, state_of, text, told
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
+    from .stored_files import StoredFiles
+
 _THREADS = 2
 #: Bytes of the memory setting that are left to everything but DuckDB.
 RESERVE = 1 << 30
+#: Objects of storage are held in memory up to this part of DuckDB's; larger ones are read by parts.
+_SHARE_HELD = 4
 
 
 class SqlTable(CountedTable):
@@ -33,7 +38,7 @@ class SqlTable(CountedTable):
         Parameters
         ----------
         path : Path
-            CSV in UTF-8, plain or packed, or Parquet.
+            CSV in UTF-8, plain or packed, or Parquet; or the address of Parquet in object storage.
         spill : Path
             A folder that is nobody else's: the table's numbers are written there.
         memory : int
@@ -43,6 +48,7 @@ class SqlTable(CountedTable):
 
         super().__init__(path, memory)
         self._begun: set[str] = set()
+        self._files: StoredFiles | None = None
         self.connection = duckdb.connect(str(spill / "table.duckdb"))
         self.spare(0)
         for setting in (
@@ -58,11 +64,25 @@ class SqlTable(CountedTable):
 
     def close(self) -> None:
         """Let go of the file that holds the numbers."""
+        if self._files is not None:
+            self._files.release()
         self.connection.close()
 
     def open_source(self, options: DataOptions) -> list[str]:
         """Make the file a relation, and return its columns as it names them."""
-        return source(self.path, options, self.execute)
+        if not is_address(self.path):
+            return source(self.path, options, self.execute)
+        from .stored_files import StoredFiles
+        from .stored_source import stored_source
+
+        stored = located(self.path)
+        if self.state != state_of(stored):
+            raise changed(self.name)
+        self._files = StoredFiles(stored)
+        room = (self.memory - RESERVE) // _SHARE_HELD
+        columns = stored_source(self._files, room, self.connection, self.execute)
+        self.spare(self._files.held)
+        return columns
 
     def distinct(self, raw: str, place: int) -> pa.Table:
         """Return a column's distinct values with counts, and make their texts a type."""
@@ -106,6 +126,9 @@ class SqlTable(CountedTable):
         for one in columns:
             self.execute(f"DROP TABLE numbers{one.place}")
         self.execute("DROP TABLE IF EXISTS file")
+        if self._files is not None:
+            self._files.release()
+            self.spare(0)
         return int(self.one("SELECT count(*) FROM coded"))
 
     def leave_out(self, gone: Mapping[str, list[int]]) -> int:
@@ -180,7 +203,7 @@ class SqlTable(CountedTable):
         try:
             yield from self.relation(query).to_arrow_reader(ROW_GROUP)
         except (duckdb.Error, pa.ArrowException) as error:
-            raise told(error, self.path.name) from None
+            raise self._told(error) from None
 
     def execute(self, query: str) -> duckdb.DuckDBPyConnection:
         """Run a query; a failure names no value of the table.
@@ -195,11 +218,22 @@ class SqlTable(CountedTable):
         try:
             return self.connection.execute(query)
         except duckdb.Error as error:
-            raise told(error, self.path.name) from None
+            raise self._told(error) from None
 
     def relation(self, query: str) -> Any:
         """Return a query whose rows are asked for later; they come in its order."""
         return self.connection.sql(query)
+
+    def file_sha256(self) -> str:
+        """Return the SHA-256 of the table, of which what is held was read already."""
+        if self._files is None:
+            return super().file_sha256()
+        return self._files.digest or self._files.stored.sha256()
+
+    def _told(self, error: Exception) -> BaseException:
+        """Return what went wrong: what became of reading from storage, where it was that."""
+        failed = self._files.failed if self._files is not None else None
+        return failed or told(error, self.name)
 
     def one(self, query: str) -> Any:
         """Return the one value that a query finds; None where it finds none."""

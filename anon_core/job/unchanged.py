@@ -6,10 +6,11 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..base.errors import AnonError, InputChanged, clipped
+from ..base.errors import AnonError, BadInput, InputChanged, clipped
+from ..data.reading.stored import is_address, located, name_of
 
 #: What is known of the files: their names, places on the disk, sizes and times.
-_State = tuple[tuple[str, int, int, int], ...]
+_State = tuple[tuple[str | int, ...], ...]
 
 
 @contextmanager
@@ -40,12 +41,17 @@ def _refuse_changed(paths: tuple[Path, ...], before: list[_State], error: Except
     for path, state in zip(paths, before, strict=True):
         if _state(path) != state:
             raise InputChanged(
-                f"{clipped(path.name)} was changed while it was read.",
+                f"{clipped(name_of(path))} was changed while it was read.",
                 remedy="Nothing was released or confirmed. Do it again when nobody writes to it.",
             ) from error
 
 
 def _state(path: Path) -> _State:
+    if is_address(path):
+        try:
+            return tuple((one.place, one.size, one.mark) for one in located(path).files)
+        except BadInput:
+            return ()
     try:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         found = [(str(file), file.stat()) for file in files]

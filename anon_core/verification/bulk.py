@@ -27,6 +27,7 @@ from .opening import refuse_wide
 from .plain_bytes import plain_lines
 from .reading_options import Reading
 from .row_groups import few_groups, read_groups
+from .stored import StoredObject
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -101,15 +102,10 @@ def parquet_in_bulk(
         return None
     made = _mark(path)
     schema, rows, leaves = file.schema_arrow, file.metadata.num_rows, file.metadata.num_columns
-    if leaves != len(schema) or not all(_is_plain(field.type) for field in schema):
+    shown = _plain_columns(file, every=every)
+    if shown is None:
         return None
     texts = [not _is_measured(_value_type(field.type)) for field in schema]
-    shown = [
-        place
-        for place, own in enumerate(schema.names)
-        if every or re.fullmatch(r"__index_level_\d+__", own) is None
-    ]
-
     by_groups = compared or rows * leaves > FROM_GROUPS
     by_groups &= len(set(schema.names)) == len(schema)
     parts = few_groups(file.metadata)
@@ -117,12 +113,47 @@ def parquet_in_bulk(
     def read(places: Sequence[int]) -> list[Cells]:
         wanted = [shown[place] for place in places]
         if by_groups:
-            return read_groups(path, [schema.names[place] for place in wanted], parts, rows)
+            named = [schema.names[place] for place in wanted]
+            return read_groups(path.name, lambda: path.open("rb"), named, parts, rows)
         return _read_parquet(path, len(schema), wanted, texts, rows)
 
     names = [schema.names[place] for place in shown]
     names = names if every else [name.strip() for name in names]
     return TextTable(names, rows, _guarded(read, plain, path, made))
+
+
+def parquet_where_it_lies(stored: StoredObject, file: pq.ParquetFile) -> TextTable | None:
+    """Return a Parquet table of plain columns in object storage; None for every other one.
+
+    Its row groups are read through Arrow whatever its size, since a run reads it in a database.
+    """
+    schema, rows = file.schema_arrow, file.metadata.num_rows
+    shown = _plain_columns(file, every=False)
+    if shown is None or len(set(schema.names)) != len(schema):
+        return None
+    names = [schema.names[place] for place in shown]
+    parts = few_groups(file.metadata)
+
+    def read(places: Sequence[int]) -> list[Cells]:
+        named = [names[place] for place in places]
+        found = read_groups(stored.name, stored.opened, named, parts, rows, far=True)
+        stored.refuse_changed()
+        return found
+
+    return TextTable([name.strip() for name in names], rows, read)
+
+
+def _plain_columns(file: pq.ParquetFile, *, every: bool) -> list[int] | None:
+    """Return the places of the columns that are looked at; None where one is not plain."""
+    schema = file.schema_arrow
+    leaves = file.metadata.num_columns
+    if leaves != len(schema) or not all(_is_plain(field.type) for field in schema):
+        return None
+    return [
+        place
+        for place, own in enumerate(schema.names)
+        if every or re.fullmatch(r"__index_level_\d+__", own) is None
+    ]
 
 
 # ---- both formats --------------------------------------------------------------------------------

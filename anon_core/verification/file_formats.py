@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,15 @@ from .dialect import names_of
 from .file_bytes import first_difference, is_parquet_of
 from .findings import Check, many, named, numbers
 from .opening import Content, FileBytes
-from .part_files import check_parts, part_names, parts_there, parts_told, read_parts
+from .part_files import (
+    check_csv_parts,
+    check_parts,
+    odd_csv_part,
+    part_names,
+    parts_there,
+    parts_told,
+    read_parts,
+)
 from .published import PublishedTable
 from .reading import read_parquet, read_published, read_published_csv
 from .texts import Codes, Spelling
@@ -56,10 +65,12 @@ def read_release(
         If the CSV file is none, or the Parquet file that stands alone.
     """
     content, beside = files.get(f"{name}.{READ}"), files.get(f"{name}.parquet")
+    if content is None and (parts := parts_there(name, files, READ)):
+        return _read_csv_parts(name, parts, files, quasi, spelling)
     if content is None:
-        parts = parts_there(name, files)
+        parts = parts_there(name, files, "parquet")
         alone = PublishedTable.of_cells(
-            read_parts(parts, files)
+            read_parts(parts, files, read_published)
             if parts
             else read_published(files[f"{name}.parquet"], f"{name}.parquet"),
             quasi,
@@ -67,7 +78,7 @@ def read_release(
         )
         if alone is None:
             raise BadInput(f"{name}.parquet has no columns, or cells without a value.")
-        alone.file = f"{name}-*-of-{len(parts):04}.parquet" if parts else f"{name}.parquet"
+        alone.file = _all_of(name, parts, "parquet") if parts else f"{name}.parquet"
         return alone
     if beside is not None and len(content) >= _QUICK_FROM:
         try:
@@ -80,7 +91,12 @@ def read_release(
             found.is_written = row < 0
             if found.is_written:
                 return found
+    return _read_csv(content, quasi, spelling)
 
+
+def _read_csv(
+    content: Content, quasi: tuple[str, ...], spelling: Callable[[str], Spelling]
+) -> PublishedTable:
     def plain() -> TextTable:
         return PublishedTable(content, quasi, spelling).as_cells()
 
@@ -89,13 +105,58 @@ def read_release(
     return found or PublishedTable(content, quasi, spelling)
 
 
+def _read_csv_parts(
+    name: str,
+    parts: Sequence[str],
+    files: Mapping[str, Content],
+    quasi: tuple[str, ...],
+    spelling: Callable[[str], Spelling],
+) -> PublishedTable:
+    """Return the cells of CSV parts: from the Parquet parts, where both are the same in writing."""
+    beside = parts_there(name, files, "parquet")
+    if len(beside) == len(parts) and sum(len(files[one]) for one in parts) >= _QUICK_FROM:
+        try:
+            shown = read_parts(beside, files, partial(read_published, compared=True))
+            found = PublishedTable.of_cells(shown, quasi, spelling)
+        except BadInput:
+            found = None
+        if found is not None and not odd_csv_part(found, parts, files)[0]:
+            found.is_written, found.file = True, _all_of(name, parts, READ)
+            return found
+
+    def read(content: Content, part: str) -> TextTable:
+        try:
+            return _read_csv(content, quasi, spelling).as_cells()
+        except BadInput as error:
+            raise BadInput(f"{part} cannot be read. {error.message}") from error
+
+    found = PublishedTable.of_cells(read_parts(parts, files, read), quasi, spelling)
+    if found is None:
+        raise BadInput(f"{parts[0]} has no columns.")
+    found.file = _all_of(name, parts, READ)
+    return found
+
+
+def _all_of(name: str, parts: Sequence[str], ending: str) -> str:
+    """Return what all parts of a table are called together."""
+    return f"{name}-*-of-{len(parts):04}.{ending}"
+
+
 def read_from(name: str, files: Mapping[str, Content], export: Mapping[str, Any]) -> str:
-    """Return the file of a table that is read: CSV, or Parquet where the recipe has no CSV."""
-    alone = export.get("csv", True) is False and f"{name}.{READ}" not in files
-    if alone and (parts := parts_told(export)) > 1:
-        names = part_names(name, parts)
-        return next((part for part in names if part not in files), names[0])
-    return f"{name}.parquet" if alone else f"{name}.{READ}"
+    """Return the file of a table that is read: CSV, or Parquet where the recipe has no CSV.
+
+    Of a table in parts it is the first that is missing, of any format that has to be there whole.
+    """
+    if (whole := f"{name}.{READ}") in files:
+        return whole
+    has_csv = export.get("csv", True) is not False
+    if (parts := parts_told(export)) == 1:
+        return whole if has_csv else f"{name}.parquet"
+    wanted = part_names(name, parts, READ if has_csv else "parquet")
+    beside = part_names(name, parts, "parquet")
+    if any(part in files for part in beside):
+        wanted += beside
+    return next((part for part in wanted if part not in files), wanted[0])
 
 
 def check_writing(release: PublishedTable, content: Content, file: str) -> Check:
@@ -205,6 +266,8 @@ def same_bytes(ending: str, write: Writer) -> FileCheck:
 
 #: By ending.
 FORMATS: dict[str, FileCheck] = {"csv": check_writing, "parquet": check_parquet}
+#: By ending, of the parts of a table.
+_PARTS = {"csv": check_csv_parts, "parquet": check_parts}
 #: The ending of the format that is read; every published table has a file of it.
 READ = "csv"
 
@@ -213,7 +276,9 @@ def file_names(tables: Sequence[str], export: Mapping[str, Any]) -> list[str]:
     """Return the names of the files that published tables may have."""
     parts = parts_told(export)
     if parts > 1:
-        return [part for name in tables for part in part_names(name, parts)]
+        csv = export.get("csv", True) is not False
+        told = [ending for ending in FORMATS if csv or ending != READ]
+        return [p for name in tables for ending in told for p in part_names(name, parts, ending)]
     return [f"{name}.{ending}" for name in tables for ending in FORMATS]
 
 
@@ -227,7 +292,8 @@ def read_files(
     BadInput
         If a table has no file of the format that is read, or a file cannot be read.
     """
-    needed = {f"{name}.{READ}" for name in tables if export.get("csv", True) is not False}
+    whole = export.get("csv", True) is not False and parts_told(export) == 1
+    needed = {f"{name}.{READ}" for name in tables if whole}
     return {
         name: FileBytes(folder / name, "The published file")
         for name in (*file_names(tables, export), *names_of(list(tables)))
@@ -245,10 +311,14 @@ def check_other_formats(
         for name, release in published.items()
         if ending != READ and (file := f"{name}.{ending}") in files
     ]
-    parts = {name: parts_there(name, files) for name in published}
-    found += [check_parts(published[name], own, files) for name, own in parts.items() if own]
+    parts: set[str] = set()
+    for name, release in published.items():
+        for ending, check in _PARTS.items():
+            if own := parts_there(name, files, ending):
+                found.append(check(release, own, files))
+                parts |= set(own)
     known = {f"{name}.{ending}" for name in published for ending in FORMATS}
-    known |= {*names_of(list(published)), *(part for own in parts.values() for part in own)}
+    known |= {*names_of(list(published)), *parts}
     if unknown := sorted(set(files) - known):
         sentence = (
             f"No published table has a file called {listing(unknown)}, and nobody checked it."

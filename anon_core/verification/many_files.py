@@ -43,10 +43,20 @@ def joined_parts(folder: Path, read: Callable[[Path], TextTable]) -> TextTable:
         raise BadInput(
             f"The folder {clipped(folder.name)} holds no data file.", remedy="Check the path."
         )
-    tables = [read(path) for _, path in found]
-    told = [_told(name) for name, _ in found]
+    return joined([name for name, _ in found], [read(path) for _, path in found])
+
+
+def joined(names: Sequence[str], tables: Sequence[TextTable]) -> TextTable:
+    """Return the table of parts whose names within their folder are given.
+
+    Raises
+    ------
+    BadInput
+        If one has other columns than the first.
+    """
+    told = [_told(name) for name in names]
     header, keys = tables[0].names, tuple(told[0])
-    for (name, _), table, own in zip(found, tables, told, strict=True):
+    for name, table, own in zip(names, tables, told, strict=True):
         if table.names != header or tuple(own) != keys or set(own) & set(header):
             raise BadInput(
                 f"The file {clipped(name)} has other columns than the first of its folder.",

@@ -1,21 +1,20 @@
-"""A published table that lies in several Parquet files, whose rows follow each other."""
+"""A published table that lies in several files of a format, whose rows follow each other."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..base.errors import BadInput, BadPlan
 from .cells import Cells, TextTable
-from .file_bytes import is_parquet_of
+from .file_bytes import first_difference, is_parquet_of
 from .findings import Check
 from .opening import Content
 from .published import PublishedTable
-from .reading import read_published
 
 _MOST = 9999
-_PART = re.compile(r"-[0-9]{4}-of-[0-9]{4}\.parquet\Z")
+_PART = re.compile(r"-[0-9]{4}-of-([0-9]{4})\.(csv|parquet)\Z")
 
 
 def parts_told(export: Mapping[str, Any]) -> int:
@@ -33,14 +32,15 @@ def parts_told(export: Mapping[str, Any]) -> int:
     return told
 
 
-def part_names(table: str, parts: int) -> list[str]:
-    """Return the names of the files of a table that lies in several."""
-    return [f"{table}-{nth:04}-of-{parts:04}.parquet" for nth in range(1, parts + 1)]
+def part_names(table: str, parts: int, ending: str) -> list[str]:
+    """Return the names of the files of a table that lies in several of one format."""
+    return [f"{table}-{nth:04}-of-{parts:04}.{ending}" for nth in range(1, parts + 1)]
 
 
-def parts_there(table: str, names: Iterable[str]) -> list[str]:
-    """Return which of some files are parts of a table, in their order."""
-    return sorted(name for name in names if is_part(name) and table_of(name) == table)
+def parts_there(table: str, names: Iterable[str], ending: str) -> list[str]:
+    """Return which of some files are parts of a table in one format, in their order."""
+    mine = (name for name in names if is_part(name) and name.endswith(f".{ending}"))
+    return sorted(name for name in mine if table_of(name) == table)
 
 
 def is_part(name: str) -> bool:
@@ -48,20 +48,35 @@ def is_part(name: str) -> bool:
     return _PART.search(name) is not None
 
 
+def parts_said(name: str) -> int:
+    """Return of how many files the name of a part says that it is one."""
+    found = _PART.search(name)
+    return int(found[1]) if found else 1
+
+
 def table_of(name: str) -> str:
     """Return the table that a published file holds, or a part of it."""
     return _PART.sub("", name) if is_part(name) else name.rpartition(".")[0]
 
 
-def read_parts(names: Sequence[str], files: Mapping[str, Content]) -> TextTable:
+def read_parts(
+    names: Sequence[str], files: Mapping[str, Content], read: Callable[[Content, str], TextTable]
+) -> TextTable:
     """Read the parts of a published table as one.
+
+    Parameters
+    ----------
+    names : sequence of str
+    files : mapping of str to bytes or FileBytes
+    read : callable
+        Reads one part, by its content and name.
 
     Raises
     ------
     BadInput
-        If one is no Parquet file, or has other columns than the first.
+        If one is no file of its format, or has other columns than the first.
     """
-    tables = [read_published(files[name], name) for name in names]
+    tables = [read(files[name], name) for name in names]
     header = tables[0].names
     for name, table in zip(names, tables, strict=True):
         if table.names != header:
@@ -75,19 +90,60 @@ def read_parts(names: Sequence[str], files: Mapping[str, Content]) -> TextTable:
     return TextTable(header, sum(map(len, tables)), load)
 
 
+def odd_csv_part(
+    release: PublishedTable, names: Sequence[str], files: Mapping[str, Content]
+) -> tuple[str, int]:
+    """Return the first CSV part that is not the one way to write its share of the rows, and where.
+
+    Where is a row of the table, 0 for the header of the part; the name is empty where all are.
+    """
+    for name, begin, end in _shares(release.rows, names):
+        codes = [column[begin:end] for column in release.codes]
+        row = first_difference(files[name], release.header, codes, release.texts)
+        if row >= 0:
+            return name, begin + row if row else 0
+    return "", -1
+
+
+def check_csv_parts(
+    release: PublishedTable, names: Sequence[str], files: Mapping[str, Content]
+) -> Check:
+    """Check that every CSV part is, byte for byte, the one way to write its share of the rows."""
+    odd, row = ("", -1) if release.is_written else odd_csv_part(release, names, files)
+    return Check(
+        name="writing",
+        holds=not odd,
+        rows=(row,) if row > 0 else (),
+        sentence=f"{odd} is not written as a part of a release is, first "
+        + (f"in row {row} of the table" if row else "in its header")
+        + ": other rows than its share, or quotes, line ends and marks that no cell needs, could "
+        "mark a person."
+        if odd
+        else f"Each of the {len(names)} parts, {names[0]} and so on, is, byte for byte, the one "
+        "way to write its share of the rows.",
+    )
+
+
+def _shares(rows: int, names: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+    """Yield each part with the rows that it has: as many as any other, but for one."""
+    begin = 0
+    for nth, name in enumerate(names, start=1):
+        end = rows * nth // len(names)
+        yield name, begin, end
+        begin = end
+
+
 def check_parts(
     release: PublishedTable, names: Sequence[str], files: Mapping[str, Content]
 ) -> Check:
-    """Check that every part is, byte for byte, what is written of its share of the rows."""
+    """Check that every Parquet part is, byte for byte, what is written of its share of the rows."""
     begin, odd, told = 0, "", ""
-    for nth, name in enumerate(names, start=1):
-        end = release.rows * nth // len(names)
+    for name, begin, end in _shares(release.rows, names):
         codes = [column[begin:end] for column in release.codes]
         if not is_parquet_of(files[name], release.header, codes, release.texts):
             odd = name
             told = f"rows {begin + 1:,} to {end:,}" if end > begin else "no row"
             break
-        begin = end
     return Check(
         name="parquet",
         holds=not odd,

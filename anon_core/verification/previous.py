@@ -16,7 +16,7 @@ from .file_formats import READ, read_release
 from .findings import Check, undecided
 from .match import TooLarge
 from .opening import Content, FileBytes
-from .part_files import is_part, part_names, parts_there, table_of
+from .part_files import is_part, part_names, parts_said, parts_there, table_of
 from .previous_sides import previous_sides, this_side
 from .previous_values import Points, Together, together
 from .published import PublishedTable
@@ -78,10 +78,12 @@ def _files_of(folder: Path, name: str) -> list[Path]:
     for ending in _ENDINGS:
         if (folder / f"{name}.{ending}").is_file():
             return [folder / f"{name}.{ending}"]
-    there = parts_there(name, (file.name for file in folder.iterdir() if file.is_file()))
+    names = [file.name for file in folder.iterdir() if file.is_file()]
+    found = ((ending, parts_there(name, names, ending)) for ending in _ENDINGS)
+    ending, there = next(((e, own) for e, own in found if own), ("", []))
     if not there:
         return []
-    wanted = part_names(name, int(there[0][-12:-8]))
+    wanted = part_names(name, parts_said(there[0]), ending)
     gone = [part for part in wanted if part not in there]
     if gone or there != wanted:
         raise BadInput(

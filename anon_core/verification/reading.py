@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.errors import BadInput, clipped
-from .bulk import FROM_BYTES, csv_in_bulk, parquet_in_bulk
+from .bulk import FROM_BYTES, csv_in_bulk, parquet_in_bulk, parquet_where_it_lies
 from .cells import Cells, TextTable, narrow, text_of
-from .many_files import joined_parts
+from .many_files import joined, joined_parts
 from .notation import rewritten
 from .opening import (
     MOST_BYTES,
@@ -31,6 +31,7 @@ from .opening import (
 )
 from .other_files import is_workbook, read_sheet, read_statistics, statistics_reader
 from .reading_options import Reading
+from .stored import StoredObject, is_address, objects_at
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -96,6 +97,7 @@ def read_table(path: Path, reading: Reading = _FOUND_OUT) -> TextTable:
     Parameters
     ----------
     path : Path
+        A file, a folder, or an address of either in object storage.
     reading : Reading, optional
         As the recipe says; what it leaves open is found out.
 
@@ -104,7 +106,11 @@ def read_table(path: Path, reading: Reading = _FOUND_OUT) -> TextTable:
     BadInput
         If it cannot be read, has no header, or a row has too many or too few cells.
     """
-    if path.is_dir():
+    if is_address(path):
+        folder, objects = objects_at(path)
+        read = [_as_stored(one, reading) for one in objects]
+        table = joined([one.name for one in objects], read) if folder else read[0]
+    elif path.is_dir():
         table = joined_parts(path, lambda part: _as_written(part, reading))
     else:
         table = _as_written(path, reading)
@@ -115,6 +121,27 @@ def _as_written(path: Path, reading: Reading) -> TextTable:
     """Read a file's cells as they stand; what a date says, the whole column tells."""
     quick = _in_bulk(path, reading)
     return _read_plainly(path, reading) if quick is None else quick
+
+
+def _as_stored(stored: StoredObject, reading: Reading) -> TextTable:
+    """Read an object's cells where it lies; what is not plain Parquet is read with all its bytes.
+
+    Raises
+    ------
+    BadInput
+    """
+    import pyarrow.parquet as pq
+
+    name = clipped(stored.name)
+    if stored.size >= FROM_BYTES:
+        with stored.opened() as lies:
+            if lies.read_at(4, 0) == b"PAR1":
+                file = pq.ParquetFile(lies)
+                _refuse_large(file.metadata, name)
+                found = parquet_where_it_lies(stored, file)
+                if found is not None:
+                    return found
+    return _read(unpack(stored.content(), name), name, reading)
 
 
 def _in_bulk(path: Path, reading: Reading) -> TextTable | None:

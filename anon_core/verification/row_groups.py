@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 _ROWS = 1 << 21
+
+#: Opens a file for as long as some of its row groups are read.
+Opened = Callable[[], AbstractContextManager[Any]]
 
 
 def few_groups(told: pq.FileMetaData) -> list[list[int]]:
@@ -33,25 +36,36 @@ def few_groups(told: pq.FileMetaData) -> list[list[int]]:
 
 
 def read_groups(
-    path: Path, names: Sequence[str], parts: Sequence[Sequence[int]], rows: int
+    name: str,
+    opened: Opened,
+    names: Sequence[str],
+    parts: Sequence[Sequence[int]],
+    rows: int,
+    *,
+    far: bool = False,
 ) -> list[Cells]:
     """Return columns of a Parquet file by their names, each of which is there once.
 
     Parameters
     ----------
-    path : Path
+    name : str
+        What the file is called.
+    opened : callable
+        Opens it.
     names : sequence of str
     parts : sequence of sequences of int
         Row groups that are read at a time, in their order.
     rows : int
         Rows of all of them.
+    far : bool
+        Whether every look at the file waits for a network, so that few and long ones are faster.
     """
     import pyarrow as pa
 
     known: list[dict[str, int]] = [{} for _ in names]
     found = [narrow(np.empty(rows, dtype=np.int8), 0) for _ in names]
     begin = 0
-    for part in ahead(lambda groups: _read(path, names, groups), parts):
+    for part in ahead(lambda groups: _read(opened, names, groups, far=far), parts):
         for nth, (cells, code_of) in enumerate(zip(part, known, strict=True)):
             own = [code_of.setdefault(text, len(code_of)) for text in cells.texts]
             number = narrow(np.array([*own, -1], dtype=np.int64), len(code_of))
@@ -61,7 +75,7 @@ def read_groups(
         begin += len(part[0].codes)
     if begin != rows:
         raise BadInput(
-            f"The file {clipped(path.name)} has another number of rows than it declares.",
+            f"The file {clipped(name)} has another number of rows than it declares.",
             remedy="Write it again.",
         )
     pa.default_memory_pool().release_unused()
@@ -70,15 +84,17 @@ def read_groups(
     ]
 
 
-def _read(path: Path, names: Sequence[str], groups: Sequence[int]) -> list[Cells]:
+def _read(opened: Opened, names: Sequence[str], groups: Sequence[int], *, far: bool) -> list[Cells]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     from .reading import cells_of_column
 
-    schema = pq.read_schema(path)
-    texts = [name for name in names if pa.types.is_string(schema.field(name).type)]
-    with pq.ParquetFile(path, read_dictionary=texts) as file:
+    with opened() as lies:
+        told = pq.read_metadata(lies)
+        schema = told.schema.to_arrow_schema()
+        texts = [name for name in names if pa.types.is_string(schema.field(name).type)]
+        file = pq.ParquetFile(lies, metadata=told, read_dictionary=texts, pre_buffer=far)
         table = file.read_row_groups(list(groups), columns=list(names))
     table.validate(full=True)
     return [cells_of_column(table.column(name)) for name in names]

@@ -20,7 +20,9 @@ from .cells import text_of
 from .findings import Check
 from .opening import read_bytes, unpack
 from .other_files import statistics_reader
+from .part_files import part_names, parts_told
 from .reading import read_csv_rows
+from .stored import is_address, objects_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,8 +65,7 @@ def check_typed(
     told = _dictionary(data) if both else {}
     for name in both:
         table, _, ending = name.rpartition(".")
-        text = read_bytes(folder / f"{table}.csv", "The published file").decode("utf-8-sig")
-        header, *rows = read_csv_rows(text, ",")
+        header, rows = _rows_of(folder, table, parts_told(export))
         same = _again(ending, header, rows, told) == read_bytes(folder / name, "The published file")
         found.append(
             Check(
@@ -80,13 +81,29 @@ def check_typed(
     return found
 
 
+def _rows_of(folder: Path, table: str, parts: int) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the rows of a published table, of one CSV file or of several."""
+    header: list[str] = []
+    rows: list[list[str]] = []
+    for name in part_names(table, parts, "csv") if parts > 1 else [f"{table}.csv"]:
+        text = read_bytes(folder / name, "The published file").decode("utf-8-sig")
+        header, *own = read_csv_rows(text, ",")
+        rows += own
+    return header, rows
+
+
 def _dictionary(data: Path) -> Dictionary:
     """Return what the original says of its columns; nothing where its format says nothing."""
     import pyreadstat
 
-    if data.is_dir():  # parts are CSV or Parquet
-        return {}
-    content = unpack(read_bytes(data, "The data file"), data.name)
+    if is_address(data):
+        folder, (first, *_) = objects_at(data)
+        with first.opened() as file:
+            head = file.read_at(4, 0)
+        content = b"" if folder or head == b"PAR1" else unpack(first.content(), first.name)
+    else:
+        # Parts are CSV or Parquet.
+        content = b"" if data.is_dir() else unpack(read_bytes(data, "The data file"), data.name)
     reader = statistics_reader(content)
     if not reader:
         return {}

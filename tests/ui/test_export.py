@@ -333,6 +333,22 @@ def test_a_file_for_a_spreadsheet_is_promised_without_a_new_run() -> None:
     assert "dialect" not in app.session_state["state/work"]["draft"]["export"]
 
 
+def test_parts_of_every_format_are_offered_as_one_archive() -> None:
+    held = load("toth-private", export={"parts": 2})
+    result = carried_out(held)
+    app = open_page(EXPORT, held)
+    assert not app.exception
+    offered = {b.key for b in app.get("download_button")}
+    assert not {"get-release.parquet", "get-release.csv"} & offered
+    wanted = [f"release-000{nth}-of-0002.{e}" for e in ("csv", "parquet") for nth in (1, 2)]
+    with zipfile.ZipFile(io.BytesIO(bundle.public_archive(result))) as packed:
+        assert packed.namelist() == wanted
+        first, second = (packed.read(name) for name in wanted[:2])
+    header = first[: first.index(b"\n") + 1]
+    assert first + second.removeprefix(header) == result.csv
+    assert result.sha256 == hashlib.sha256(first + second).hexdigest()
+
+
 def test_no_csv_file_is_offered_where_the_recipe_leaves_it_out() -> None:
     held = load("toth-private", export={"csv": False})
     result = carried_out(held)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import gzip
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote
 
 from ...base.errors import BadInput, brief, clipped
 from ...base.opening import first_bytes
 from .formats import PARQUET_MARKS
 from .loading import GZIP_MARK
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: What all parts of a folder are: Parquet, or CSV plain or packed.
 PartKind = Literal["parquet", "csv", "gzip"]
@@ -71,21 +75,14 @@ def parts_of(folder: Path) -> Parts:
             f"The folder {shown} holds no file to read.",
             remedy="Name a folder of CSV or Parquet files that are parts of one table.",
         )
-    told = [_told_by(name) for name in names]
-    keys = tuple(key for key, _ in told[0])
+    keys, values = told_by_folders(names)
     kinds: list[PartKind] = [_kind(folder / name, name) for name in names]
-    for name, own, kind in zip(names, told, kinds, strict=True):
+    for name, kind in zip(names, kinds, strict=True):
         if kind != kinds[0]:
             raise BadInput(
                 f"{clipped(name)} is {_WORDS[kind]}, and {clipped(names[0])} is "
                 f"{_WORDS[kinds[0]]}; parts of one table are of one kind.",
                 remedy=f"Move out of {shown} what is no part of the table.",
-            )
-        if tuple(key for key, _ in own) != keys:
-            raise BadInput(
-                f"The folders that {clipped(name)} lies in tell other columns than those of "
-                f"{clipped(names[0])}.",
-                remedy="Put every part below the same columns, as in year=2024/part.parquet.",
             )
     if keys and kinds[0] != "parquet":
         raise BadInput(
@@ -98,10 +95,10 @@ def parts_of(folder: Path) -> Parts:
         names=tuple(names),
         kind=kinds[0],
         keys=keys,
-        values=tuple(tuple(value for _, value in own) for own in told),
+        values=values,
     )
     if parts.kind == "parquet":
-        _refuse_other_schemas(parts)
+        _refuse_other_schemas_of_files(parts)
     else:
         _refuse_other_headers(parts)
     return parts
@@ -111,6 +108,28 @@ def parts_state(parts: Parts) -> tuple[tuple[int, int], ...]:
     """Return what changes when a part is written to."""
     found = [os.stat(path) for path in parts.files]
     return tuple((one.st_size, one.st_mtime_ns) for one in found)
+
+
+def told_by_folders(
+    names: Sequence[str],
+) -> tuple[tuple[str, ...], tuple[tuple[str | None, ...], ...]]:
+    """Return the columns that the folders of parts tell, and what they say of each part.
+
+    Raises
+    ------
+    BadInput
+        If the folders tell different columns.
+    """
+    told = [_told_by(name) for name in names]
+    keys = tuple(key for key, _ in told[0])
+    for name, own in zip(names, told, strict=True):
+        if tuple(key for key, _ in own) != keys:
+            raise BadInput(
+                f"The folders that {clipped(name)} lies in tell other columns than those of "
+                f"{clipped(names[0])}.",
+                remedy="Put every part below the same columns, as in year=2024/part.parquet.",
+            )
+    return keys, tuple(tuple(value for _, value in own) for own in told)
 
 
 def _told_by(name: str) -> list[tuple[str, str | None]]:
@@ -132,20 +151,44 @@ def _kind(path: Path, name: str) -> PartKind:
     return "gzip" if head.startswith(GZIP_MARK) else "csv"
 
 
-def _refuse_other_schemas(parts: Parts) -> None:
+def _refuse_other_schemas_of_files(parts: Parts) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    first = None
-    for path, name in zip(parts.files, parts.names, strict=True):
+    def schema_of(nth: int) -> pa.Schema:
         try:
-            schema = parquet.read_schema(path).remove_metadata()
+            return parquet.read_schema(parts.files[nth])
         except (pa.ArrowException, OSError, ValueError) as error:
             raise BadInput(
-                f"{clipped(name)} is a broken or encrypted Parquet file.",
+                f"{clipped(parts.names[nth])} is a broken or encrypted Parquet file.",
                 remedy="Copy it again, or write it anew without encryption.",
             ) from error
-        twice = next((key for key in parts.keys if key in schema.names), None)
+
+    refuse_other_schemas(parts.names, parts.keys, schema_of)
+
+
+def refuse_other_schemas(
+    names: Sequence[str], keys: Sequence[str], schema_of: Callable[[int], pa.Schema]
+) -> None:
+    """Refuse Parquet files that have other columns, or other types, than the first of them.
+
+    Parameters
+    ----------
+    names : sequence of str
+        What the files are called.
+    keys : sequence of str
+        Columns that the names of folders tell.
+    schema_of : callable
+        Takes the number of a file.
+
+    Raises
+    ------
+    BadInput
+    """
+    first = None
+    for nth, name in enumerate(names):
+        schema = schema_of(nth).remove_metadata()
+        twice = next((key for key in keys if key in schema.names), None)
         if twice is not None:
             raise BadInput(
                 f"{clipped(name)} has the column {brief(twice)}, which its folder tells as well.",
@@ -153,12 +196,12 @@ def _refuse_other_schemas(parts: Parts) -> None:
             )
         first = first or schema
         if schema.names != first.names:
-            raise _other_columns(name, parts.names[0])
+            raise _other_columns(name, names[0])
         unlike = next((a.name for a, b in zip(schema, first, strict=True) if a.type != b.type), "")
         if unlike:
             raise BadInput(
                 f"The column {brief(unlike)} has another type in {clipped(name)} than in "
-                f"{clipped(parts.names[0])}.",
+                f"{clipped(names[0])}.",
                 remedy="Write all parts with the same types.",
             )
 

@@ -318,6 +318,7 @@ def test_a_table_at_an_address_is_brought_here_and_leaves_nothing(
         ("file:///nowhere/t.csv", "There is nothing at /nowhere/t.csv"),
         ("ftp://somewhere/t.csv", "'ftp'. Name a file, or an address that begins with s3://"),
         ("s3://key:HIDDEN@b/t.csv?scheme=no&x=HIDDEN", "s3://b/t.csv cannot be read"),
+        ("s3://key:HID/HIDDEN@b/t.csv?scheme=no", "s3://b/t.csv cannot be read"),
     ],
 )
 def test_an_address_with_nothing_to_read_is_refused_and_no_key_is_told(

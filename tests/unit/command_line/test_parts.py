@@ -1,7 +1,9 @@
-"""A release in several Parquet files: the same rows, from every engine, and whatever is amiss."""
+"""A release in several files: the same rows, from every engine, and whatever is amiss."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -144,10 +146,160 @@ def test_whatever_is_amiss_with_a_part_is_named(
     assert any(told in check.sentence for check in found.broken), found.broken
 
 
+@pytest.mark.parametrize("technique", ["mondrian", "anatomy"])
+def test_csv_parts_are_the_whole_file_cut_whoever_writes_them(
+    tmp_path: Path, technique: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts = 3
+    frame = _table(1)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.sample(frac=1, random_state=3).to_csv(tmp_path / "shuffled.csv", index=False)
+    _asked(tmp_path, technique, "")
+    whole = _released(tmp_path, "t.csv", "duckdb")
+    recipe = tmp_path / "recipe.toml"
+    text = recipe.read_text(encoding="utf-8").replace("[export]", f"[export]\nparts = {parts}")
+    recipe.write_text(text, encoding="utf-8")
+    found = _released(tmp_path, "t.csv")
+    assert len(found) == parts * len(whole)
+    assert _released(tmp_path, "shuffled.csv", "duckdb") == found
+    for name, content in whole.items():
+        title, _, ending = name.partition(".")
+        mine = [f"{title}-{nth:04}-of-0003.{ending}" for nth in (1, 2, 3)]
+        assert set(mine) <= set(found)
+        if ending == "csv":
+            header = content[: content.index(b"\n") + 1]
+            assert all(found[part].startswith(header) for part in mine)
+            assert header + b"".join(found[part][len(header) :] for part in mine) == content
+    given = ["verify", str(recipe), "--release", str(tmp_path / "memory-t.csv")]
+    capsys.readouterr()
+    assert main([*given, "--release-only"]) == 5  # nothing broken, not all could be checked
+    assert "BROKEN" not in capsys.readouterr().out
+
+
+def test_engines_tell_the_same_digest_of_csv_parts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    _asked(tmp_path, "mondrian", "parts = 3")
+    told: list[str] = []
+    for engine in ("memory", "duckdb"):
+        asked = ["run", str(tmp_path / "recipe.toml"), "--data", str(tmp_path / "t.csv")]
+        capsys.readouterr()
+        assert main([*asked, "--out", str(tmp_path / engine), "--engine", engine, "--json"]) == 0
+        told.append(json.loads(capsys.readouterr().out)["output_sha256"])
+    files = sorted((tmp_path / "memory").glob("*.csv"))
+    whole = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    assert told == [whole, whole]
+
+
+def test_a_report_is_written_of_csv_parts(tmp_path: Path) -> None:
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    _asked(tmp_path, "mondrian", "parts = 3")
+    _released(tmp_path, "t.csv")
+    given = [str(tmp_path / "recipe.toml"), "--data", str(tmp_path / "t.csv")]
+    given += ["--release", str(tmp_path / "memory-t.csv"), "--out", str(tmp_path / "report")]
+    assert main(["report", *given, "--format", "json"]) == 0
+
+
+def _csv_moved(first: Path, second: Path) -> None:
+    header, line, rest = second.read_bytes().split(b"\n", 2)
+    first.write_bytes(first.read_bytes() + line + b"\n")
+    second.write_bytes(header + b"\n" + rest)
+
+
+def _csv_changed(file: Path) -> None:
+    lines = file.read_text(encoding="utf-8").split("\n")
+    other = {"flu": "cold", "cold": "flu"}
+    place = next(i for i, line in enumerate(lines[1:], 1) if line.rpartition(",")[2] in other)
+    begin, _, last = lines[place].rpartition(",")
+    lines[place] = f"{begin},{other[last]}"
+    file.write_text("\n".join(lines), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("tamper", "told"),
+    [
+        (lambda parts: parts[1].unlink(), "release-0002-of-0003.csv is missing"),
+        (
+            lambda parts: parts[1].with_suffix(".parquet").unlink(),
+            "release-0002-of-0003.parquet is missing",
+        ),
+        (
+            lambda parts: parts[0].with_name("release-0004-of-0003.csv").write_bytes(b""),
+            "'release-0004-of-0003.csv', which is no file of this release",
+        ),
+        (
+            lambda parts: parts[0].with_name("release.csv").write_bytes(b""),
+            "'release.csv', which is no file of this release",
+        ),
+        (lambda parts: _exchanged(parts[0], parts[1]), "1 row is not in canonical order (row 81)"),
+        (
+            lambda parts: _csv_changed(parts[1]),
+            "release-0002-of-0003.parquet is not, byte for byte",
+        ),
+        (
+            lambda parts: _csv_moved(parts[0], parts[1]),
+            "release-0001-of-0003.csv is not written as a part of a release is, first in row 80",
+        ),
+        (
+            lambda parts: parts[2].write_bytes(parts[2].read_bytes().replace(b"\n", b"\r\n")),
+            "release-0003-of-0003.csv is not written as a part of a release is, first in its head",
+        ),
+        (
+            lambda parts: parts[2].write_bytes(parts[2].read_bytes() + b"1\n"),
+            "release-0003-of-0003.csv cannot be read",
+        ),
+        (
+            lambda parts: parts[2].write_bytes(b"x\n1\n"),
+            "release-0003-of-0003.csv has other columns than release-0001-of-0003.csv",
+        ),
+        (lambda parts: parts[2].write_bytes(b""), "release-0003-of-0003.csv"),
+        (lambda parts: parts[2].write_bytes(b'"\xff'), "release-0003-of-0003.csv"),
+    ],
+    ids=[
+        *("gone", "gone beside", "more", "whole", "swapped", "changed", "moved", "lines"),
+        *("ragged", "other", "empty", "no text"),
+    ],
+)
+@pytest.mark.parametrize("quick", [True, False], ids=["from parquet", "from csv"])
+def test_whatever_is_amiss_with_a_csv_part_is_named(
+    tmp_path: Path,
+    tamper: Callable[[list[Path]], object],
+    told: str,
+    quick: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if quick:
+        monkeypatch.setattr("anon_core.verification.file_formats._QUICK_FROM", 0)
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    _asked(tmp_path, "mondrian", "parts = 3")
+    _released(tmp_path, "t.csv")
+    place = tmp_path / "memory-t.csv"
+    given = (tmp_path / "recipe.toml", tmp_path / "t.csv", place)
+    assert verify_release(*given).holds
+    tamper(sorted(place.glob("*.csv")))
+    found = verify_release(*given)
+    assert any(told in check.sentence for check in found.broken), found.broken
+
+
+def test_files_for_other_programs_stay_whole_beside_parts(tmp_path: Path) -> None:
+    _table(1).to_csv(tmp_path / "t.csv", index=False)
+    _asked(tmp_path, "mondrian", 'parts = 3\nformats = ["xlsx"]\ndialect = { separator = ";" }')
+    found = _released(tmp_path, "t.csv")
+    assert {name for name in found if "-of-" not in name} == {
+        "release.spreadsheet.csv",
+        "release.xlsx",
+    }
+    given = (tmp_path / "recipe.toml", tmp_path / "t.csv", tmp_path / "memory-t.csv")
+    assert verify_release(*given).holds
+    file = given[2] / "release.spreadsheet.csv"
+    file.write_bytes(file.read_bytes().replace(b";", b","))
+    assert any("release.spreadsheet.csv" in one.sentence for one in verify_release(*given).broken)
+
+
 @pytest.mark.parametrize(
     ("export", "told"),
     [
-        ({"parts": 2}, "asks for 2 parts, and for CSV"),
         ({"parts": 0, "csv": False}, "parts is 0"),
         ({"parts": True, "csv": False}, "parts is True"),
         ({"parts": 10_000, "csv": False}, "parts is 10000"),
@@ -166,15 +318,16 @@ def test_other_parts_are_refused(export: dict[str, object], told: str) -> None:
 
 
 @pytest.mark.parametrize("technique", ["mondrian", "anatomy"])
+@pytest.mark.parametrize("csv", ["false", "true"])
 def test_an_earlier_release_in_parts_is_laid_beside_a_later_one(
-    tmp_path: Path, technique: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, technique: str, csv: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _table(1).to_csv(tmp_path / "t.csv", index=False)
     recipe = tmp_path / "recipe.toml"
-    _asked(tmp_path, technique, "csv = false")
+    _asked(tmp_path, technique, f"csv = {csv}")
     whole = _released(tmp_path, "t.csv", "duckdb")
     later = tmp_path / "duckdb-t.csv"
-    several = recipe.read_text().replace("csv = false", "csv = false\nparts = 3")
+    several = recipe.read_text().replace(f"csv = {csv}", f"csv = {csv}\nparts = 3")
     recipe.write_text(several)
     parts = _released(tmp_path, "t.csv")
     earlier = tmp_path / "memory-t.csv"
@@ -189,7 +342,8 @@ def test_an_earlier_release_in_parts_is_laid_beside_a_later_one(
         return status, out.out + out.err
 
     assert told(earlier) == told(later)
-    part = next(iter(earlier.glob("*-0002-of-0003.parquet")))
+    ending = "csv" if csv == "true" else "parquet"
+    part = next(iter(earlier.glob(f"*-0002-of-0003.{ending}")))
     status, words = told(part)
     assert status != 0
     assert "is a part of the earlier release" in words
