@@ -100,6 +100,8 @@ def main(
     except KeyboardInterrupt as error:
         return _stopped(str(error), as_json=as_json)
     except AnonError as error:
+        if _SIGNALS:  # of a reader that was interrupted the file seems to be broken
+            return _stopped("", as_json=as_json)
         return _fail(
             _status(error),
             error.full_text(show_values=show_values),
