@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from anon_core import __main__ as program
+from anon_core.base.errors import BadInput
 from benchmarks.killed import Job, killed
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -151,3 +153,17 @@ def test_of_two_runs_into_one_folder_one_is_refused(tmp_path: Path) -> None:
     assert sum("Another run is writing its release" in words for words in told) == 1
     assert len(_held(desk.out)) == 2
     assert not desk.left()
+
+
+def test_a_reader_that_was_interrupted_does_not_blame_the_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(_options: object) -> int:
+        raise BadInput("The table is broken.")
+
+    monkeypatch.setattr(program, "list_techniques", broken)
+    assert program.main(["list"]) == 1
+    assert "broken" in capsys.readouterr().err
+    monkeypatch.setattr(program, "_SIGNALS", [signal.SIGTERM])
+    assert program.main(["list"]) == 128 + signal.SIGTERM
+    assert capsys.readouterr().err == "Stopped; nothing was released.\n"
