@@ -148,5 +148,5 @@ def framed(
 
 def sign(shape: str, colour: str) -> str:
     """Return a mark of a shape; hollow ones and lines are drawn in their colour of text."""
-    drawn = "color" if shape.endswith("-open") or shape == "dashed" else "background"
+    drawn = "color" if shape.endswith("-open") or shape == "dashed" else "background-color"
     return f'<i class="{shape}" style="{drawn}:{colour}"></i>'

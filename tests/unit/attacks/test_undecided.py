@@ -100,7 +100,7 @@ def test_pages_and_report_say_it(boxed: Result) -> None:
         assert row["not decided"] == attack.undecided
         assert row["rate"] == attack.rate
         chart = risk_chart([run_], light_palette())
-        assert f"{attack.undecided:,} not decided" in str(chart.figure.to_json())
+        assert f"{attack.undecided:,} not decided" in repr(chart.figure)
         assert figures(run_)["Membership: not decided, treated as exposed"] == attack.undecided
         page = as_html(edition_of(boxed))
     assert page.count(attack.open_words) >= 2
