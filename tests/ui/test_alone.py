@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 import streamlit as st
 
@@ -40,7 +41,7 @@ def works() -> None:
 
 @pytest.mark.parametrize(
     "click",
-    [chooses, works, lambda: state.update_draft(models=[{"name": "k-anonymity", "k": 3}])],
+    [works, lambda: state.update_draft(models=[{"name": "k-anonymity", "k": 3}])],
 )
 def test_what_other_panels_tell_too_is_seen(held: dict[str, Any], click: Any) -> None:
     with patch.object(st, "session_state", dict(held)):
@@ -51,6 +52,33 @@ def test_what_other_panels_tell_too_is_seen(held: dict[str, Any], click: Any) ->
         begun = _shared()
         jobs.stop_all()
         assert begun.stands() == (not jobs.of_session())  # what was stopped is told elsewhere too
+
+
+def test_a_choice_draws_the_panels_that_show_it(held: dict[str, Any]) -> None:
+    app = open_page(RESULTS, held)
+    linked = {"linked-bar", "panel-Table", "linked-classes", "linked-metrics", "linked-attacks"}
+    assert linked <= set(app.session_state["alone/linked"])
+    with patch.object(st, "session_state", dict(held)):
+        before = _shared()
+        chooses()
+        assert before.stands()  # the others stay as they are
+    app.number_input(key="chosen/class-0").set_value(1).run()
+    assert not app.exception
+    assert "Chosen: " in " ".join(m.value for m in app.main.markdown)
+
+
+def test_what_chose_forgets_its_mark_once_something_else_chooses(held: dict[str, Any]) -> None:
+    with patch.object(st, "session_state", dict(held)):
+        result = results.last()
+        assert result is not None
+        shown = facts(result)
+        place = chosen.place("linked-sizes")
+        chosen.choose(shown, np.array([0]), "one", by="linked-sizes")
+        assert chosen.place("linked-sizes") == place  # it marks what is chosen
+        chosen.choose(shown, np.array([1]), "two", by="linked-sizes")
+        assert chosen.place("linked-sizes") == place
+        chosen.clear()
+        assert chosen.place("linked-sizes") != place
 
 
 def test_an_error_of_another_panel_is_seen() -> None:

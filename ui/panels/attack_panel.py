@@ -21,6 +21,7 @@ from ..charts.chart_frame import Palette, Series, kept, show
 from ..components.guard import handled, show_error
 from ..forms.parameter_forms import parameter_form
 from ..session import jobs
+from ..session.alone import alone
 from ..session.further import ATTACKING
 from ..words.explain import plain, what_is_this
 from . import details_panel, earlier_panel, linked, links_panel, members_panel, stopping_panel
@@ -50,7 +51,13 @@ def draw(run: Series, colours: Palette) -> None:
     )  # fmt: skip
     if view == "Outcomes":
         show(kept(attack_dots, [run], colours), key="attacks")
-        linked.attacks(run, colours)
+    alone(
+        "Attacks",
+        lambda: linked.attacks(run, colours) if view == _VIEWS[0] else None,
+        key="linked-attacks",
+        linked=True,
+    )
+    if view == "Outcomes":
         show(kept(risk_chart, [run], colours), key="risk")
         not_tested([run])
         for attack in run.facts.attacks:

@@ -25,6 +25,7 @@ from ..charts.linked_plots import (
 from ..charts.metric_plots import metric_names, title_of
 from ..components.guard import handled
 from ..session import chosen
+from ..session.alone import redraw_linked
 from ..session.result_view import Facts
 from ..words.explain import plain
 
@@ -49,7 +50,7 @@ def bar(run: Series) -> None:
                     key="chosen-clear",
                     icon=":material/close:",
                     shortcut="Esc",
-                    on_click=handled("The choice")(chosen.clear),
+                    on_click=handled("The choice")(_clear),
                 )
         if now is None:
             st.caption(
@@ -161,14 +162,16 @@ def figures(facts: Facts, groups: np.ndarray[Any, np.dtype[np.int64]]) -> pd.Dat
 def row_picker(facts: Facts, frame: pd.DataFrame, key: str) -> dict[str, Any]:
     """Return what lets a click on a row of a table, its class first, choose that class."""
     numbers = frame[facts.head].to_numpy()
-    place = f"{key}-{chosen.turn()}"
+    place = chosen.place(key)
 
     @handled("Table")
     def take() -> None:
         event = cast(Mapping[str, Any], st.session_state.get(place) or {})
         rows = event.get("selection", {}).get("rows", [])
         if rows:
+            chosen.afresh(key)  # the row stands elsewhere among the chosen ones
             chosen.choose_number(facts, int(numbers[rows[0]]))
+            redraw_linked()
 
     return {"key": place, "on_select": take, "selection_mode": "single-row"}
 
@@ -228,6 +231,7 @@ def _number(title: str, key: str, most: int, take: Callable[[int], None]) -> Non
         number = st.session_state.get(place)
         if number is not None:
             take(int(number))
+            redraw_linked()
 
     st.number_input(
         title,
@@ -240,6 +244,11 @@ def _number(title: str, key: str, most: int, take: Callable[[int], None]) -> Non
         placeholder=f"1 to {most:,}",
         on_change=taken,
     )
+
+
+def _clear() -> None:
+    chosen.clear()
+    redraw_linked()
 
 
 def _by_class(facts: Facts) -> Callable[[int], None]:
@@ -267,7 +276,7 @@ def _strips(
 
 
 def _show(facts: Facts, chart: LinkedChart, spreads: Sequence[Spread], *, key: str) -> None:
-    place = f"linked-{key}-{chosen.turn()}"
+    place = chosen.place(f"linked-{key}")
 
     @handled("The choice")
     def take() -> None:
@@ -275,7 +284,10 @@ def _show(facts: Facts, chart: LinkedChart, spreads: Sequence[Spread], *, key: s
         points = event.get("selection", {}).get(PICK, [])
         if points:
             groups, title = picked(spreads, str(points[0]["what"]), str(points[0]["bin"]))
-            chosen.choose(facts, groups, title)
+            chosen.choose(facts, groups, title, by=f"linked-{key}")
+            redraw_linked()
+
+    import pandas as pd
 
     with st.container(key=f"chart-{key}"):
         with st.container(
@@ -284,8 +296,11 @@ def _show(facts: Facts, chart: LinkedChart, spreads: Sequence[Spread], *, key: s
             st.markdown(f"**{plain(chart.title)}**", width="content")
             with st.popover("Numbers", type="tertiary", key=f"numbers-{key}"):
                 table(chart.numbers, key=f"table-{key}", formats=chart.formats, width="content")
+        # The counts apart, so that a browser changes them in the chart that it has drawn.
+        figure = dict(chart.figure)
         st.vega_lite_chart(
-            spec=chart.figure,
+            pd.DataFrame(figure.pop("data")["values"]),
+            figure,
             theme=None,
             key=place,
             on_select=take,

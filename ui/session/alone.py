@@ -9,16 +9,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from ..components import guard
-from . import chosen, jobs, results, state
+from . import jobs, results, state
 
 
-def alone(name: str, draw: Callable[[], None], *, key: str) -> None:
+#: The panels of the page that show what is chosen.
+_LINKED = "alone/linked"
+
+
+def alone(name: str, draw: Callable[[], None], *, key: str, linked: bool = False) -> None:
     """Draw a panel by itself; what goes wrong is told at its place.
 
-    Where a click in it chose classes, changed the plan, or began or ended work, the whole page is
-    drawn, since other panels and the sidebar tell of it too.
+    Where a click in it changed the plan, or began or ended work, the whole page is drawn, since
+    other panels and the sidebar tell of it too. Where it chose classes, `redraw_linked` draws
+    those panels that show them.
 
     Parameters
     ----------
@@ -28,8 +34,12 @@ def alone(name: str, draw: Callable[[], None], *, key: str) -> None:
         Must not depend on what other panels of the page choose by fields of their own.
     key : str
         Tells the panel from others of the page.
+    linked : bool
+        Whether it shows what is chosen. Such a panel must be there at every draw of the page.
     """
     before = _shared()
+    if linked:
+        st.session_state.setdefault(_LINKED, {})[key] = before.result
 
     @st.fragment(key=key)
     def drawn() -> None:
@@ -39,6 +49,16 @@ def alone(name: str, draw: Callable[[], None], *, key: str) -> None:
             draw()
 
     drawn()
+
+
+def redraw_linked() -> None:
+    """Draw the panels that show what is chosen, and nothing else; to be called at a click's end."""
+    result = results.last()
+    keys = [key for key, of in st.session_state.get(_LINKED, {}).items() if of is result]
+    try:
+        st.rerun(keys)
+    except StreamlitAPIException:  # one of them could not be drawn before
+        st.rerun()
 
 
 def once_opened(label: str, draw: Callable[[], None], *, name: str, key: str) -> None:
@@ -69,17 +89,12 @@ class _Shared:
 
     result: object
     choices: object
-    turn: int
     work: tuple[tuple[str, object, str], ...]
 
     def stands(self) -> bool:
         """Say whether it is still so; results and choices are replaced, never edited."""
         now = _shared()
-        return (
-            now.result is self.result
-            and now.choices is self.choices
-            and (now.turn, now.work) == (self.turn, self.work)
-        )
+        return now.result is self.result and now.choices is self.choices and now.work == self.work
 
 
 def _shared() -> _Shared:
@@ -87,6 +102,5 @@ def _shared() -> _Shared:
     return _Shared(
         result=results.last(),
         choices=state.choices(),
-        turn=chosen.turn(),
         work=tuple((name, job, job.state) for name, job in work),
     )
