@@ -11,7 +11,7 @@ import streamlit as st
 
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan
-from tests.ui.sessions import RESULTS, carried_out, load, open_page
+from tests.ui.sessions import RESULTS, RUN, carried_out, load, open_page
 from ui.components import guard
 from ui.session import chosen, jobs, results, state
 from ui.session.alone import _shared
@@ -97,3 +97,16 @@ def test_a_fold_holds_nothing_before_it_is_opened(held: dict[str, Any]) -> None:
     app = open_page(RESULTS, {**held, "meanings": True})
     assert not app.exception
     assert len(app.main.markdown) > closed + 2
+
+
+def test_what_a_closed_fold_says_is_what_its_fields_would_say() -> None:
+    metrics = [{"name": "average-class-size", "k": 4}]
+    held = load("toth-private", metrics=metrics)
+    shut = {f"run/{fold}": False for fold in ("techniques", "earlier", "advanced", "metrics")}
+    opened, closed = open_page(RUN, held), open_page(RUN, held | shut)
+    assert not opened.exception
+    assert not closed.exception
+    assert len(closed.number_input) < len(opened.number_input)
+    work = closed.session_state["state/work"]
+    assert work["draft"] == opened.session_state["state/work"]["draft"]
+    assert work["draft"]["metrics"] == metrics

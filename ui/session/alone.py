@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
@@ -14,7 +15,7 @@ from streamlit.errors import StreamlitAPIException
 from ..components import guard
 from . import jobs, results, state
 
-
+_T = TypeVar("_T")
 #: The panels of the page that show what is chosen.
 _LINKED = "alone/linked"
 
@@ -81,6 +82,43 @@ def once_opened(label: str, draw: Callable[[], None], *, name: str, key: str) ->
                 draw()
 
     alone(name, folded, key=f"{key}-alone")
+
+
+def folded(label: str, form: Callable[[], _T], unopened: Callable[[], _T], *, key: str) -> _T:
+    """Draw fields in a fold once it is opened; return what they say.
+
+    Opening it draws the fold alone; a field in it draws the whole page, which is drawn from it.
+
+    Parameters
+    ----------
+    label : str
+        What stands on the fold.
+    form : callable
+        Draws the fields and returns what they say. It must read the session itself: the fold may
+        be opened long after the page was drawn.
+    unopened : callable
+        Returns what `form` would return where nobody changes a field.
+    key : str
+        The fold's.
+    """
+    told: list[_T] = []
+    was_open: list[bool] = []
+
+    @st.fragment(key=f"{key}-alone")
+    def drawn() -> None:
+        fold = st.expander(label, key=key, on_change="rerun")
+        is_open = bool(fold.open)
+        if was_open == [is_open]:
+            st.rerun()
+        was_open[:] = [is_open]
+        if not is_open:
+            told[:] = [unopened()]
+            return
+        with fold:
+            told[:] = [form()]
+
+    drawn()
+    return told[0]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
