@@ -11,7 +11,7 @@ import streamlit as st
 from anon_core.words.phrases import chance, share
 
 from ..charts.attack_plots import name_of
-from ..charts.chart_frame import Palette, Series, table
+from ..charts.chart_frame import Palette, Series, head, table
 from ..charts.linked_plots import (
     PICK,
     LinkedChart,
@@ -290,12 +290,7 @@ def _show(facts: Facts, chart: LinkedChart, spreads: Sequence[Spread], *, key: s
     import pandas as pd
 
     with st.container(key=f"chart-{key}"):
-        with st.container(
-            horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
-        ):
-            st.markdown(f"**{plain(chart.title)}**", width="content")
-            with st.popover("Numbers", type="tertiary", key=f"numbers-{key}"):
-                table(chart.numbers, key=f"table-{key}", formats=chart.formats, width="content")
+        head(chart, key=key)
         # The counts apart, so that a browser changes them in the chart that it has drawn.
         figure = dict(chart.figure)
         st.vega_lite_chart(
