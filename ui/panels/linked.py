@@ -59,8 +59,10 @@ def bar(run: Series) -> None:
             )
             return
         st.markdown(f"**Chosen: {plain(now.title)}** – {plain(_extent(facts, now))}")
-        with st.expander("Figures of what is chosen"):
-            table(figures(facts, now.groups), key="chosen-figures", wide="figure")
+        fold = st.expander("Figures of what is chosen", key="chosen-fold", on_change="rerun")
+        if fold.open:
+            with fold:
+                table(figures(facts, now.groups), key="chosen-figures", wide="figure")
 
 
 def sizes(run: Series, colours: Palette) -> None:
