@@ -11,14 +11,12 @@ from ..charts.theme import VERDICT_STYLE, verdict_colour
 from ..words.explain import plain
 
 _LOOK = """<style>
-.st-key-tiles [data-testid="stMarkdownContainer"] {margin-bottom: 0;}
-.st-key-tiles p {margin: 0 0 .125rem;}
-.st-key-tiles p:nth-child(2) {font-size: 1.9rem; font-weight: 600; line-height: 1.2;
+.st-key-tiles [class*="st-key-figure-"] p {font-size: 1.9rem; font-weight: 600; line-height: 1.2;
   font-variant-numeric: tabular-nums;}
 RULES
 </style>"""
 _RULE = """[class*="st-key-tile-VERDICT-"] {border-left: .4rem solid COLOUR;}
-.st-key-tiles [class*="st-key-tile-VERDICT-"] p:nth-child(3) {color: COLOUR; font-weight: 600;}"""
+.st-key-tiles [class*="st-key-word-VERDICT-"] p {color: COLOUR; font-weight: 600;}"""
 
 
 def draw(result: Result) -> tuple[Tile, ...]:
@@ -42,6 +40,10 @@ def _tile(tile: Tile, place: int) -> None:
     with st.container(
         border=True, height="stretch", key=f"tile-{tile.verdict}-{place}", gap="xxsmall"
     ):
-        st.markdown(f"**{tile.name}**\n\n{plain(tile.figure)}\n\n{icon} {plain(tile.word)}")
+        st.markdown(f"**{tile.name}**")
+        with st.container(key=f"figure-{place}"):
+            st.markdown(plain(tile.figure))
+        with st.container(key=f"word-{tile.verdict}-{place}"):
+            st.markdown(f"{icon} {plain(tile.word)}")
         if tile.note:
             st.caption(plain(tile.note))
