@@ -25,6 +25,7 @@ from ui.panels.shell import next_step, page
 from ui.session import confirming, jobs, results, running, state
 from ui.session import population_tables as population
 from ui.session import precompile_status as warming
+from ui.session.alone import folded
 from ui.words.explain import plain
 
 #: The column with the button stays in view while the forms scroll.
@@ -54,18 +55,30 @@ def choices() -> None:
     # Whether there is a table of the population decides what can be set above it.
     settings = st.container()
     people = run_form.people(draft, rows)
-    with st.expander("An earlier release of the same people"):
-        released = earlier_form.earlier(draft)
+    released = folded(
+        "An earlier release of the same people",
+        lambda: earlier_form.earlier(state.draft()),
+        lambda: earlier_form.held(state.draft()),
+        key="run/earlier",
+    )
     with settings:
         attacks = attack_form.attacks(
             draft,
             technique_picker.chosen(algorithm["name"]),
             public=bool(people.get("file")),
         )
-    with st.expander("Advanced: secret seed, formulas"):
-        export = run_form.advanced(draft)
-    with st.expander("Advanced: metrics"):
-        metrics = run_form.metrics(draft, models)
+    export = folded(
+        "Advanced: secret seed, formulas",
+        lambda: run_form.advanced(state.draft()),
+        lambda: {"formulas": "neutralise", **state.draft()["export"]},
+        key="run/advanced",
+    )
+    metrics = folded(
+        "Advanced: metrics",
+        lambda: run_form.metrics(state.draft(), models),
+        lambda: run_form.metrics_held(state.draft(), models),
+        key="run/metrics",
+    )
     again: dict[str, str] = draft.get("reuse") or {}
     technique = technique_picker.chosen(algorithm["name"])
     searches = not technique.levels_parameter and not technique.carries_out_parts
@@ -182,9 +195,8 @@ def last_outcome() -> None:
             st.markdown(f"**Released** in {sum(result.seconds.values()):.1f} s")
         else:
             st.markdown("**The last result** (the choices have changed since)")
-        for sentence in promises(result):
-            st.markdown(plain(sentence))
-        st.markdown(plain(outcome(result)))
+        told = (*promises(result), outcome(result))
+        st.markdown("\n\n".join(plain(sentence) for sentence in told))
         reuse_panel.after(result)
         next_step("pages/5_Results.py", "See the results")
 

@@ -108,37 +108,48 @@ def classes(run: Series, colours: Palette) -> None:
     view = st.segmented_control(
         "Show", views, default="Sizes", required=True, key="classes", label_visibility="collapsed"
     )
+
+    def shows_the_choice() -> None:
+        if view == "Sizes":
+            linked.sizes(run, colours)
+        elif view == "Sensitive values":
+            sensitive_values(run, colours, names)
+
+    title = run.facts.noun[1].capitalize()
+    alone(title, shows_the_choice, key="linked-classes", linked=True)
     if view == "Sizes":
-        linked.sizes(run, colours)
         show(kept(group_chart, [run], colours), key="groups")
     elif view == "Promises":
         for place in told:
             show(kept(verdict_chart, [run], colours, place), key=f"verdict-{place}")
-    else:
-        column = names[0]
-        if len(names) > 1:
-            column = st.selectbox("Sensitive column", names, key="sensitive")
-        ranked = most_different(run, column)
-        now = chosen.now(run.facts)
-        if now is not None and len(now.groups) == 1:  # the class that is chosen stands first
-            at = int(now.groups[0])
-            apart = float(run.facts.difference(column)[at])
-            ranked = [(at, apart), *(r for r in ranked if r[0] != at)]
-        sizes, numbers = run.facts.sizes, run.facts.numbers
-        one = run.facts.noun[0]
-        words = {
-            number: f"{one} {int(numbers[number]):,}: {int(sizes[number]):,} rows, "
-            f"differs by {apart:.2f}"
-            for number, apart in ranked
-        }
-        number = st.selectbox(
-            f"{one.capitalize()} (most different first)",
-            list(words),
-            format_func=words.__getitem__,
-            key=f"class-of-{column}-{chosen.turn()}",
-        )
-        show(kept(sensitive_chart, [run], colours, column, number), key="sensitive")
-        linked.differences(run, colours)
+
+
+def sensitive_values(run: Series, colours: Palette, names: list[str]) -> None:
+    """Draw the values of one class against the whole, and how much each class differs."""
+    column = names[0]
+    if len(names) > 1:
+        column = st.selectbox("Sensitive column", names, key="sensitive")
+    ranked = most_different(run, column)
+    now = chosen.now(run.facts)
+    if now is not None and len(now.groups) == 1:  # the class that is chosen stands first
+        at = int(now.groups[0])
+        apart = float(run.facts.difference(column)[at])
+        ranked = [(at, apart), *(r for r in ranked if r[0] != at)]
+    sizes, numbers = run.facts.sizes, run.facts.numbers
+    one = run.facts.noun[0]
+    words = {
+        number: f"{one} {int(numbers[number]):,}: {int(sizes[number]):,} rows, "
+        f"differs by {apart:.2f}"
+        for number, apart in ranked
+    }
+    number = st.selectbox(
+        f"{one.capitalize()} (most different first)",
+        list(words),
+        format_func=words.__getitem__,
+        key=f"class-of-{column}-{chosen.turn()}",
+    )
+    show(kept(sensitive_chart, [run], colours, column, number), key="sensitive")
+    linked.differences(run, colours)
 
 
 def metrics(run: Series, colours: Palette) -> None:
@@ -147,7 +158,7 @@ def metrics(run: Series, colours: Palette) -> None:
     show(kept(metric_bars, [run], colours, told), key="metrics")
     if run.facts.permuted:
         st.caption(what_is_lost([run]))
-    linked.metrics(run, colours)
+    alone("Metrics", lambda: linked.metrics(run, colours), key="linked-metrics", linked=True)
     once_opened(
         "What each of them means", lambda: meanings(run, colours), name="Metrics", key="meanings"
     )
@@ -186,7 +197,7 @@ def panels(run: Series, colours: Palette) -> None:
     for place, (title, draw) in zip(places, drawn, strict=True):
         with place:
             st.subheader(title, anchor=False)
-            alone(title, draw, key=f"panel-{title}")
+            alone(title, draw, key=f"panel-{title}", linked=title == "Table")
 
 
 def further(run: Series, colours: Palette) -> None:
@@ -198,9 +209,13 @@ def further(run: Series, colours: Palette) -> None:
     questions, search, values = st.tabs(
         ["Questions", "The search", "Value by value"], key="further", on_change="rerun"
     )
-    if questions.open:
-        with questions:
-            question_panel.draw(result)
+    with questions:
+        alone(
+            "Questions",
+            lambda: question_panel.draw(result) if questions.open else None,
+            key="linked-questions",
+            linked=True,
+        )
     if search.open:
         with search:
             if lattice_panel.applies(result):
@@ -230,8 +245,7 @@ if page("Results", "📊", needs="result"):
         with panel("Verdicts"):
             told = tiles_panel.draw(last)
             verdict_lines.draw(last, key="results", told=told_in_full(told))
-        with panel("The choice"):
-            linked.bar(shown)
+        alone("The choice", lambda: linked.bar(shown), key="linked-bar", linked=True)
         panels(shown, tones)
         alone("Further", lambda: further(shown, tones), key="further-panel")
         next_step("pages/6_Compare.py", "Compare pinned runs")

@@ -48,19 +48,20 @@ def download(
     disabled: bool = False,
 ) -> None:
     """Draw one download with what it is for; it is made when it is asked for."""
-    with st.container(key=f"stack-{file}"):
-        button, words = st.columns([1, 3], vertical_alignment="center", gap="medium")
-    button.download_button(
-        label,
-        make,
-        file_name=file,
-        mime=mime,
-        key=f"get-{file}",
-        disabled=disabled,
-        on_click="ignore",
-        width="stretch",
-    )
-    words.markdown(note)
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="medium", key=f"beside-{file}"
+    ):
+        st.download_button(
+            label,
+            make,
+            file_name=file,
+            mime=mime,
+            key=f"get-{file}",
+            disabled=disabled,
+            on_click="ignore",
+            width="stretch",
+        )
+        st.markdown(note)
 
 
 def formulas(result: Result) -> None:
@@ -94,8 +95,7 @@ def formulas(result: Result) -> None:
 
 def items(found: list[checklist.Item]) -> None:
     """Draw lines of the checklist, each with its sign."""
-    for item in found:
-        st.markdown(f"{_SIGNS[item.mark]} {plain(item.sentence)}")
+    st.markdown("\n\n".join(f"{_SIGNS[item.mark]} {plain(item.sentence)}" for item in found))
 
 
 def _context(result: Result) -> ReleaseContext:
@@ -158,17 +158,19 @@ def _misses(result: Result) -> bool:
 
 
 def _miss(result: Result, check: Check, place: int) -> None:
-    said, field = st.columns([3, 2], gap="medium", vertical_alignment="center")
     sign = ":material/warning:" if check.open else ":material/edit_note:"
-    said.markdown(f"{sign} {plain(check.item.sentence)}")
     about = check.item.about
-    reason = field.text_input(
-        f"Reason {place + 1}: why it goes out all the same",
-        check.reason,
-        key=f"reason-{id(result.release)}-{about}",
-        label_visibility="collapsed",
-        placeholder="Why it goes out all the same",
-    )
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="medium", key=f"facing-{place}"
+    ):
+        st.markdown(f"{sign} {plain(check.item.sentence)}")
+        reason = st.text_input(
+            f"Reason {place + 1}: why it goes out all the same",
+            check.reason,
+            key=f"reason-{id(result.release)}-{about}",
+            label_visibility="collapsed",
+            placeholder="Why it goes out all the same",
+        )
     if reason != check.reason:
         release_context.give_reason(result, about, reason)
         st.rerun()

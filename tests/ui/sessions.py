@@ -66,10 +66,12 @@ def carried_out(held: dict[str, Any], *, pinned: int = 0) -> Result:
 def open_page(page: str, held: Mapping[str, Any], *, tab: str = "") -> AppTest:
     """Open a page of the dashboard in a session with this content; Results may show another tab."""
     app = AppTest.from_file(str(CHECKOUT / "app.py"), default_timeout=60)
-    for key, value in held.items():
-        app.session_state[key] = value
     for stops in QUESTIONS:  # the promises that are folded up, too
         app.session_state[f"promise_picker/more/{stops}"] = True
+    for fold in ("techniques", "earlier", "advanced", "metrics"):
+        app.session_state[f"run/{fold}"] = True
+    for key, value in held.items():  # what a test asks for goes before that
+        app.session_state[key] = value
     if tab:
         app.session_state["further"] = tab
     app.switch_page(page)

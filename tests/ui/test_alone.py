@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 import streamlit as st
 
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan
-from tests.ui.sessions import RESULTS, carried_out, load, open_page
+from tests.ui.sessions import RESULTS, RUN, carried_out, load, open_page
 from ui.components import guard
 from ui.session import chosen, jobs, results, state
 from ui.session.alone import _shared
@@ -40,7 +41,7 @@ def works() -> None:
 
 @pytest.mark.parametrize(
     "click",
-    [chooses, works, lambda: state.update_draft(models=[{"name": "k-anonymity", "k": 3}])],
+    [works, lambda: state.update_draft(models=[{"name": "k-anonymity", "k": 3}])],
 )
 def test_what_other_panels_tell_too_is_seen(held: dict[str, Any], click: Any) -> None:
     with patch.object(st, "session_state", dict(held)):
@@ -51,6 +52,33 @@ def test_what_other_panels_tell_too_is_seen(held: dict[str, Any], click: Any) ->
         begun = _shared()
         jobs.stop_all()
         assert begun.stands() == (not jobs.of_session())  # what was stopped is told elsewhere too
+
+
+def test_a_choice_draws_the_panels_that_show_it(held: dict[str, Any]) -> None:
+    app = open_page(RESULTS, held)
+    linked = {"linked-bar", "panel-Table", "linked-classes", "linked-metrics", "linked-attacks"}
+    assert linked <= set(app.session_state["alone/linked"])
+    with patch.object(st, "session_state", dict(held)):
+        before = _shared()
+        chooses()
+        assert before.stands()  # the others stay as they are
+    app.number_input(key="chosen/class-0").set_value(1).run()
+    assert not app.exception
+    assert "Chosen: " in " ".join(m.value for m in app.main.markdown)
+
+
+def test_what_chose_forgets_its_mark_once_something_else_chooses(held: dict[str, Any]) -> None:
+    with patch.object(st, "session_state", dict(held)):
+        result = results.last()
+        assert result is not None
+        shown = facts(result)
+        place = chosen.place("linked-sizes")
+        chosen.choose(shown, np.array([0]), "one", by="linked-sizes")
+        assert chosen.place("linked-sizes") == place  # it marks what is chosen
+        chosen.choose(shown, np.array([1]), "two", by="linked-sizes")
+        assert chosen.place("linked-sizes") == place
+        chosen.clear()
+        assert chosen.place("linked-sizes") != place
 
 
 def test_an_error_of_another_panel_is_seen() -> None:
@@ -69,3 +97,16 @@ def test_a_fold_holds_nothing_before_it_is_opened(held: dict[str, Any]) -> None:
     app = open_page(RESULTS, {**held, "meanings": True})
     assert not app.exception
     assert len(app.main.markdown) > closed + 2
+
+
+def test_what_a_closed_fold_says_is_what_its_fields_would_say() -> None:
+    metrics = [{"name": "average-class-size", "k": 4}]
+    held = load("toth-private", metrics=metrics)
+    shut = {f"run/{fold}": False for fold in ("techniques", "earlier", "advanced", "metrics")}
+    opened, closed = open_page(RUN, held), open_page(RUN, held | shut)
+    assert not opened.exception
+    assert not closed.exception
+    assert len(closed.number_input) < len(opened.number_input)
+    work = closed.session_state["state/work"]
+    assert work["draft"] == opened.session_state["state/work"]["draft"]
+    assert work["draft"]["metrics"] == metrics

@@ -42,7 +42,8 @@ def test_levels_of_a_recipe_are_shown_and_kept() -> None:
 
 
 def test_only_weights_that_differ_are_written() -> None:
-    app = choose(open_page(RUN, load("hospital")), "mondrian")
+    held = load("hospital") | {"run_form/algorithm/mondrian/weights/fold": True}
+    app = choose(open_page(RUN, held), "mondrian")
     assert not app.exception
     assert chosen(app)["weights"] == {}
     age = next(n for n in app.number_input if (n.key or "").endswith("mondrian/weights/age"))
@@ -58,7 +59,8 @@ def test_the_target_of_a_specialization_can_be_chosen() -> None:
 
 
 def test_limits_are_given_column_by_column() -> None:
-    app = choose(open_page(RUN, load("hospital")), "top-bottom-coding")
+    held = load("hospital") | {"run_form/algorithm/top-bottom-coding/limits/fold": True}
+    app = choose(open_page(RUN, held), "top-bottom-coding")
     assert not app.exception
     key = "run_form/algorithm/top-bottom-coding/limits"
     fields = {t.key: t for t in app.text_input if (t.key or "").startswith(key)}

@@ -34,7 +34,7 @@ def test_a_metric_is_measured_when_asked_for(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
     held = load("toth-private")
     carried_out(held)
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, {**held, "meanings": True, "measure-fold": True})
     assert "It needs at least 60 rows to train on and to test" in words(app)
     assert "measure-further" not in {button.key for button in app.button}
     monkeypatch.setattr(model_utility, "_LEAST_ROWS", 5)

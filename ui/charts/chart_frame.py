@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
 
 import streamlit as st
 
@@ -142,6 +142,17 @@ class Chart:
     numbers: pd.DataFrame
     note: str = ""
     formats: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class Numbered(Protocol):
+    """What has a title and the numbers that are drawn, as a table."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def numbers(self) -> pd.DataFrame: ...
+    @property
+    def formats(self) -> Mapping[str, str]: ...
 
 
 def heading_of(run: Series, runs: Sequence[Series]) -> str:
@@ -308,12 +319,7 @@ def show(chart: Chart, *, key: str, on_pick: Callable[[], None] | None = None) -
     Where points may be chosen, `on_pick` is called after a click; `picked` then tells the point.
     """
     with st.container(key=f"chart-{key}"):
-        with st.container(
-            horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
-        ):
-            st.markdown(f"**{plain(chart.title)}**", width="content")
-            with st.popover("Numbers", type="tertiary", key=f"numbers-{key}"):
-                table(chart.numbers, key=f"table-{key}", formats=chart.formats, width="content")
+        head(chart, key=key)
         if hasattr(chart.figure, "html"):
             st.html(cast(PlainChart, chart.figure).html(chart.title, palette()))
         else:
@@ -328,6 +334,23 @@ def show(chart: Chart, *, key: str, on_pick: Callable[[], None] | None = None) -
             )
         if chart.note:
             st.caption(chart.note)
+
+
+def head(chart: Numbered, *, key: str) -> None:
+    """Draw a chart's title, and beside it its numbers once somebody asks for them."""
+
+    @st.fragment
+    def drawn() -> None:
+        with st.container(
+            horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+        ):
+            st.markdown(f"**{plain(chart.title)}**", width="content")
+            place = st.popover("Numbers", type="tertiary", key=f"numbers-{key}", on_change="rerun")
+        if place.open:
+            with place:
+                table(chart.numbers, key=f"table-{key}", formats=chart.formats, width="content")
+
+    drawn()
 
 
 def picked(key: str) -> Any:

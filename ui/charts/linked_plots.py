@@ -113,7 +113,7 @@ def bars(
     """Return the people of every bin of one spread as bars, the chosen ones among them."""
     frame = counts(facts, [spread], chosen)
     many, counted = facts.noun[1], facts.result.counted
-    any_chosen = bool(chosen.any())
+    frame["faded"] = bool(chosen.any())
     order = list(spread.bins)
     scale = {"domain": order}  # layers that sort each by itself would lose the order
     height = {"domain": [0, 1.18 * max(int(frame["people"].max()), 1)], "nice": False}
@@ -136,10 +136,12 @@ def bars(
             "encoding": {"x": across, "y": up, "tooltip": told},
         }
 
-    everyone = bar("people", opacity=0.3 if any_chosen else 1.0, cursor="pointer")
-    layers = [everyone | {"params": [_PICKS]}]
-    if any_chosen:
-        layers.append(bar("chosen people"))
+    # The same marks whether something is chosen or not: a browser then changes the counts alone.
+    everyone = bar("people", cursor="pointer")
+    everyone["encoding"] = everyone["encoding"] | {
+        "opacity": {"condition": {"test": "datum.faded", "value": 0.3}, "value": 1}
+    }
+    layers = [everyone | {"params": [_PICKS]}, bar("chosen people")]
     if facts.least > 1:
         edge = next((b for b in order if _first(b) == facts.least), None)
         if edge is not None:
@@ -177,7 +179,7 @@ def bars(
     return LinkedChart(
         title=f"People by the size of their {facts.noun[0]}",
         figure=_dressed(frame, layers, 270, colours),
-        numbers=frame.drop(columns="what").rename(
+        numbers=frame.drop(columns=["what", "faded"]).rename(
             columns={"bin": f"{facts.result.counted} in the {facts.noun[0]}"}
         ),
         note=f"{meaning} {asked}",
@@ -236,21 +238,20 @@ def strips(
             "params": [_PICKS],
         }
     ]
-    if chosen.any():
-        large = {
-            "field": "chosen share",
-            "type": "quantitative",
-            "legend": None,
-            "scale": {"domain": [0, 1], "range": [30, 160]},
+    large = {
+        "field": "chosen share",
+        "type": "quantitative",
+        "legend": None,
+        "scale": {"domain": [0, 1], "range": [30, 160]},
+    }
+    dot = {"type": "circle", "color": colours.warning, "opacity": 1}
+    layers.append(
+        {
+            "transform": [{"filter": "datum['chosen people'] > 0"}],
+            "mark": dot | {"stroke": colours.paper, "strokeWidth": 1},
+            "encoding": encoding | {"size": large},
         }
-        dot = {"type": "circle", "color": colours.warning, "opacity": 1}
-        layers.append(
-            {
-                "transform": [{"filter": "datum['chosen people'] > 0"}],
-                "mark": dot | {"stroke": colours.paper, "strokeWidth": 1},
-                "encoding": encoding | {"size": large},
-            }
-        )
+    )
     return LinkedChart(
         title=title,
         figure=_dressed(frame, layers, 24 * len(spreads) + 80, colours),

@@ -45,7 +45,15 @@ def draw(parameter: Parameter, value: object, key: str) -> object:
         return dict(told)
     each = cast(Parameter, parameter.each)
     found: dict[str, object] = {}
-    with st.expander(parameter.label, expanded=bool(told) or each.kind == "level"):
+    fold = st.expander(
+        parameter.label,
+        expanded=bool(told) or each.kind == "level",
+        key=f"{key}/fold",
+        on_change="rerun",
+    )
+    if not fold.open:  # a browser lays out what a closed fold holds too
+        return dict(told)
+    with fold:
         st.caption(plain(f"{each.help} Columns that are left out: {parameter.empty}."))
         row = st.container(horizontal=True, vertical_alignment="bottom")
         for name in columns:

@@ -23,7 +23,7 @@ _WHO = {
 def earlier(draft: dict[str, Any], *, where: str = "run") -> dict[str, Any]:
     """Draw the choice of an earlier release; return the recipe's table, empty for none."""
     present: dict[str, Any] = draft.get("earlier") or {}
-    held = kept.find(str(present.get("file", "")))
+    found = kept.find(str(present.get("file", "")))
     file = st.file_uploader(
         "An earlier release of the same people, as it was published (CSV or Parquet)",
         type=["csv", "gz", "parquet"],
@@ -32,15 +32,13 @@ def earlier(draft: dict[str, Any], *, where: str = "run") -> dict[str, Any]:
     )
     if file is not None:
         try:
-            held = kept.add(file.name, file.getvalue(), "earlier")
+            found = kept.add(file.name, file.getvalue(), "earlier")
         except AnonError as error:
             show_error(error, where=file.name)
             return {}
-    fixed = (draft.get("reuse") or {}).get("mode") == "fixed" and bool(present.get("sha256"))
-    decided = {"sha256": present["sha256"]} if fixed else {}  # no other release will do
-    if held is None:
-        return decided
-    st.caption(f"Loaded: {plain(held.title)}, {held.table.rows:,} published rows.")
+    if found is None:
+        return _decided(draft)
+    st.caption(f"Loaded: {plain(found.title)}, {found.table.rows:,} published rows.")
     names = list(_WHO)
     now = str(present.get("people", "unknown"))
     key = f"{where}-earlier-people"
@@ -54,4 +52,21 @@ def earlier(draft: dict[str, Any], *, where: str = "run") -> dict[str, Any]:
     )
     if st.checkbox("Leave it out", key=f"{where}-earlier-out"):
         return {}
-    return {"file": held.path, "people": people, **decided}
+    return {"file": found.path, "people": people, **_decided(draft)}
+
+
+def held(draft: dict[str, Any]) -> dict[str, Any]:
+    """Return what `earlier` returns where nobody changes anything."""
+    present: dict[str, Any] = draft.get("earlier") or {}
+    found = kept.find(str(present.get("file", "")))
+    if found is None:
+        return _decided(draft)
+    people = str(present.get("people", "unknown"))
+    return {"file": found.path, "people": people, **_decided(draft)}
+
+
+def _decided(draft: dict[str, Any]) -> dict[str, Any]:
+    """Return by what a decided recipe tells its release: no other one will do."""
+    present: dict[str, Any] = draft.get("earlier") or {}
+    fixed = (draft.get("reuse") or {}).get("mode") == "fixed" and bool(present.get("sha256"))
+    return {"sha256": present["sha256"]} if fixed else {}

@@ -58,7 +58,7 @@ def parameter_form(
     shown: dict[str, object] = {}
     parameters = [p for p in technique.parameters() if p.name not in without]
     simple = [p for p in parameters if p.kind not in (*column_form.DRAWN, _QUERIES)]
-    row = st.container(horizontal=True, vertical_alignment="bottom")
+    row = st.container(horizontal=True, vertical_alignment="bottom") if simple else nullcontext()
     for parameter in simple:
         wanted = _allowed(parameter, values.get(parameter.name, parameter.default), technique.name)
         widget = f"{key}/{technique.name}/{parameter.name}"

@@ -165,21 +165,18 @@ def once(model: type[GroupModel]) -> bool:
 
 def _offer(kind: type[GroupModel], why: str) -> None:
     with st.container(border=True, key=f"offer-{kind.name}", gap="xsmall"):
-        with st.container(
-            horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
-        ):
-            st.markdown(f"**{plain(kind.title)}**", width="content")
-            with st.container(horizontal=True, vertical_alignment="center", width="content"):
-                what_is_this(kind)
-                st.button(
-                    "Add",
-                    key=f"add-{kind.name}",
-                    icon=":material/add:",
-                    disabled=bool(why),
-                    help=plain(why) if why else None,
-                    on_click=_add,
-                    args=(kind.name,),
-                )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{plain(kind.title)}**", width="stretch")
+            what_is_this(kind)
+            st.button(
+                "Add",
+                key=f"add-{kind.name}",
+                icon=":material/add:",
+                disabled=bool(why),
+                help=plain(why) if why else None,
+                on_click=_add,
+                args=(kind.name,),
+            )
         st.markdown(plain(kind.summary))
         if why:
             st.caption(f":material/block: {plain(why)}")

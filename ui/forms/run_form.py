@@ -20,6 +20,7 @@ from anon_core.samples import sample
 from ..components.guard import handled, show_error
 from ..session import population_tables as population
 from ..session import state
+from ..session.alone import folded
 from ..words.explain import plain, what_is_this
 from . import technique_picker
 from .following import follow, place
@@ -32,8 +33,12 @@ def technique(draft: dict[str, Any]) -> dict[str, Any]:
     """Draw the choice of technique with its parameters; return the recipe's table."""
     present = draft["algorithm"].get("name", met_first()[0])
     heading = st.container()
-    with st.expander("All techniques, most used first"):
-        chosen = technique_picker.pick(present)
+    chosen = folded(
+        "All techniques, most used first",
+        lambda: technique_picker.pick(state.draft()["algorithm"].get("name", met_first()[0])),
+        lambda: technique_picker.chosen(present),
+        key="run/techniques",
+    )
     name = chosen.name
     with heading:
         st.markdown(f"**{plain(chosen.title)}**")
@@ -222,6 +227,20 @@ def metrics(draft: dict[str, Any], models: Sequence[Mapping[str, Any]]) -> list[
         if table != usual:
             found.append({"name": name, **table})
     return [*found, *_further_metrics(given)]
+
+
+def metrics_held(
+    draft: dict[str, Any], models: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return what `metrics` returns where nobody changes anything."""
+    promised = _promised(models)
+    known = family("metric")
+    return [
+        table
+        for table in draft.get("metrics", [])
+        if not (metric := cast(type[Metric], known[table["name"]])).by_default
+        or table != {"name": table["name"], **in_units_of(metric, promised).as_mapping()}
+    ]
 
 
 def _further_metrics(given: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -21,6 +21,7 @@ from ..charts.chart_frame import Palette, Series, kept, show
 from ..components.guard import handled, show_error
 from ..forms.parameter_forms import parameter_form
 from ..session import jobs
+from ..session.alone import alone, once_opened
 from ..session.further import ATTACKING
 from ..words.explain import plain, what_is_this
 from . import details_panel, earlier_panel, linked, links_panel, members_panel, stopping_panel
@@ -50,7 +51,13 @@ def draw(run: Series, colours: Palette) -> None:
     )  # fmt: skip
     if view == "Outcomes":
         show(kept(attack_dots, [run], colours), key="attacks")
-        linked.attacks(run, colours)
+    alone(
+        "Attacks",
+        lambda: linked.attacks(run, colours) if view == _VIEWS[0] else None,
+        key="linked-attacks",
+        linked=True,
+    )
+    if view == "Outcomes":
         show(kept(risk_chart, [run], colours), key="risk")
         not_tested([run])
         for attack in run.facts.attacks:
@@ -72,13 +79,18 @@ def not_tested(runs: Sequence[Series]) -> None:
     if not names:
         return
     many = "1 attack" if len(names) == 1 else f"{len(names)} attacks"
-    with st.expander(f"Not tested: {many}, and why"):
+
+    def told() -> None:
+        lines: list[str] = []
         for name in names:
             whys = dict.fromkeys(
                 run.facts.not_run[name] for run in runs if name in run.facts.not_run
             )
-            st.markdown(f"**{plain(title_of(name))}** – {plain(' '.join(whys))}")
+            lines.append(f"**{plain(title_of(name))}** – {plain(' '.join(whys))}")
+        st.markdown("\n\n".join(lines))
         st.caption("What was not tested is no evidence of protection.")
+
+    once_opened(f"Not tested: {many}, and why", told, name="Attacks", key="not-tested")
 
 
 def _one_by_one(run: Series, colours: Palette) -> None:

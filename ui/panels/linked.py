@@ -11,7 +11,7 @@ import streamlit as st
 from anon_core.words.phrases import chance, share
 
 from ..charts.attack_plots import name_of
-from ..charts.chart_frame import Palette, Series, table
+from ..charts.chart_frame import Palette, Series, head, table
 from ..charts.linked_plots import (
     PICK,
     LinkedChart,
@@ -25,6 +25,7 @@ from ..charts.linked_plots import (
 from ..charts.metric_plots import metric_names, title_of
 from ..components.guard import handled
 from ..session import chosen
+from ..session.alone import redraw_linked
 from ..session.result_view import Facts
 from ..words.explain import plain
 
@@ -49,7 +50,7 @@ def bar(run: Series) -> None:
                     key="chosen-clear",
                     icon=":material/close:",
                     shortcut="Esc",
-                    on_click=handled("The choice")(chosen.clear),
+                    on_click=handled("The choice")(_clear),
                 )
         if now is None:
             st.caption(
@@ -58,8 +59,10 @@ def bar(run: Series) -> None:
             )
             return
         st.markdown(f"**Chosen: {plain(now.title)}** – {plain(_extent(facts, now))}")
-        with st.expander("Figures of what is chosen"):
-            table(figures(facts, now.groups), key="chosen-figures", wide="figure")
+        fold = st.expander("Figures of what is chosen", key="chosen-fold", on_change="rerun")
+        if fold.open:
+            with fold:
+                table(figures(facts, now.groups), key="chosen-figures", wide="figure")
 
 
 def sizes(run: Series, colours: Palette) -> None:
@@ -161,14 +164,16 @@ def figures(facts: Facts, groups: np.ndarray[Any, np.dtype[np.int64]]) -> pd.Dat
 def row_picker(facts: Facts, frame: pd.DataFrame, key: str) -> dict[str, Any]:
     """Return what lets a click on a row of a table, its class first, choose that class."""
     numbers = frame[facts.head].to_numpy()
-    place = f"{key}-{chosen.turn()}"
+    place = chosen.place(key)
 
     @handled("Table")
     def take() -> None:
         event = cast(Mapping[str, Any], st.session_state.get(place) or {})
         rows = event.get("selection", {}).get("rows", [])
         if rows:
+            chosen.afresh(key)  # the row stands elsewhere among the chosen ones
             chosen.choose_number(facts, int(numbers[rows[0]]))
+            redraw_linked()
 
     return {"key": place, "on_select": take, "selection_mode": "single-row"}
 
@@ -228,6 +233,7 @@ def _number(title: str, key: str, most: int, take: Callable[[int], None]) -> Non
         number = st.session_state.get(place)
         if number is not None:
             take(int(number))
+            redraw_linked()
 
     st.number_input(
         title,
@@ -240,6 +246,11 @@ def _number(title: str, key: str, most: int, take: Callable[[int], None]) -> Non
         placeholder=f"1 to {most:,}",
         on_change=taken,
     )
+
+
+def _clear() -> None:
+    chosen.clear()
+    redraw_linked()
 
 
 def _by_class(facts: Facts) -> Callable[[int], None]:
@@ -267,7 +278,7 @@ def _strips(
 
 
 def _show(facts: Facts, chart: LinkedChart, spreads: Sequence[Spread], *, key: str) -> None:
-    place = f"linked-{key}-{chosen.turn()}"
+    place = chosen.place(f"linked-{key}")
 
     @handled("The choice")
     def take() -> None:
@@ -275,17 +286,18 @@ def _show(facts: Facts, chart: LinkedChart, spreads: Sequence[Spread], *, key: s
         points = event.get("selection", {}).get(PICK, [])
         if points:
             groups, title = picked(spreads, str(points[0]["what"]), str(points[0]["bin"]))
-            chosen.choose(facts, groups, title)
+            chosen.choose(facts, groups, title, by=f"linked-{key}")
+            redraw_linked()
+
+    import pandas as pd
 
     with st.container(key=f"chart-{key}"):
-        with st.container(
-            horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
-        ):
-            st.markdown(f"**{plain(chart.title)}**", width="content")
-            with st.popover("Numbers", type="tertiary", key=f"numbers-{key}"):
-                table(chart.numbers, key=f"table-{key}", formats=chart.formats, width="content")
+        head(chart, key=key)
+        # The counts apart, so that a browser changes them in the chart that it has drawn.
+        figure = dict(chart.figure)
         st.vega_lite_chart(
-            spec=chart.figure,
+            pd.DataFrame(figure.pop("data")["values"]),
+            figure,
             theme=None,
             key=place,
             on_select=take,

@@ -30,7 +30,15 @@ def draw(run: Series) -> None:
         return
     failed = MEASURING.error()
     busy = MEASURING.is_running()
-    with st.expander("Measure further", expanded=busy or failed is not None):
+    fold = st.expander(
+        "Measure further",
+        expanded=busy or failed is not None,
+        key="measure-fold",
+        on_change="rerun",
+    )
+    if not fold.open:  # a browser lays out what a closed fold holds too
+        return
+    with fold:
         if failed is not None:
             show_error(failed)
         jobs.watch(MEASURING.job)

@@ -32,8 +32,6 @@ _OFFERED = 1000
 _ROW, _VALUES = "A row of the table", "A person typed in"
 
 
-@st.fragment
-@panel("Questions")
 def draw(result: Result) -> None:
     """Draw the questions that this result raises, and the answer to the one that is chosen."""
     asked = _questions(result)

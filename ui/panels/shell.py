@@ -13,7 +13,7 @@ from anon_core.words.phrases import size
 
 from .. import this_machine
 from ..charts import plain_look
-from ..charts.theme import ROLE_STYLE, RUN_STYLE, muted, paper, role_colour, run_colour
+from ..charts.theme import ROLE_STYLE, RUN_STYLE, grid, muted, paper, role_colour, run_colour
 from ..components import guard, leaving, narrow, theme_change
 from ..components.guard import handled, panel
 from ..session import kept_sessions, pinning, results, running, state
@@ -51,9 +51,19 @@ h3 {font-size: 1.05rem !important;}
   min-width: min(100%, 21rem);}
 [data-testid="stLayoutWrapper"]:has(> [class*="st-key-half-"]) {flex: 1 1 13rem;
   min-width: min(100%, 13rem);}
+[class*="st-key-beside-"] > :first-child {flex: 1 1 12rem;}
+[class*="st-key-beside-"] > :last-child {flex: 3 1 24rem;}
+[class*="st-key-facing-"] > :first-child {flex: 3 1 20rem;}
+[class*="st-key-facing-"] > :last-child {flex: 2 1 13rem;}
 .aw-roles {display: grid; grid-template-columns: 1.2rem 1.8rem 1fr; row-gap: .1rem;
   font-size: .875rem; line-height: 1.45;}
 .aw-roles b {text-align: right; padding-right: .5rem; font-variant-numeric: tabular-nums;}
+.aw-explained p {margin: .5rem 0;}
+.aw-explained summary {cursor: pointer;}
+.aw-explained pre {white-space: pre-wrap; overflow-wrap: anywhere; font-size: .875rem;
+  padding: .5rem .75rem; margin: .5rem 0; border-radius: .5rem;
+  border: 1px solid GRID;}
+.aw-explained details p {color: MUTED; font-size: .875rem;}
 @media (max-width: 1000px) {
   [class*="st-key-stack-"] > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"]
     {flex-wrap: wrap; row-gap: .75rem;}
@@ -130,7 +140,7 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
         initial_sidebar_state="auto",
     )
     # Streamlit writes white on the primary colour, too pale for that in the dark theme.
-    look = _CSS.replace("MUTED", muted()).replace("ON_PRIMARY", paper())
+    look = _CSS.replace("MUTED", muted()).replace("ON_PRIMARY", paper()).replace("GRID", grid())
     st.html(f"<style>{look}{plain_look.CSS}</style>")
     login.gate()
     session_panel.begin()

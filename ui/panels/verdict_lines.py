@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import streamlit as st
 
@@ -45,18 +45,16 @@ def draw(result: Result, *, key: str, told: Collection[AttackResult] = ()) -> No
         first, second, third = st.columns([1, 1.35, 1], gap="medium")
     with first.container(border=True, height="stretch"):
         st.markdown("**1 · Promises, recomputed**")
-        for sentence in words.promises(result):
-            st.markdown(f":material/check: {plain(sentence)}")
+        _ticked(words.promises(result))
         _beyond(result)
         with st.popover("What else was recomputed", type="tertiary"):
-            for sentence in words.other_checks(result):
-                st.markdown(f":material/check: {plain(sentence)}")
+            _ticked(words.other_checks(result))
     with second.container(border=True, height="stretch"):
         st.markdown("**2 · Your thresholds**")
         attacks = [a for a in words.in_order(result.attacks) if not any(a is t for t in told)]
         weighed = [a for a in attacks if _needs_a_word(a)]
-        for attack in weighed:
-            _attack(attack, permuted=permuted)
+        if weighed:
+            st.markdown("\n\n".join(_attack(attack, permuted=permuted) for attack in weighed))
         rest = len(attacks) - len(weighed)
         if rest:
             many = "attack" if rest == 1 else "attacks"
@@ -64,11 +62,12 @@ def draw(result: Result, *, key: str, told: Collection[AttackResult] = ()) -> No
                 f"{rest} further {many}, without a threshold and certain of nobody: see Attacks, "
                 "One by one."
             )
-        for sentence in result.cautions:
-            st.markdown(f":material/warning: {plain(sentence)}")
+        if result.cautions:
+            st.markdown("\n\n".join(f":material/warning: {plain(c)}" for c in result.cautions))
         round_ends_panel.draw(result, key=key)
-        for sentence in facts(result).undefined:
-            st.caption(plain(f"Not run – {sentence}"))
+        undefined = facts(result).undefined
+        if undefined:
+            st.caption("\n\n".join(plain(f"Not run – {sentence}") for sentence in undefined))
     with third.container(border=True, height="stretch"):
         st.markdown("**3 · Your judgement**")
         st.caption(
@@ -78,14 +77,19 @@ def draw(result: Result, *, key: str, told: Collection[AttackResult] = ()) -> No
         judgement(result, key=key)
 
 
-def _attack(attack: AttackResult, *, permuted: bool) -> None:
+def _ticked(sentences: Iterable[str]) -> None:
+    """Draw sentences that hold as one element."""
+    st.markdown("\n\n".join(f":material/check: {plain(sentence)}" for sentence in sentences))
+
+
+def _attack(attack: AttackResult, *, permuted: bool) -> str:
     line = words.against_threshold(attack, permuted=permuted)
     doubtful = attack.undecided or attack.idle or certain(attack)
     sign = ":material/warning:" if doubtful else _SIGNS[line.standing]
     badge = ""
     if proven(attack) and line.standing == "no threshold":
         badge = " :red-badge[certain for someone]"
-    st.markdown(f"{sign} {_weighed(plain(line.sentence), line.standing)}{badge}")
+    return f"{sign} {_weighed(plain(line.sentence), line.standing)}{badge}"
 
 
 def _needs_a_word(attack: AttackResult) -> bool:

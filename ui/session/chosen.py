@@ -13,6 +13,8 @@ from anon_core.job.result import Result
 from .result_view import Facts
 
 _NOW, _TURN = "chosen/now", "chosen/turn"
+#: The chart that was clicked for it, and how often each was drawn afresh.
+_BY, _AFRESH = "chosen/by", "chosen/afresh"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,21 +52,43 @@ def now(facts: Facts) -> Chosen | None:
 
 
 def turn() -> int:
-    """Return how often something was chosen: charts that took part are drawn afresh each time."""
+    """Return how often something was chosen: fields that took part are drawn afresh each time."""
     return int(st.session_state.get(_TURN, 0))
 
 
-def choose(facts: Facts, groups: npt.NDArray[np.int64], title: str, row: int | None = None) -> None:
-    """Choose classes; none of them clears the choice."""
-    clear()
+def place(key: str) -> str:
+    """Return the key of what can be clicked: another one once its own mark must be forgotten."""
+    return f"{key}-{st.session_state.get(_AFRESH, {}).get(key, 0)}"
+
+
+def afresh(key: str) -> None:
+    """Forget what is marked by a click in a chart or a table: it is no longer what is chosen."""
+    times: dict[str, int] = st.session_state.setdefault(_AFRESH, {})
+    times[key] = times.get(key, 0) + 1
+
+
+def choose(
+    facts: Facts,
+    groups: npt.NDArray[np.int64],
+    title: str,
+    row: int | None = None,
+    *,
+    by: str = "",
+) -> None:
+    """Choose classes; none of them clears the choice. `by` is the chart that was clicked."""
+    clear(by=by)
     if len(groups):
         st.session_state[_NOW] = Chosen(
             of=facts.result.release, title=title, groups=np.unique(groups), row=row
         )
 
 
-def clear() -> None:
+def clear(*, by: str = "") -> None:
     """Choose nothing."""
+    before = st.session_state.get(_BY, "")
+    if before not in ("", by):
+        afresh(before)
+    st.session_state[_BY] = by
     st.session_state.pop(_NOW, None)
     st.session_state[_TURN] = turn() + 1
 

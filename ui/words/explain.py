@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import ClassVar, Protocol
 
@@ -36,10 +37,14 @@ class Explained(Protocol):
 def what_is_this(technique: type[Explained]) -> None:
     """Draw a small "What is this?": the summary, and one click deeper its formula and source."""
     with st.popover("What is this?", icon=":material/help:", type="tertiary"):
-        st.markdown(f"**{plain(technique.title)}**\n\n{plain(technique.summary)}")
-        if technique.formula or technique.source:
-            with st.expander("Formula and source"):
-                if technique.formula:
-                    st.code(technique.formula, language=None, wrap_lines=True)
-                if technique.source:
-                    st.caption(plain(technique.source))
+        # In one piece: a page explains thirty techniques, each of which would be five elements.
+        deeper = "".join(
+            f"<{tag}>{html.escape(text)}</{tag}>"
+            for tag, text in (("pre", technique.formula), ("p", technique.source))
+            if text
+        )
+        fold = f"<details><summary>Formula and source</summary>{deeper}</details>"
+        st.html(
+            f'<div class="aw-explained"><b>{html.escape(technique.title)}</b>'
+            f"<p>{html.escape(technique.summary)}</p>{fold if deeper else ''}</div>"
+        )
