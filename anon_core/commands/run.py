@@ -110,7 +110,8 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
         hashed: list[Path] = []
 
         def verifier(tables: Mapping[str, pa.Table]) -> Verification:
-            folder_of_all = staged.new
+            folder_of_all = staged.anew() if tables else staged.new
+            hashed.clear()
             for title, table in tables.items():
                 rows = table.num_rows
                 found = write_table(

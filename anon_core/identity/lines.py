@@ -52,5 +52,5 @@ def whole_lines(view: View, truth: Truth) -> RowsAlike | None:
         people,
         who,
         unlike=not view.published,
-        strangers=not truth.raw.published,
+        strangers=not truth.raw.published and len(block.columns) == len(everyone.columns),
     )

@@ -87,6 +87,11 @@ class Staged:
         place.mkdir(exist_ok=True)
         return place
 
+    def anew(self) -> Path:
+        """Return that folder without what an attempt before wrote, which was not taken."""
+        shutil.rmtree(self.stage / "new", ignore_errors=True)
+        return self.new
+
     def write(self, files: Mapping[str, bytes]) -> Path:
         """Write the files down, to the disk itself, and return the folder they wait in."""
         new = self.stage / "new"

@@ -103,7 +103,7 @@ def parquet_in_bulk(
     made = _mark(path)
     schema, rows, leaves = file.schema_arrow, file.metadata.num_rows, file.metadata.num_columns
     shown = _plain_columns(file, every=every)
-    if shown is None:
+    if shown is None or rows < 0:  # a file may say anything of itself
         return None
     texts = [not _is_measured(_value_type(field.type)) for field in schema]
     by_groups = compared or rows * leaves > FROM_GROUPS
@@ -177,7 +177,7 @@ def _guarded(
                 remedy='Make room on the disk, or give more memory, such as memory = "4GB" in '
                 "[engine].",
             ) from error
-        except (duckdb.Error, pa.ArrowException, _Unlike):
+        except (duckdb.Error, pa.ArrowException, OSError, _Unlike):  # the plain one has the words
             table = plain()
             found = [table.column_at(place) for place in places]
         if _mark(path) != made:

@@ -48,7 +48,8 @@ def first_difference(
     for number, part in enumerate(_csv_parts(header, codes, texts)):
         found = content[place : place + len(part)]
         if found != part:
-            same = next((i for i, (a, b) in enumerate(zip(found, part, strict=False)) if a != b), 0)
+            pairs = enumerate(zip(found, part, strict=False))
+            same = next((i for i, (a, b) in pairs if a != b), len(found))  # else it ends early
             before = 1 + (number - 1) * _CHUNK if number else 0
             return before + found.count(b"\n", 0, same)
         place += len(part)

@@ -324,8 +324,9 @@ def test_they_are_offered_on_the_run_page() -> None:
 def test_they_stand_on_the_other_pages() -> None:
     held = load(algorithm={"name": "toy-hide-all"})
     result = carried_out_in(held, pinned=2)
+    opened = {f"numbers-{chart}": True for chart in ("metrics", "attacks")}
     for page in (RESULTS, COMPARE):
-        app = open_page(page, held)
+        app = open_page(page, held | opened)
         assert not app.exception
         shown = words(app) + "".join(str(table.value) for table in app.dataframe)
         assert "Toy classes" in shown
@@ -341,8 +342,9 @@ def test_a_promise_is_offered_and_told_everywhere() -> None:
     questions.set_value(MostShare.stops).run()
     assert any(b.key == "add-toy-most-share" and not b.disabled for b in app.button)
     result = carried_out_in(held, pinned=2)
+    opened = {f"numbers-{chart}": True for chart in ("metrics", "attacks")}
     for page in (RESULTS, COMPARE):
-        app = open_page(page, held)
+        app = open_page(page, held | opened)
         assert not app.exception
         assert "Toy most share" in words(app)
     assert "Toy most share" in as_html(edition_of(result))

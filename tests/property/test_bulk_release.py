@@ -252,3 +252,26 @@ def test_one_cell_that_only_one_file_shows_is_named_by_row_and_column(
     assert checks["parquet"]["rows"] == [place]
     assert checks["parquet"]["column"] == "ill"
     assert checks["coverage"]["rows"] == [place]
+
+
+@settings(max_examples=12)
+@given(st.integers(0, 1 << 30), st.sampled_from(["cut out", "flipped", "ends early"]))
+def test_a_broken_parquet_file_is_told_by_its_name(
+    desk: Path, tmp_path_factory: pytest.TempPathFactory, seed: int, how: str
+) -> None:
+    """Whatever a reader makes of the damage, the file is named and the other one still read."""
+    drawn = random.Random(seed)
+    content = bytearray((desk / "out" / "release.parquet").read_bytes())
+    at = drawn.randrange(4, len(content) - 8)
+    if how == "flipped":
+        content[at] ^= 1 << drawn.randrange(8)
+    elif how == "cut out":
+        del content[at]
+    else:
+        del content[at:]
+    release = tmp_path_factory.mktemp("release")
+    (release / "release.csv").write_bytes((desk / "out" / "release.csv").read_bytes())
+    (release / "release.parquet").write_bytes(bytes(content))
+    found = told(desk, release, bulk=True)
+    broken = {check["name"] for check in found["checks"] if not check["holds"]}
+    assert broken == {"parquet"}

@@ -73,3 +73,13 @@ def test_one_other_byte_is_a_difference(rows: list[tuple[str, ...]], at: int, ot
     changed = plain[:at] + other + plain[at + 1 :]
     found = file_bytes.first_difference(changed, header, codes, pools)
     assert (found < 0) == (changed == plain)
+
+
+@given(tables(), st.integers(0, 10**6))
+def test_a_file_that_ends_early_is_told_where_it_ends(rows: list[tuple[str, ...]], at: int) -> None:
+    rows = [tuple(cell.replace("\n", " ") for cell in row) for row in rows]
+    codes, pools = _coded(rows)
+    header = [f"c{place}" for place in range(len(codes))]
+    plain = _plainly(header, rows)
+    cut = plain[: at % len(plain)]
+    assert file_bytes.first_difference(cut, header, codes, pools) == cut.count(b"\n")

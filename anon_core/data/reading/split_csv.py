@@ -96,9 +96,11 @@ def split_cells(
             # By number: a name is a cell, if a quote in the header is the one left open.
             where = next(i for i, value in enumerate(tail, start=1) if _SENTINEL in value)
             raise _open_quote(f"{name}, row {rows + 1}, column {where}")
-        # Nobody has its text as a value then: where no cell is it, it came last.
+        # Its text is no value, unless a cell says just that; it came last where none does.
         columns = [
-            (codes[:-1], pool[:-1] if codes[-1] == len(pool) - 1 else pool)
+            (codes[:-1], pool if np.any(codes[:-1] >= len(pool) - 1) else pool[:-1])
+            if codes[-1] == len(pool) - 1
+            else (codes[:-1], pool)
             for codes, pool in columns
         ]
     return names, columns, rows

@@ -835,3 +835,12 @@ def test_texts_that_look_like_dates_are_noted_with_what_to_do() -> None:
     assert note.startswith("Its values look like dates, but the column is text: write them as ")
     assert "in the file and load it again" in note
     assert "calendar on Hierarchies" in note
+
+
+@pytest.mark.parametrize("first", ["x", "\x02end of table\x03"])
+def test_a_cell_that_says_what_ends_a_table_is_a_cell(first: str) -> None:
+    sentinel = "\x02end of table\x03"
+    text = "x" * 200  # few signs of a binary file among it
+    table = read_table(f'a,b\n{text},0\n"{first}",1\n{sentinel},2\n'.encode())
+    assert list(table.column("a").texts()) == [text, first, sentinel]
+    assert list(table.column("b").texts()) == ["0", "1", "2"]

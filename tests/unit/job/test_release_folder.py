@@ -79,6 +79,15 @@ def test_a_release_is_written_replaced_and_leaves_nothing_beside(out: Path) -> N
     assert nothing_beside(out)
 
 
+def test_an_attempt_that_is_not_taken_leaves_nothing_to_the_next(out: Path) -> None:
+    with writing(out, list(NEW)) as staged:
+        staged.write(OLD)
+        assert not list(staged.anew().iterdir())
+        staged.write(NEW)
+        staged.publish()
+    assert held(out) == NEW
+
+
 def test_a_part_of_the_earlier_release_is_replaced(out: Path) -> None:
     put(out, {"quasi.csv": b"old"})
     put(out, NEW)
