@@ -244,7 +244,8 @@ def strips(
         "legend": None,
         "scale": {"domain": [0, 1], "range": [30, 160]},
     }
-    dot = {"type": "circle", "color": colours.warning, "opacity": 1}
+    # Where nothing is chosen the marks are an image of nothing; the numbers say it to who listens.
+    dot = {"type": "circle", "color": colours.warning, "opacity": 1, "aria": False}
     layers.append(
         {
             "transform": [{"filter": "datum['chosen people'] > 0"}],
