@@ -96,14 +96,18 @@ def split_cells(
             # By number: a name is a cell, if a quote in the header is the one left open.
             where = next(i for i, value in enumerate(tail, start=1) if _SENTINEL in value)
             raise _open_quote(f"{name}, row {rows + 1}, column {where}")
-        # Its text is no value, unless a cell says just that; it came last where none does.
-        columns = [
-            (codes[:-1], pool if np.any(codes[:-1] >= len(pool) - 1) else pool[:-1])
-            if codes[-1] == len(pool) - 1
-            else (codes[:-1], pool)
-            for codes, pool in columns
-        ]
+        columns = [_without_last(codes, pool) for codes, pool in columns]
     return names, columns, rows
+
+
+def _without_last(
+    codes: npt.NDArray[np.int32], pool: list[str]
+) -> tuple[npt.NDArray[np.int32], list[str]]:
+    """Return a column without the row of our own, whose text is no value unless a cell has it."""
+    rest, own = codes[:-1], int(codes[-1])
+    if own == len(pool) - 1 and not np.any(rest == own):  # it came last, as what is new does
+        pool = pool[:-1]
+    return rest, pool
 
 
 class _InTurn(io.RawIOBase):
