@@ -22,11 +22,15 @@ def in_order(work: Callable[[Part], Found], parts: Iterable[Part], threads: int)
         Taken as they are worked on, so that only a few of what is made of them are held.
     threads : int
     """
+    waiting: deque[Future[Found]] = deque()
     with ThreadPoolExecutor(threads) as pool:
-        waiting: deque[Future[Found]] = deque()
-        for part in parts:
-            waiting.append(pool.submit(work, part))
-            if len(waiting) > threads:
+        try:
+            for part in parts:
+                waiting.append(pool.submit(work, part))
+                if len(waiting) > threads:
+                    yield waiting.popleft().result()
+            while waiting:
                 yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+        finally:
+            for one in waiting:  # nobody wants them any more
+                one.cancel()

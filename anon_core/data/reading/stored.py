@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +14,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ...base.errors import BadInput, InputChanged, clipped
+from ...base.in_order import in_order
 
 #: What Arrow reads from without anything being installed. ``file`` is for trying it out.
 SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss", "hdfs", "file")
@@ -150,19 +150,12 @@ class Stored:
 
     def blocks(self, file: StoredFile) -> Iterator[bytes]:
         """Yield the bytes of an object in their order; some blocks are fetched ahead."""
-        with self.opened(file) as opened, ThreadPoolExecutor(AT_ONCE) as pool:
-            waiting: deque[Future[bytes]] = deque()
-            try:
-                for begin in range(0, file.size, _BLOCK):
-                    count = min(_BLOCK, file.size - begin)
-                    waiting.append(pool.submit(self.part, opened, begin, count))
-                    if len(waiting) == AT_ONCE:
-                        yield waiting.popleft().result()
-                while waiting:
-                    yield waiting.popleft().result()
-            finally:
-                for one in waiting:
-                    one.cancel()
+        with self.opened(file) as opened:
+
+            def block(begin: int) -> bytes:
+                return self.part(opened, begin, min(_BLOCK, file.size - begin))
+
+            yield from in_order(block, range(0, file.size, _BLOCK), AT_ONCE)
 
     def footer(self, nth: int) -> Any:
         """Return what the end of a Parquet object tells, by the object's place among the others.
