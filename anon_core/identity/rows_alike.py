@@ -17,7 +17,7 @@ from ..base.arrays import B1, I32, I64
 from ..base.context import Context, silent
 from ..data.frequency import dense_rank
 from ..overlap.fitting_persons import fewest_persons
-from ..overlap.fitting_rows import fewest_fitting, texts_overlap
+from ..overlap.fitting_rows import fewest_fitting, texts_overlap, within_reach
 from ..release.release import View
 from ..release.vocabulary import Vocabulary
 
@@ -147,28 +147,50 @@ class RowsAlike:
     def _fitting(self, chosen: Sequence[int], context: Context) -> I64:
         names = [self.columns[d] for d in chosen]
         every = list(chosen) == list(range(len(self.columns)))
-        codes, theirs = self.codes, self.people
-        if not every:
-            codes, theirs = codes[:, list(chosen)], theirs[:, list(chosen)]
+        codes = self.codes if every else self.codes[:, list(chosen)]
         if every and self.unlike:
-            rank = first = np.arange(len(codes))
-            shown = codes
+            rank, shown = np.arange(len(codes)), codes
         else:
-            sizes = [len(self.vocabularies[n].texts) for n in names]
-            rank, first = dense_rank(list(codes.T), sizes)
+            rank, first = dense_rank(list(codes.T), self._texts(names))
             shown = codes[first]
-        low = np.stack([self.vocabularies[n].lo[c] for n, c in zip(names, shown.T, strict=True)], 1)
-        high = np.stack(
-            [self.vocabularies[n].hi[c] for n, c in zip(names, shown.T, strict=True)], 1
-        )
+        pairs = None if self.who is None else self._pairs(rank)
+        if pairs is None:
+            found = _sums(rank, self.count, len(shown))
+        else:
+            found = np.bincount(pairs[0], minlength=len(shown)).astype(np.int64)
+        # Whoever fits a line that nothing else is like in the other columns fits that line alone.
+        rest = np.flatnonzero(self._alike_in_plain(names, shown))
+        if not len(rest):
+            return found[rank]
+        entries = [(self.vocabularies[n], shown[rest, d]) for d, n in enumerate(names)]
+        low = np.stack([vocabulary.lo[own] for vocabulary, own in entries], axis=1)
+        high = np.stack([vocabulary.hi[own] for vocabulary, own in entries], axis=1)
+        people = self.people if every else self.people[:, list(chosen)]
+        people = people[within_reach(people, low, high)]
         if not (every and self.strangers):
-            _, one = dense_rank(list(theirs.T), [int(c.max(initial=0)) + 1 for c in theirs.T])
-            theirs = theirs[one]
-        people = np.ascontiguousarray(theirs)
-        if self.who is None:
-            sizes = _sums(rank, self.count, len(first))
-            return fewest_fitting(people, low, high, sizes, context)[rank]
-        return fewest_persons(people, low, high, self._pairs(rank), context)[rank]
+            wide = [int(c.max(initial=0)) + 1 for c in people.T]
+            people = people[dense_rank(list(people.T), wide)[1]]
+        people = np.ascontiguousarray(people)
+        if pairs is None:
+            found[rest] = fewest_fitting(people, low, high, found[rest], context)
+            return found[rank]
+        number = np.full(len(shown), -1, dtype=np.int64)
+        number[rest] = np.arange(len(rest))
+        own = number[pairs[0]]
+        theirs = own[own >= 0], pairs[1][own >= 0]
+        found[rest] = fewest_persons(people, low, high, theirs, context)
+        return found[rank]
+
+    def _alike_in_plain(self, names: Sequence[str], shown: I32) -> B1:
+        """Return which lines are like another one in all columns of which no texts overlap."""
+        plain = [(d, n) for d, n in enumerate(names) if n not in self.overlapping]
+        if not plain:
+            return np.ones(len(shown), dtype=np.bool_)
+        rank = dense_rank([shown[:, d] for d, _ in plain], self._texts([n for _, n in plain]))[0]
+        return np.bincount(rank)[rank] > 1
+
+    def _texts(self, names: Sequence[str]) -> list[int]:
+        return [len(self.vocabularies[name].texts) for name in names]
 
 
 def _sized(codes: I32) -> tuple[I64, int]:

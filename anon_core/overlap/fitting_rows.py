@@ -25,6 +25,7 @@ from ..release.vocabulary import Vocabulary
 #: Comparisons of tuples with classes, and pairs that fit, beyond which sizes of classes decide.
 _MOST = 16_000_000_000
 _MOST_PAIRS = 300_000_000
+_LEAVES = 1 << 12  # of a column, that are marked fast enough as they are
 _TUPLES = 20_000  # between two looks at the cancel button
 #: What a result adds where classes were too many to compare.
 BOUNDED = (
@@ -243,6 +244,30 @@ def least_of_fitting(
     return np.where(fewest == none, unfit, fewest)
 
 
+def within_reach(codes: I32, low: I32, high: I32) -> I64:
+    """Return the people each of whose values some class covers: no other one can fit any.
+
+    Parameters
+    ----------
+    codes, low, high
+        As of `fewest_fitting`.
+
+    Returns
+    -------
+    int64 array of shape (people within reach,)
+        Their places, ascending.
+    """
+    covered: list[npt.NDArray[np.bool_]] = []
+    for own, first, last in zip(codes.T, low.T, high.T, strict=True):
+        leaves = int(max(own.max(initial=0), last.max(initial=0))) + 1
+        begin, end = (np.bincount(at, minlength=leaves + 1) for at in (first, last + 1))
+        covered.append(np.cumsum(begin - end) > 0)
+    found = np.arange(len(codes))
+    for d in sorted(range(len(covered)), key=lambda d: float(covered[d].mean())):
+        found = found[covered[d][codes[found, d]]]
+    return found
+
+
 def _by_size(persons: Persons, *, bounded: bool = False) -> Fits:
     return Fits(
         persons=persons,
@@ -273,6 +298,8 @@ def texts_overlap(vocabulary: Vocabulary, codes: I32) -> bool:
     used = np.zeros(len(vocabulary.lo), dtype=np.bool_)
     used[codes] = True
     low, high = vocabulary.lo[used], vocabulary.hi[used]
+    if np.all(low[1:] > high[:-1]):  # in order, as values by themselves are
+        return False
     order = np.argsort(low)
     return bool(np.any(low[order][1:] <= high[order][:-1]))
 
@@ -281,6 +308,7 @@ class _Boxes:
     """The classes' cells as bits; those that cover least of a column are looked at first."""
 
     def __init__(self, codes: I32, low: I32, high: I32) -> None:
+        codes, low, high = _fewer_leaves(codes, low, high)
         leaves = high.max(axis=0).astype(np.int64) + 1
         leaves = np.maximum(leaves, codes.max(axis=0, initial=0) + 1)
         share = (high - low + 1).mean(axis=0) / leaves
@@ -303,6 +331,22 @@ class _Boxes:
                 done = (start + len(these) * begin / len(self.lines)) / len(self.order)
                 context.report(done, "Counting who fits whom")
                 yield table, these, slice(begin, begin + _TUPLES)
+
+
+def _fewer_leaves(codes: I32, low: I32, high: I32) -> tuple[I32, I32, I32]:
+    """Number leaves alike that no class tells apart, in columns that have many of them."""
+    leaves = np.maximum(codes.max(axis=0, initial=0), high.max(axis=0, initial=0)) + 1
+    many = np.flatnonzero(leaves > _LEAVES + 4 * len(low)).tolist()
+    if not many:
+        return codes, low, high
+    codes, low, high = codes.copy(), low.copy(), high.copy()
+    for d in many:
+        begins = np.zeros(leaves[d] + 1, dtype=np.bool_)
+        begins[low[:, d]] = begins[high[:, d] + 1] = True
+        number = np.cumsum(begins, dtype=np.int32)
+        for part in (codes, low, high):
+            part[:, d] = number[part[:, d]]
+    return codes, low, high
 
 
 _FOUND: WeakKeyDictionary[FrequencySet, WeakKeyDictionary[View, Fits]] = WeakKeyDictionary()

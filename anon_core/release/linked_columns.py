@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from ..base.arrays import I32, I64
 from ..data.frequency import FrequencySet, dense_rank
@@ -30,7 +30,7 @@ class RowSource:
         Class of each key, -1 where its rows are not published.
     group : int64 array of shape (classes,)
     cells : mapping of str to int32 array of shape (classes,)
-        Columns that do not say their leaves.
+        Columns that all rows of a class say alike; others say their leaves.
     blocks : tuple of tuples of str
         Columns of each link block.
     """
@@ -52,38 +52,50 @@ class RowSource:
         -------
         row, line : int64 arrays of shape (published rows,)
         """
-        member = self.member[self.frequency.row_key]
-        kept = np.flatnonzero(member >= 0)
-        member = member[kept]
-        parts = [self.group[member].astype(np.int32)]
-        parts += [self._codes(name, member, kept) for name in block]
-        return kept, dense_rank(parts, [int(part.max(initial=0)) + 1 for part in parts])[0]
+        kept, member = self._published
+        return kept, self._ranked(kept, member, block)[0]
 
     def told(self) -> list[tuple[tuple[str, ...], I64, I32, I64]]:
         """Return columns, groups, codes and rows of the distinct lines of each block."""
-        member = self.member[self.frequency.row_key]
-        kept = np.flatnonzero(member >= 0)
-        member = member[kept]
-        group = self.group[member]
+        kept, member = self._published
         found: list[tuple[tuple[str, ...], I64, I32, I64]] = []
         for block in self.blocks:
-            codes = [self._codes(name, member, kept) for name in block]
-            found.append((block, *distinct_lines(group, codes)))
+            rank, first = self._ranked(kept, member, block)
+            rows, classes = kept[first], member[first]
+            # A column at a time, as they are found and looked at.
+            lines = np.empty((len(first), len(block)), dtype=np.int32, order="F")
+            for d, name in enumerate(block):
+                lines[:, d] = self._codes(name, rows, classes)
+            count = np.bincount(rank, minlength=len(first)).astype(np.int64)
+            found.append((block, self.group[classes], lines, count))
         return found
 
-    def _codes(self, name: str, member: I64, kept: I64) -> npt.NDArray[np.int32]:
+    @property
+    def _published(self) -> tuple[I64, I64]:
+        """The published rows, and the class of each."""
+        member = self.member[self.frequency.row_key]
+        kept = np.flatnonzero(member >= 0)
+        return kept, member[kept]
+
+    def _ranked(self, kept: I64, member: I64, block: Sequence[str]) -> tuple[I64, I64]:
+        """Number the distinct lines of a block in their order; return a row of each, too."""
+        parts = [self.group.astype(np.int32)[member]]
+        parts += [self._codes(name, kept, member) for name in block if name not in self._told_by]
+        return dense_rank(parts, [int(part.max(initial=0)) + 1 for part in parts])
+
+    @cached_property
+    def _told_by(self) -> frozenset[str]:
+        """The columns that the group tells, so that nothing is told apart by them."""
+        said = np.zeros(int(self.group.max(initial=-1)) + 1, dtype=np.int32)
+
+        def is_told(cells: I32) -> bool:
+            said[self.group] = cells
+            return bool(np.all(said[self.group] == cells))
+
+        return frozenset(name for name, cells in self.cells.items() if is_told(cells))
+
+    def _codes(self, name: str, rows: I64, member: I64) -> I32:
+        """Return what some rows of the table say, whose classes are `member`."""
         if name in self.cells:
             return self.cells[name][member]
-        return leaf_codes(self.dataset.column(name), self.hierarchies[name])[kept]
-
-
-def distinct_lines(group: I64, codes: Sequence[I32]) -> tuple[I64, I32, I64]:
-    """Return groups, codes and counts of the distinct lines among rows."""
-    parts = [group.astype(np.int32), *codes]
-    rank, first = dense_rank(parts, [int(part.max(initial=0)) + 1 for part in parts])
-    # A column at a time, as they are found and looked at.
-    lines = np.empty((len(first), len(codes)), dtype=np.int32, order="F")
-    for d, own in enumerate(codes):
-        np.take(own, first, out=lines[:, d])
-    count = np.bincount(rank, minlength=len(first)).astype(np.int64)
-    return group[first], lines, count
+        return leaf_codes(self.dataset.column(name), self.hierarchies[name], rows)

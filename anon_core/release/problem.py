@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from ..base.arrays import I32, I64
 from ..base.errors import BadPlan, InputChanged, nearest
 from ..data.column import Column, encode
 from ..data.frequency import FrequencySet, dense_rank, frequency_set, stable_order
@@ -333,14 +334,14 @@ def build_problem(
     return replace(problem, population=known)
 
 
-def leaf_codes(column: Column, hierarchy: Hierarchy) -> npt.NDArray[np.int32]:
-    """Return a column as leaf numbers of its hierarchy, shape (rows,)."""
+def leaf_codes(column: Column, hierarchy: Hierarchy, rows: I64 | None = None) -> I32:
+    """Return a column, or some rows of it, as leaf numbers of its hierarchy."""
+    codes = column.codes if rows is None else column.codes[rows]
+    missing = len(hierarchy.leaves) - 1  # the last leaf
     if hierarchy.leaves[: len(column.values)] == column.values:
-        pool = list(range(len(column.values)))
-    else:
-        pool = [hierarchy.code[v] for v in column.values]
-    pool.append(len(hierarchy.leaves) - 1)  # missing is the last leaf
-    return np.array(pool, dtype=np.int32)[column.codes]
+        return np.where(codes < 0, np.int32(missing), codes)
+    pool = [*(hierarchy.code[v] for v in column.values), missing]
+    return np.array(pool, dtype=np.int32)[codes]
 
 
 def paired(person: str, column: str) -> str:

@@ -194,7 +194,7 @@ def raw_source(problem: Problem) -> RowSource:
         frequency=frequency,
         member=frequency.run,
         group=np.arange(len(frequency.run_count), dtype=np.int64),
-        cells={},
+        cells=dict(zip(problem.quasi, frequency.run_codes.T, strict=True)),
         blocks=(problem.roles.published(problem.dataset),),
     )
 
