@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,12 @@ class Bench:
         print(f"  {'right' if holds else 'WRONG'}: {sentence}")
         if not holds:
             self.wrong.append(sentence)
+
+    def told(self) -> int:
+        """Tell what was wrong, and return the exit status."""
+        for sentence in self.wrong:
+            print(f"WRONG: {sentence}", file=sys.stderr)
+        return 1 if self.wrong else 0
 
     def time(
         self,

@@ -1,0 +1,186 @@
+"""How soon each page is drawn with a large table open, in a browser that is not seen."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from playwright.sync_api import Page, expect, sync_playwright
+
+from benchmarks.bench import Bench
+from benchmarks.large_tables import MILLION, levels_of, names_of, plan_of, repeat_rows
+from benchmarks.tables import Source
+from benchmarks.timing import Row, table
+from benchmarks.whole import CHECKOUT
+
+#: Visited in turns, so that each is drawn anew; on every page but the last it is idle meanwhile.
+_STEPS = ("Data", "Roles", "Hierarchies", "Run", "Results", "Compare", "Export")
+_PATIENCE = 300_000
+#: Watches all that changes on the page: the last of it is when a page is drawn.
+_WATCH = """
+() => {
+  window.lastChange = performance.now();
+  new MutationObserver(() => { window.lastChange = performance.now(); }).observe(
+    document, {subtree: true, childList: true, attributes: true, characterData: true});
+  document.addEventListener('pointerdown', () => { window.begun = performance.now(); }, true);
+}
+"""
+_QUIET = 400
+_SETTLED = f"""
+() => {{
+  const app = document.querySelector('[data-testid="stApp"]');
+  const idle = app !== null
+    && app.dataset.testConnectionState === "CONNECTED"
+    && app.dataset.testScriptState === "notRunning"
+    && app.querySelector('[data-stale="true"], [data-testid="stSkeleton"]') === null;
+  return idle && performance.now() - window.lastChange >= {_QUIET};
+}}
+"""
+
+
+def pages(bench: Bench, source: Source) -> None:
+    """Measure loading a million rows, and how soon each page is drawn after a click."""
+    folder = source.folder
+    data, recipe = folder / "rows.csv", folder / "rows.toml"
+    repeat_rows(source, MILLION, data)
+    plan = plan_of(source, names_of(source), levels_of(source), "mondrian", csv=True)
+    recipe.write_text(plan.as_toml(), encoding="utf-8")
+    with _served(folder) as (url, server), _tab(url) as page:
+        before = _gibibytes(server, "VmRSS")
+        loaded = _load(page, data)
+        most, now = (_gibibytes(server, what) for what in ("VmHWM", "VmRSS"))
+        what = f"load {data.stat().st_size / 2**20:,.0f} MiB of CSV"
+        note = f"server at most {most:.2f} GiB, {now - before:.2f} GiB kept"
+        rows = [Row(what=what, seconds=(loaded,), note=note)]
+        _open_recipe(page, recipe)
+        ran = _run(page)
+        note = f"server at most {_gibibytes(server, 'VmHWM'):.2f} GiB"
+        rows.append(Row(what="run Mondrian", seconds=(ran,), note=note))
+        _visit(page, "Results")
+        page.keyboard.press("p")
+        _settled(page)
+        for step in _STEPS:
+            _visit(page, step)  # what is imported when first needed
+        drawn: dict[str, list[float]] = {step: [] for step in _STEPS}
+        for _ in range(2 * bench.times):
+            for step in _STEPS:
+                drawn[step].append(_visit(page, step))
+        rows += [Row(what=f"draw {step}", seconds=tuple(drawn[step])) for step in _STEPS]
+    print(table("Pages with 1,000,000 rows × 12 columns, from a click to the last change", rows))
+    data.unlink()
+
+
+def _settled(page: Page) -> None:
+    page.wait_for_function(_SETTLED, timeout=_PATIENCE)
+
+
+def _since_click(page: Page) -> float:
+    """Return the seconds from the last click to the last change of the page, once it is at rest."""
+    _settled(page)
+    return page.evaluate("() => window.lastChange - window.begun") / 1000
+
+
+def _visit(page: Page, step: str) -> float:
+    page.mouse.move(0, 0)
+    page.get_by_test_id("stSidebar").get_by_role("link", name=step, exact=True).click()
+    expect(page.get_by_role("heading", name=step, level=1, exact=True)).to_be_visible()
+    return _since_click(page)
+
+
+def _load(page: Page, data: Path) -> float:
+    began = time.perf_counter()
+    page.get_by_test_id("stFileUploader").first.locator("input[type=file]").set_input_files(data)
+    expect(page.get_by_test_id("stMain")).to_contain_text("1,000,000 rows", timeout=_PATIENCE)
+    _settled(page)
+    return time.perf_counter() - began - _QUIET / 1000
+
+
+def _open_recipe(page: Page, recipe: Path) -> None:
+    page.get_by_test_id("stFileUploader").last.locator("input[type=file]").set_input_files(recipe)
+    expect(page.get_by_text("The recipe was opened and fits the table.")).to_be_visible(
+        timeout=_PATIENCE
+    )
+    _settled(page)
+
+
+def _run(page: Page) -> float:
+    _visit(page, "Run")
+    began = time.perf_counter()
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".st-key-outcome")).to_contain_text("Released", timeout=_PATIENCE)
+    took = time.perf_counter() - began
+    _settled(page)
+    return took
+
+
+@contextmanager
+def _served(home: Path) -> Iterator[tuple[str, int]]:
+    """Start the workbench with a home of its own; yield its address and the process's number."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = os.environ | {
+        "HOME": str(home),
+        "XDG_CACHE_HOME": str(home / "cache"),
+        "XDG_DATA_HOME": str(home / "data"),
+    }
+    server = subprocess.Popen(
+        [sys.executable, "-m", "anonymity_workbench", "serve", "--port", str(port)],
+        cwd=CHECKOUT,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    url = f"http://localhost:{port}"
+    try:
+        deadline = time.monotonic() + 60
+        while not _answers(url):
+            if server.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError("The workbench did not start.")
+            time.sleep(0.1)
+        yield url, server.pid
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
+
+
+@contextmanager
+def _tab(url: str) -> Iterator[Page]:
+    """Open the workbench in a browser: the one in CHROMIUM, or Debian's."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=os.environ.get("CHROMIUM") or shutil.which("chromium"),
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+        )
+        page = browser.new_page(viewport={"width": 1360, "height": 900})
+        page.goto(url)
+        page.evaluate(_WATCH)
+        _settled(page)
+        yield page
+        browser.close()
+
+
+def _gibibytes(process: int, what: str) -> float:
+    """Return a line of what Linux tells of a process's memory; not a number elsewhere."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines():
+            if line.startswith(f"{what}:"):
+                return int(line.split()[1]) / 2**20
+    return math.nan
