@@ -36,6 +36,7 @@ from .commands import report as report_command
 from .commands import suggest as suggest_command
 from .commands import sweep as sweep_command
 from .commands.counts import counts
+from .commands.freed_memory import keep_freed_memory
 from .commands.inputs import at_hand
 from .commands.lean import load_without_unused_parts
 from .commands.list_techniques import list_techniques
@@ -348,6 +349,7 @@ def finish(
     _clear_away_when_ended()
     try:
         if given[:1] in (["run"], ["verify"]):
+            keep_freed_memory()
             with suppress(ImportError):  # whoever needs what is missing says so
                 load_without_unused_parts()
         status = main(given, prog=prog, more=more)
