@@ -64,34 +64,78 @@ def read_release(
     BadInput
         If the CSV file is none, or the Parquet file that stands alone.
     """
-    content, beside = files.get(f"{name}.{READ}"), files.get(f"{name}.parquet")
-    if content is None and (parts := parts_there(name, files, READ)):
-        return _read_csv_parts(name, parts, files, quasi, spelling)
-    if content is None:
-        parts = parts_there(name, files, "parquet")
-        alone = PublishedTable.of_cells(
-            read_parts(parts, files, read_published)
-            if parts
-            else read_published(files[f"{name}.parquet"], f"{name}.parquet"),
-            quasi,
-            spelling,
-        )
-        if alone is None:
-            raise BadInput(f"{name}.parquet has no columns, or cells without a value.")
-        alone.file = _all_of(name, parts, "parquet") if parts else f"{name}.parquet"
-        return alone
-    if beside is not None and len(content) >= _QUICK_FROM:
-        try:
-            shown = read_published(beside, f"{name}.parquet", compared=True)
-            found = PublishedTable.of_cells(shown, quasi, spelling)
-        except BadInput:
-            found = None
-        if found is not None:
-            row = first_difference(content, found.header, found.codes, found.texts)
-            found.is_written = row < 0
-            if found.is_written:
-                return found
-    return _read_csv(content, quasi, spelling)
+    found = read_beside(name, files, quasi, spelling)
+    if found is not None and is_csv_of(found, name, files):
+        return found
+    return read_alone(name, files, quasi, spelling)
+
+
+def read_beside(
+    name: str,
+    files: Mapping[str, Content],
+    quasi: tuple[str, ...],
+    spelling: Callable[[str], Spelling],
+) -> PublishedTable | None:
+    """Return the cells of the Parquet files beside a table's large CSV files; None without any.
+
+    Whether the CSV files say the same, `is_csv_of` tells.
+    """
+    whole = f"{name}.{READ}" in files
+    csv = [f"{name}.{READ}"] if whole else parts_there(name, files, READ)
+    beside = [f"{name}.parquet"] if whole else parts_there(name, files, "parquet")
+    if len(csv) != len(beside) or not set(beside) <= set(files):
+        return None
+    if sum(len(files[one]) for one in csv) < _QUICK_FROM:
+        return None
+    try:
+        shown = read_parts(beside, files, partial(read_published, compared=True))
+        found = PublishedTable.of_cells(shown, quasi, spelling)
+    except BadInput:
+        return None
+    if found is not None and not whole:
+        found.file = _all_of(name, csv, READ)
+    return found
+
+
+def is_csv_of(release: PublishedTable, name: str, files: Mapping[str, Content]) -> bool:
+    """Find out whether a table's CSV files are, byte for byte, the way to write its cells."""
+    if (content := files.get(f"{name}.{READ}")) is not None:
+        row = first_difference(content, release.header, release.codes, release.texts)
+        release.is_written = row < 0
+    else:
+        parts = parts_there(name, files, READ)
+        release.is_written = not odd_csv_part(release, parts, files)[0]
+    return release.is_written
+
+
+def read_alone(
+    name: str,
+    files: Mapping[str, Content],
+    quasi: tuple[str, ...],
+    spelling: Callable[[str], Spelling],
+) -> PublishedTable:
+    """Return the cells of a published table by its CSV files, or its Parquet files without any.
+
+    Raises
+    ------
+    BadInput
+    """
+    if (content := files.get(f"{name}.{READ}")) is not None:
+        return _read_csv(content, quasi, spelling)
+    if csv := parts_there(name, files, READ):
+        return _read_csv_parts(name, csv, files, quasi, spelling)
+    parts = parts_there(name, files, "parquet")
+    found = PublishedTable.of_cells(
+        read_parts(parts, files, read_published)
+        if parts
+        else read_published(files[f"{name}.parquet"], f"{name}.parquet"),
+        quasi,
+        spelling,
+    )
+    if found is None:
+        raise BadInput(f"{name}.parquet has no columns, or cells without a value.")
+    found.file = _all_of(name, parts, "parquet") if parts else f"{name}.parquet"
+    return found
 
 
 def _read_csv(
@@ -112,18 +156,6 @@ def _read_csv_parts(
     quasi: tuple[str, ...],
     spelling: Callable[[str], Spelling],
 ) -> PublishedTable:
-    """Return the cells of CSV parts: from the Parquet parts, where both are the same in writing."""
-    beside = parts_there(name, files, "parquet")
-    if len(beside) == len(parts) and sum(len(files[one]) for one in parts) >= _QUICK_FROM:
-        try:
-            shown = read_parts(beside, files, partial(read_published, compared=True))
-            found = PublishedTable.of_cells(shown, quasi, spelling)
-        except BadInput:
-            found = None
-        if found is not None and not odd_csv_part(found, parts, files)[0]:
-            found.is_written, found.file = True, _all_of(name, parts, READ)
-            return found
-
     def read(content: Content, part: str) -> TextTable:
         try:
             return _read_csv(content, quasi, spelling).as_cells()
