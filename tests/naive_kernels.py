@@ -853,3 +853,12 @@ def settled(rows: Sequence[Sequence[int]], size: int) -> list[int]:
 def by_bits(words: Sequence[int], low: int, high: int) -> list[int]:
     """Return words ordered by their bits from `low` up to `high`, equal ones as they stand."""
     return sorted(words, key=lambda word: (word >> low) % (1 << (high - low)))
+
+
+# -- lines -----------------------------------------------------------------------------------------
+
+
+def joined_texts(columns: Sequence[Sequence[int]], texts: Sequence[Sequence[bytes]]) -> bytes:
+    """Return rows of texts one after the other: by column, each row's place among its texts."""
+    rows = zip(*columns, strict=True)
+    return b"".join(texts[d][place] for row in rows for d, place in enumerate(row))

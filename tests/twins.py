@@ -34,6 +34,8 @@ TWINS: Mapping[str, str] = {
     "dealt_values.deal_by_scaling": "naive_kernels.scaled_deals",
     "dealt_values.deal_exactly": "naive_kernels.dealt",
     "digits.in_digit_order": "naive_kernels.by_bits",
+    "lines.alike": "naive_kernels.joined_texts",
+    "lines.joined_lines": "naive_kernels.joined_texts",
     "forest.fill_pairs": "naive_kernels.pair_table",
     "forest.grow_forest": "naive_kernels.grown_forest",
     "forest.part_forest": "naive_kernels.parted_forest",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
@@ -27,7 +27,7 @@ _SPECIAL = re.compile('[,"\\n\\r]')
 #: Rows in one row group of a Parquet file.
 ROW_GROUP = 1 << 20
 #: Rows whose lines are put together at a time, and how often at once.
-_BESIDE, _THREADS = 1 << 17, 2
+_BESIDE, _THREADS = 1 << 14, 2
 
 
 def as_csv(table: pa.Table) -> bytes:
@@ -38,13 +38,16 @@ def as_csv(table: pa.Table) -> bytes:
 def _csv_parts(table: pa.Table) -> Iterator[bytes | memoryview]:
     """Yield the public edition as CSV, the header first, then some lines at a time.
 
-    Works on the distinct texts of each column; the lines are put together by Arrow, some at a time
-    beside each other.
+    Each distinct text of a column is looked at once; lines are put together of their bytes.
     """
     import pyarrow as pa
 
     alone = table.num_columns == 1
     yield (",".join(_cell(name, alone=alone) for name in table.column_names) + "\n").encode()
+    if not table.num_rows or not table.num_columns:
+        return
+    from ..kernels.lines import joined_lines  # a compiler, which few need at once
+
     codes: list[npt.NDArray[np.int32]] = []
     pools: list[pa.Array[Any]] = []
     for position, column in enumerate(table.columns):
@@ -55,69 +58,17 @@ def _csv_parts(table: pa.Table) -> Iterator[bytes | memoryview]:
         if alone or _SPECIAL.search("".join(texts)):
             texts = [_cell(text, alone=alone) for text in texts]
         pools.append(pa.array([text + end for text in texts], type=pa.large_string()))
+    first = np.cumsum([0, *map(len, pools[:-1])])
+    # The values of a string array lie one after the other in its last buffer.
+    _, places, together = cast(Any, pa.concat_arrays(pools)).buffers()
+    ends, text = np.frombuffer(places, dtype=np.int64), np.frombuffer(together, dtype=np.uint8)
 
     def lines(start: int) -> memoryview:
-        return _lines([column[start : start + _BESIDE] for column in codes], pools)
+        part = np.stack([column[start : start + _BESIDE] for column in codes])
+        return memoryview(joined_lines(part, first, ends, text))
 
     starts = range(0, table.num_rows, _BESIDE)
     yield from map(lines, starts) if len(starts) < 2 else in_order(lines, starts, _THREADS)
-
-
-def _lines(columns: Sequence[npt.NDArray[np.int32]], pools: Sequence[pa.Array[Any]]) -> memoryview:
-    """Return some rows as CSV: codes into texts that end with what follows a cell.
-
-    The first columns of rows that follow each other are often equal, as rows are in order and those
-    of a class stand together: what they begin with is put together once.
-    """
-    rows = len(columns[0])
-    first, alike = _runs(columns, rows)
-    shown: list[pa.Array[Any]] = []
-    if alike:
-        began = zip(pools[:alike], columns[:alike], strict=True)
-        heads = _joined([p.take(_places(c[first])) for p, c in began])
-        repeats = np.diff(first, append=rows)
-        shown.append(heads.take(_places(np.repeat(np.arange(len(first)), repeats))))
-    rest = zip(pools[alike:], columns[alike:], strict=True)
-    lines = _joined([*shown, *(pool.take(_places(codes)) for pool, codes in rest)])
-    # The values of a string array lie one after the other in its last buffer: these are the lines.
-    _, ends, text = lines.buffers()
-    place = np.frombuffer(cast(Any, ends), dtype=np.int64)
-    begin, end = place[lines.offset], place[lines.offset + len(lines)]
-    return memoryview(cast(Any, text))[begin:end]
-
-
-def _places(codes: npt.NDArray[np.signedinteger[Any]]) -> Any:
-    import pyarrow as pa
-
-    return pa.array(codes)
-
-
-def _joined(texts: Sequence[pa.Array[Any]]) -> pa.Array[Any]:
-    """Return texts row by row, those of several columns put together."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if len(texts) == 1:
-        return texts[0]
-    nothing = pa.scalar("", type=pa.large_string())
-    return cast("pa.Array[Any]", pc.call_function("binary_join_element_wise", [*texts, nothing]))
-
-
-def _runs(columns: Sequence[npt.NDArray[np.int32]], rows: int) -> tuple[npt.NDArray[np.int64], int]:
-    """Return where runs of rows begin that are equal in the first columns, and how many columns.
-
-    As many columns as leave each run two rows on average; none where that is not the first two.
-    """
-    new = np.zeros(rows, dtype=np.bool_)
-    new[:1] = True
-    found, alike = np.empty(0, dtype=np.int64), 0
-    for place, codes in enumerate(columns, start=1):
-        new[1:] |= codes[1:] != codes[:-1]
-        first = np.flatnonzero(new)
-        if 2 * len(first) > rows:
-            break
-        found, alike = first, place
-    return (found, alike) if alike > 1 or alike == len(columns) else (found, 0)
 
 
 def _cell(text: str, *, alone: bool) -> str:

@@ -47,7 +47,7 @@ def first_difference(
     place = 0
     for number, part in enumerate(_csv_parts(header, codes, texts)):
         found = content[place : place + len(part)]
-        if found != part:
+        if len(found) != len(part) or not found.startswith(part):  # != goes byte by byte here
             pairs = enumerate(zip(found, part, strict=False))
             same = next((i for i, (a, b) in pairs if a != b), len(found))  # else it ends early
             before = 1 + (number - 1) * _CHUNK if number else 0
