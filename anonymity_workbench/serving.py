@@ -10,6 +10,7 @@ import sys
 from anon_core.__main__ import Command
 from anon_core.base.errors import BadInput
 from anon_core.base.shipped import shipped
+from anon_core.commands.freed_memory import keep_freed_memory
 from anon_core.commands.lean import collect_seldom
 from anon_core.commands.output import OK
 
@@ -56,6 +57,7 @@ def _serve(options: argparse.Namespace) -> int:
     from ui import this_machine
 
     this_machine.stay()
+    keep_freed_memory()
     collect_seldom()
     from streamlit.web import cli
 

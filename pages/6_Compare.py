@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -19,6 +21,7 @@ from ui.panels.compare_tables import all_figures, columns_said
 from ui.panels.group_panel import title_of
 from ui.panels.shell import next_step, page
 from ui.session import pinning, reopening, results, running, state
+from ui.session.alone import once_opened
 from ui.words.explain import plain
 
 MOST = 4
@@ -72,13 +75,22 @@ def tables(runs: list[Series]) -> None:
                 key=f"said-{run.letter}",
                 formats={"coarser cells": "percent"},
             )
-            with st.expander("First rows"):
-                for name, frame in run.facts.tables.items():
-                    if len(run.facts.tables) > 1:
-                        st.markdown(f"**{title_of(name)}**")
-                    table(frame.head(50), key=f"rows-{run.letter}-{name}")
-                if run.facts.permuted:
-                    st.caption(plain(links(run.facts.result)))
+            once_opened(
+                "First rows",
+                partial(first_rows, run),
+                name="Table",
+                key=f"first-rows-{run.letter}",
+            )
+
+
+def first_rows(run: Series) -> None:
+    """Draw the first rows of a release."""
+    for name, frame in run.facts.tables.items():
+        if len(run.facts.tables) > 1:
+            st.markdown(f"**{title_of(name)}**")
+        table(frame.head(50), key=f"rows-{run.letter}-{name}")
+    if run.facts.permuted:
+        st.caption(plain(links(run.facts.result)))
 
 
 def panels(runs: list[Series], colours: Palette) -> None:

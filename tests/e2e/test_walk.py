@@ -115,7 +115,7 @@ def test_from_a_sample_to_the_files(page: Page, tmp_path: Path) -> None:
     go(page, "Compare")
     for letter in "AB":
         expect(page.locator(f".st-key-pin-{letter}")).to_be_visible()
-    expect(page.locator(".st-key-chart-sizes .js-plotly-plot svg").first).to_be_visible()
+    expect(page.locator(".st-key-chart-sizes .aw-chart")).to_be_visible()
     for chart in ("groups-A", "groups-B", "metrics", "heat", "attacks", "risk"):
         expect(page.locator(f".st-key-chart-{chart} .aw-chart")).to_be_visible()
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .chart_frame import Chart, Palette, Series, apart, columns, finish
-from .rows_chart import Item, Mark, Plot, Rows, Span
+from .chart_frame import Chart, Palette, Series, apart, heading_of
+from .rows_chart import Bar, Item, Mark, Plot, Rows, Span
 from .size_bins import binned, size_edges
 
 if TYPE_CHECKING:
@@ -28,59 +28,42 @@ def nouns(runs: Sequence[Series]) -> tuple[str, str]:
 def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
     """Return how many people stand in classes of which size, with the line of the least size."""
     import pandas as pd
-    import plotly.graph_objects as go
 
     largest = max(int(r.facts.hiding.max(initial=1)) for r in runs)
     counted = " or ".join(dict.fromkeys(r.facts.result.counted for r in runs))
     edges = size_edges([r.facts.least for r in runs], largest)
-    figure = columns(len(runs))
-    tables: list[pd.DataFrame] = []
-    highest = 1
     noun = nouns(runs)
-    for place, run in enumerate(runs, start=1):
-        bins = binned(run.facts.hiding, edges, noun, counted)
-        one, many = run.facts.noun
-        highest = max(highest, int(bins["people"].max()))
-        tables.append(bins if len(runs) == 1 else _with_run(bins, run))
-        figure.add_trace(
-            go.Bar(
-                x=[_short(t) for t in bins[f"{counted} in the {noun[0]}"]],
-                customdata=bins[[noun[1], f"{counted} in the {noun[0]}"]],
-                y=bins["people"],
-                marker_color=run.colour,
-                hovertemplate=f"{many.capitalize()} of %{{customdata[1]}} {counted}<br>"
-                f"%{{y:,}} people in %{{customdata[0]:,}} {many}<extra></extra>",
-            ),
-            row=1,
-            col=place,
-        )
-        figure.update_xaxes(
-            title_text=f"{counted} in the {one}", type="category", tickangle=-45, row=1, col=place
-        )
-        if run.facts.least < 2:  # any size is allowed
-            continue
-        line = edges.index(run.facts.least) - 0.5
-        cell: dict[str, Any] = {"row": 1, "col": place}
-        figure.add_vline(
-            x=line, line={"color": colours.warning, "width": 2, "dash": "dash"}, **cell
-        )
-        # Written beside the line, above the bars.
-        figure.add_annotation(
-            x=line,
-            y=1,
-            yref="y domain" if place == 1 else f"y{place} domain",
-            xref="x" if place == 1 else f"x{place}",
-            text=f"{run.facts.least_name} = {run.facts.least}",
-            showarrow=False,
-            xanchor="left",
-            yanchor="top",
-            xshift=4,
-            font={"color": colours.warning, "size": 13},
-            bgcolor=colours.paper,
-        )
-    figure.update_yaxes(title_text="people", row=1, col=1)
-    figure.update_yaxes(range=[0, 1.18 * highest])
-    finish(figure, colours, height=270, runs=runs)
+    size = f"{counted} in the {noun[0]}"
+    every = [binned(run.facts.hiding, edges, noun, counted) for run in runs]
+    names = [str(name) for name in every[0][size]]
+    # A promise's line stands above the least size that it allows.
+    least = {r.facts.least: f"{r.facts.least_name} = {r.facts.least}" for r in runs}
+    lines = {edges.index(of): (of, told) for of, told in least.items() if of > 1}
+    highest = max(1, *(int(bins["people"].max()) for bins in every))
+    plots: list[Plot] = []
+    for run, bins in zip(runs, every, strict=True):
+        drawn: dict[str, list[Item]] = {
+            told: [Span(low=0, high=1, colour=colours.warning, width=2, dashed=True)]
+            for of, told in lines.values()
+            if of == run.facts.least
+        }
+        for name, many, people in zip(names, bins[noun[1]], bins["people"], strict=True):
+            if not people:
+                continue
+            what = f"{run.facts.noun[1].capitalize()} of {name} {counted}"
+            drawn[name] = [
+                Bar(
+                    to=people / highest,
+                    colour=run.colour,
+                    text=f"{people:,}",
+                    tip=f"{what}: {people:,} people in {many:,} {run.facts.noun[1]}",
+                )
+            ]
+        plots.append(Plot(lines=drawn, heading=heading_of(run, runs), colour=run.colour))
+    shown: list[str] = []
+    for place, name in enumerate(names):
+        shown += [lines[place][1]] if place in lines else []
+        shown.append(name)
     meaning = [
         "A class is a set of rows with identical quasi-identifiers."
         if not all(r.facts.permuted for r in runs)
@@ -88,13 +71,24 @@ def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
         "A group is a set of rows with one published number, among which links are cut."
         if any(r.facts.permuted for r in runs)
         else "",
-        "If the promise holds, nobody is left of the dashed line."
-        if any(r.facts.least > 1 for r in runs)
+        "If the promise holds, nobody is above the dashed line."
+        if lines
         else "The promises name no least size.",
     ]
+    tables = (
+        every if len(runs) == 1 else [_with_run(b, r) for b, r in zip(every, runs, strict=True)]
+    )
     return Chart(
         title=f"People by the size of their {noun[0]}",
-        figure=figure,
+        figure=Rows(
+            names=tuple(shown),
+            plots=tuple(plots),
+            low=0,
+            high=1.3,
+            ticks={0: "0", 1: f"{highest:,}"},
+            axis=f"people, by {size}",
+            height=22,
+        ),
         numbers=pd.concat(tables, ignore_index=True),
         note=" ".join(m for m in meaning if m),
     )
@@ -170,15 +164,3 @@ def _with_run(frame: pd.DataFrame, run: Series) -> pd.DataFrame:
     found = frame.copy()
     found.insert(0, "run", run.letter)
     return found
-
-
-def _short(bounds: str) -> str:
-    """Return "1,000–1,999" as "1–2k", so that it fits under a bar."""
-    if "," not in bounds:
-        return bounds
-    ends = [int(part.replace(",", "")) for part in bounds.split("–")]
-    low, high = ends[0], ends[-1] + 1
-    scale, sign = (1_000_000, "M") if low >= 1_000_000 else (1_000, "k")
-    if (low % scale and low >= scale) or len(ends) == 1:
-        return bounds
-    return f"{low / scale:g}–{high / scale:g}{sign}"

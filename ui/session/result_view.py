@@ -56,7 +56,7 @@ class Facts:
     result: Result
 
     @cached_property
-    def figures(self) -> dict[str, object]:
+    def figures(self) -> dict[str, Any]:
         """The result's figures as plain values; everything shown as text comes from here."""
         return self.result.as_json()
 
