@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import replace
 from fractions import Fraction
@@ -38,7 +38,7 @@ from .file_formats import (
     read_files,
     read_from,
 )
-from .findings import Check, Verification, many, named, numbers
+from .findings import Check, Verification, many, named
 from .folder import check_folder, refuse_unfinished
 from .grouped import Grouped
 from .hierarchy_files import named_path, read_hierarchies
@@ -67,8 +67,9 @@ if TYPE_CHECKING:
 
 #: Rows of the table from which the lines of whole releases are told apart by few columns.
 LINED_FROM = 1 << 19
-#: Rows of the table up to which published files are read while it is.
-BESIDE = 1 << 23
+#: Rows of the table up to which published files are read while it is, and up to which they are
+#: compared while promises are recomputed.
+BESIDE, BOTH_BELOW = 1 << 23, 1 << 25
 
 
 def verify(
@@ -223,11 +224,15 @@ def _recomputed(
 
     with ThreadPoolExecutor(1) as pool:  # files are compared while promises are recomputed
         same = [pool.submit(is_csv_of, published[name], name, files) for name in unsure]
-        others = pool.submit(check_other_formats, published, files)
-        spelled = [
-            pool.submit(check_spelling, promise, own, own.called(name), table, levels, public)
-            for name, own in published.items()
-        ]
+
+        def compared() -> tuple[Future[list[Check]], list[Future[Check]]]:
+            spelled = [
+                pool.submit(check_spelling, promise, own, own.called(name), table, levels, public)
+                for name, own in published.items()
+            ]
+            return pool.submit(check_other_formats, published, files), spelled
+
+        begun = compared() if len(private) < BOTH_BELOW else None
         try:
             verification = (
                 check_permuted(promise, published, table, judged)
@@ -237,7 +242,7 @@ def _recomputed(
         finally:  # whatever went wrong with other cells
             if not all(one.result() for one in same):
                 raise _UnlikeCsv
-        others.result()
+        others, spelled = begun or compared()
     more: list[Check] = []
     for (name, release), spelling in zip(published.items(), spelled, strict=True):
         file = release.called(name)
@@ -510,7 +515,7 @@ def _check_rows(promise: Promise, release: Lines, table: PrivateTable) -> list[C
 
 
 def _check_order(release: PublishedTable) -> Check:
-    wrong = numbers(release.wrong_order)
+    wrong = release.wrong_order
     return Check(
         name="order",
         holds=not wrong,

@@ -211,7 +211,7 @@ class Evidence:
         """
         found = self._private(column)
         keys = (*found.keys, None)
-        rows = found.codes_at(self.private.kept)
+        rows = self.private.codes_of_rows(found)
         count = np.bincount(rows, minlength=len(keys)).tolist()
         return {key: n for key, n in zip(keys, count, strict=True) if n}
 

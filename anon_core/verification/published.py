@@ -185,7 +185,7 @@ class PublishedTable:
         """How many rows no other row equals; None where it would take all rows to count them."""
         if self.lined is None:
             return int(np.count_nonzero(self.lines.count == 1))
-        if self.wrong_order.any():
+        if self.wrong_order:
             return None
         found = 0
         alone = True  # whether the row before is unlike the one before it
@@ -233,7 +233,7 @@ class PublishedTable:
 
         The order of the first column's texts does not matter for that: groups stand by number.
         """
-        if not self.wrong_order.any():
+        if not self.wrong_order:
             return True
         if not self.codes or not self.rows:
             return False
@@ -241,16 +241,16 @@ class PublishedTable:
         used = np.zeros(len(self.texts[0]), dtype=np.bool_)
         used[first] = True
         runs = 1 + np.count_nonzero(first[1:] != first[:-1])
-        return bool(runs == np.count_nonzero(used)) and not self._below(within=1).any()
+        return bool(runs == np.count_nonzero(used)) and not self._below(within=1)
 
     @cached_property
-    def wrong_order(self) -> npt.NDArray[np.bool_]:
-        """Which rows stand below one they should stand above, shape (rows,)."""
+    def wrong_order(self) -> Rows:
+        """The rows that stand below one they should stand above."""
         return self._below(within=0)
 
-    def _below(self, within: int) -> npt.NDArray[np.bool_]:
-        """Return which rows stand wrongly among those that say the same in the first columns."""
-        wrong = np.zeros(self.rows, dtype=np.bool_)
+    def _below(self, within: int) -> Rows:
+        """Return the rows that stand wrongly among those that say the same in the first columns."""
+        wrong: list[Codes] = [np.empty(0, dtype=np.int64)]
         for start in range(0, self.rows - 1, _AT_A_TIME):
             end = min(start + _AT_A_TIME, self.rows - 1)
             sign = np.zeros(end - start, dtype=np.int32)
@@ -260,8 +260,8 @@ class PublishedTable:
             for codes, rank in zip(self.codes[within:], self._ranks[within:], strict=True):
                 step = np.diff(rank[codes[start : end + 1]])
                 sign = np.where(sign == 0, step, sign)
-            wrong[start + 1 : end + 1] = sign < 0
-        return wrong
+            wrong.append(np.flatnonzero(sign < 0) + (start + 1))
+        return Rows.of(np.concatenate(wrong))
 
     @cached_property
     def _ranks(self) -> list[npt.NDArray[np.int32]]:

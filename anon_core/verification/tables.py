@@ -233,16 +233,17 @@ class PrivateTable:
                     ordered=name in promise.quasi,
                     levels=levels.get(name, ()) if name in promise.quasi else (),
                 )
-        self.kept = np.ones(len(private), dtype=np.bool_)
+        kept = np.ones(len(private), dtype=np.bool_)
         if promise.drops_missing:
             for name in (*promise.quasi, *promise.sensitive):
-                self.kept &= ~self.columns[name].absent
-        self.before_sampling = int(np.count_nonzero(self.kept))
+                kept &= ~self.columns[name].absent
+        self.before_sampling = int(np.count_nonzero(kept))
         if promise.sample < 1 and promise.seed is not None:
             every = list(self.columns.values())
-            self.kept = drawn(every, self.kept, promise.sample, promise.seed)
-        self.rows = int(np.count_nonzero(self.kept))
-        self._places = None if self.rows == len(private) else np.flatnonzero(self.kept)
+            kept = drawn(every, kept, promise.sample, promise.seed)
+        self.rows = int(np.count_nonzero(kept))
+        self._kept = None if self.rows == len(private) else kept
+        self._places = None if self._kept is None else np.flatnonzero(self._kept)
         self._lined = tuple(n for n in self.columns if lined is None or n in lined)
 
     @cached_property
@@ -356,8 +357,7 @@ class PrivateTable:
 
     def _texts_used(self, name: str) -> npt.NDArray[np.bool_]:
         if name not in self._used:
-            rows = None if self._places is None else self.kept
-            self._used[name] = self.columns[name].used(rows)
+            self._used[name] = self.columns[name].used(self._kept)
         return self._used[name]
 
     def level_sets(self, name: str) -> LevelSets:
