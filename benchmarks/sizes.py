@@ -44,12 +44,15 @@ class _Size:
     written : tuple of str
         The endings of what is written.
     techniques : tuple of str
+    memory : str
+        What a run is allowed to take; empty for what it takes by itself.
     """
 
     rows: int
     ending: str
     written: tuple[str, ...]
     techniques: tuple[str, ...]
+    memory: str = ""
 
 
 _SIZES = (
@@ -67,7 +70,11 @@ _SIZES = (
     ),
 )
 _LARGEST = _Size(
-    rows=100 * MILLION, ending="parquet", written=("parquet",), techniques=("mondrian", "optimal")
+    rows=100 * MILLION,
+    ending="parquet",
+    written=("parquet",),
+    techniques=("mondrian", "optimal"),
+    memory="6GB",
 )
 
 
@@ -90,7 +97,8 @@ def sizes(bench: Bench, source: Source, *, large: bool) -> None:
                 encoding="utf-8",
             )
             out = folder / f"out-{size.rows}-{technique}"
-            given = ("run", str(recipe), "--data", str(data), "--out", str(out))
+            given = ["run", str(recipe), "--data", str(data), "--out", str(out)]
+            given += ["--memory", size.memory] if size.memory else []
             _measured(bench, rows, f"{technique}, verified", _RUN, *given, beside=copy)
             bench.check(out.is_dir(), f"{technique} of {size.rows:,} rows was verified and written")
             shutil.rmtree(out)
