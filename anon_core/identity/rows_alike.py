@@ -92,7 +92,7 @@ class RowsAlike:
     def alike(self, chosen: Sequence[int], context: Context) -> I64:
         """Return how many rows, or people, are alike each line, itself included; shape (lines,).
 
-        Where texts overlap, people are not counted further than one: two stand for several.
+        Where texts overlap, people are not counted further than one: two or more stand for several.
 
         Parameters
         ----------

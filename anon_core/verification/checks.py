@@ -31,8 +31,8 @@ from .file_checks import check_formulas, check_readable
 from .file_formats import (
     check_other_formats,
     check_writing,
+    compare_csv,
     file_names,
-    is_csv_of,
     read_alone,
     read_beside,
     read_files,
@@ -201,9 +201,10 @@ def _recomputed(
         if few and promise.shape.levels != "one":
             table.line  # noqa: B018 - told apart meanwhile: classes that overlap ask for it
         told = [own.result() for own in begun] or [read(name) for name in names]
-    for found in told:
-        if isinstance(found, Check):
-            return Verification(checks=(found,))
+    if unreadable := [found for found in told if isinstance(found, Check)]:
+        if unsure:  # CSV files have their own words
+            raise _UnlikeCsv
+        return Verification(checks=(unreadable[0],))
     published = {
         name: found
         for name, found in zip(names, told, strict=True)
@@ -223,7 +224,7 @@ def _recomputed(
         return judge_all(told, parts, table, levels, people)
 
     with ThreadPoolExecutor(1) as pool:  # files are compared while promises are recomputed
-        same = [pool.submit(is_csv_of, published[name], name, files) for name in unsure]
+        same = [pool.submit(compare_csv, published[name], name, files) for name in unsure]
 
         def compared() -> tuple[Future[list[Check]], list[Future[Check]]]:
             spelled = [
@@ -232,6 +233,11 @@ def _recomputed(
             ]
             return pool.submit(check_other_formats, published, files), spelled
 
+        def refuse_unlike() -> None:
+            if not all(one.result() for one in same):
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise _UnlikeCsv
+
         begun = compared() if len(private) < BOTH_BELOW else None
         try:
             verification = (
@@ -239,9 +245,10 @@ def _recomputed(
                 if promise.permuted
                 else _check_whole(promise, published["release"], table, levels, judged)
             )
-        finally:  # whatever went wrong with other cells
-            if not all(one.result() for one in same):
-                raise _UnlikeCsv
+        except Exception:  # of other cells it says nothing
+            refuse_unlike()
+            raise
+        refuse_unlike()
         others, spelled = begun or compared()
     more: list[Check] = []
     for (name, release), spelling in zip(published.items(), spelled, strict=True):

@@ -1,9 +1,9 @@
 """The formats of published files, as the second computation knows them: one row each.
 
-The CSV file is read, and everything is recomputed from it; where the recipe publishes Parquet
-alone, the Parquet file is. A file of any other format must be, byte for byte, what is written of
-the same cells. The run has its own table of formats (`anon_core/job/file_formats.py`); a file of a
-format that is not in this one breaks a release.
+Everything is recomputed from what the CSV file says; where the recipe publishes Parquet alone, from
+that file. A file of any other format must be, byte for byte, what is written of the same cells, so
+that of a large table that has both the faster one is read. The run has its own table of formats
+(`anon_core/job/file_formats.py`); a file of a format that is not in this one breaks a release.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def read_release(
         If the CSV file is none, or the Parquet file that stands alone.
     """
     found = read_beside(name, files, quasi, spelling)
-    if found is not None and is_csv_of(found, name, files):
+    if found is not None and compare_csv(found, name, files):
         return found
     return read_alone(name, files, quasi, spelling)
 
@@ -78,7 +78,7 @@ def read_beside(
 ) -> PublishedTable | None:
     """Return the cells of the Parquet files beside a table's large CSV files; None without any.
 
-    Whether the CSV files say the same, `is_csv_of` tells.
+    Whether the CSV files say the same, `compare_csv` tells.
     """
     whole = f"{name}.{READ}" in files
     csv = [f"{name}.{READ}"] if whole else parts_there(name, files, READ)
@@ -97,8 +97,11 @@ def read_beside(
     return found
 
 
-def is_csv_of(release: PublishedTable, name: str, files: Mapping[str, Content]) -> bool:
-    """Find out whether a table's CSV files are, byte for byte, the way to write its cells."""
+def compare_csv(release: PublishedTable, name: str, files: Mapping[str, Content]) -> bool:
+    """Find out whether a table's CSV files are, byte for byte, the way to write its cells.
+
+    What was found stands in `is_written` of the table from then on.
+    """
     if (content := files.get(f"{name}.{READ}")) is not None:
         row = first_difference(content, release.header, release.codes, release.texts)
         release.is_written = row < 0

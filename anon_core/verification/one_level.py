@@ -23,6 +23,8 @@ def check_one_level(promise: Promise, release: Lines, table: PrivateTable) -> Ch
     mixed: list[str] = []
     for name in promise.quasi:
         column, texts = table.columns[name], release.texts_of(name)
+        if not texts:
+            continue
         leaves, labels = table.level_sets(name)
         # A missing value is itself on every level below the top.
         below = range(len(labels))
@@ -36,7 +38,7 @@ def check_one_level(promise: Promise, release: Lines, table: PrivateTable) -> Ch
             ],
             dtype=np.bool_,
         ).reshape(len(texts), -1)
-        if at.all(axis=0).any() or not len(texts):
+        if at.all(axis=0).any():
             continue
         codes = release.codes_of(name)
         rows = tally(codes, release.count, len(texts))

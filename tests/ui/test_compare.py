@@ -17,7 +17,8 @@ from anon_core.job.sweep_points import Point
 from anon_core.job.variations import Variation
 from anon_core.words.phrases import chance
 from tests.ui.sessions import COMPARE, carried_out, load, open_page, wait_for, words
-from ui.charts.chart_frame import Series
+from ui.charts.chart_frame import Series, light_palette
+from ui.charts.class_plots import size_chart
 from ui.panels.compare_tables import all_figures
 from ui.session import pinning, reopening, results, state
 from ui.session.result_view import Facts
@@ -221,3 +222,23 @@ def test_runs_are_compared_with_the_baseline_that_is_chosen() -> None:
     assert "k-anonymity: asked" in figures.index
     heads = [str(m.value) for m in app.markdown if str(m.value).startswith("### ")]
     assert heads == ["### ◆ C", "### ● A", "### ■ B"]
+
+
+def test_lines_of_least_sizes_are_each_run_s_own() -> None:
+    """One promises k = 4, the other a chance of a quarter: both allow no class below 4."""
+    held = load("hospital")
+    for model in ({"name": "k-anonymity", "k": 4}, {"name": "maximum-risk", "risk": 0.25}):
+        with patch.object(st, "session_state", held):
+            state.update_draft(algorithm={"name": "optimal"}, models=[model])
+        carried_out(held, pinned=1)
+    runs = [
+        Series(letter=p.letter, title=p.title, facts=Facts(result=p.result), colour="#000000")
+        for p in held["state/pins"]
+    ]
+    least = [f"{run.facts.least_name} = {run.facts.least}" for run in runs]
+    drawn = size_chart(runs, light_palette()).figure
+    assert len(set(least)) == 2
+    row = " · ".join(least)
+    assert row in drawn.names
+    for plot, own in zip(drawn.plots, least, strict=True):
+        assert [item.tip for item in plot.lines[row]] == [own]

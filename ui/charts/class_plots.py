@@ -37,16 +37,17 @@ def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
     every = [binned(run.facts.hiding, edges, noun, counted) for run in runs]
     names = [str(name) for name in every[0][size]]
     # A promise's line stands above the least size that it allows.
-    least = {r.facts.least: f"{r.facts.least_name} = {r.facts.least}" for r in runs}
-    lines = {edges.index(of): (of, told) for of, told in least.items() if of > 1}
+    lines = {
+        edges.index(of): " · ".join(dict.fromkeys(_least(r) for r in runs if r.facts.least == of))
+        for of in sorted({r.facts.least for r in runs if r.facts.least > 1})
+    }
     highest = max(1, *(int(bins["people"].max()) for bins in every))
     plots: list[Plot] = []
     for run, bins in zip(runs, every, strict=True):
-        drawn: dict[str, list[Item]] = {
-            told: [Span(low=0, high=1, colour=colours.warning, width=2, dashed=True)]
-            for of, told in lines.values()
-            if of == run.facts.least
-        }
+        drawn: dict[str, list[Item]] = {}
+        if run.facts.least > 1:
+            line = Span(low=0, high=1, colour=colours.warning, dashed=True, tip=_least(run))
+            drawn[lines[edges.index(run.facts.least)]] = [line]
         for name, many, people in zip(names, bins[noun[1]], bins["people"], strict=True):
             if not people:
                 continue
@@ -61,9 +62,9 @@ def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
             ]
         plots.append(Plot(lines=drawn, heading=heading_of(run, runs), colour=run.colour))
     shown: list[str] = []
-    for place, name in enumerate(names):
-        shown += [lines[place][1]] if place in lines else []
-        shown.append(name)
+    for place in range(len(edges)):
+        shown += [lines[place]] if place in lines else []
+        shown += names[place : place + 1]
     meaning = [
         "A class is a set of rows with identical quasi-identifiers."
         if not all(r.facts.permuted for r in runs)
@@ -158,6 +159,10 @@ def most_different(run: Series, column: str, count: int = 20) -> list[tuple[int,
     # Among equally different classes the larger one concerns more people.
     order = np.lexsort((-run.facts.sizes, -np.round(differs, 3)))[:count]
     return [(int(n), float(differs[n])) for n in order]
+
+
+def _least(run: Series) -> str:
+    return f"{run.facts.least_name} = {run.facts.least}"
 
 
 def _with_run(frame: pd.DataFrame, run: Series) -> pd.DataFrame:
