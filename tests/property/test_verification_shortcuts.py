@@ -20,6 +20,7 @@ from anon_core.verification.checks import verify
 from anon_core.verification.findings import Verification
 from anon_core.verification.match import beyond, sole_text
 from anon_core.verification.plain_csv import read_plain
+from anon_core.verification.findings import Rows
 from anon_core.verification.published import PublishedTable
 from anon_core.verification.texts import MISSING_TOKENS, Spelling, read_private_column
 
@@ -241,8 +242,8 @@ def test_equal_rows_are_one_line_in_any_order(rows: list[Row], order: str, rando
     assert len(set(told)) == len(told)
     assert Counter(dict(zip(told, lines.count.tolist(), strict=True))) == Counter(rows)
     assert [told[line] for line in table.line_of_row.tolist()] == rows
-    wrong = [n > 0 and rows[n] < rows[n - 1] for n in range(len(rows))]
-    assert table.wrong_order.tolist() == wrong
+    wrong = np.array([n for n in range(1, len(rows)) if rows[n] < rows[n - 1]], dtype=np.int64)
+    assert table.wrong_order == Rows.of(wrong)
 
 
 def _per(lines: Any) -> list[tuple[int, ...]]:
