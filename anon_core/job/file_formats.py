@@ -65,7 +65,7 @@ def _csv_parts(table: pa.Table) -> Iterator[bytes | memoryview]:
 
     def lines(start: int) -> memoryview:
         part = np.stack([column[start : start + _BESIDE] for column in codes])
-        return memoryview(joined_lines(part, first, ends, text))
+        return joined_lines(part, first, ends, text).data
 
     starts = range(0, table.num_rows, _BESIDE)
     yield from map(lines, starts) if len(starts) < 2 else in_order(lines, starts, _THREADS)

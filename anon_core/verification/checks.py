@@ -60,6 +60,7 @@ from .sensitive_levels import at_each_level, at_levels
 from .shape import completed
 from .spelling import check_spelling
 from .tables import PrivateTable, Promise, read_promise, section
+from .texts import Spelling
 from .unseen import with_unseen
 
 if TYPE_CHECKING:
@@ -177,11 +178,14 @@ def _recomputed(
     lined = _lined(promise, len(private), export, previous)
     unsure: list[str] = []  # whether the CSV file says the same
 
+    def spelling(column: str) -> Spelling:
+        return table.spelling(column)  # which may still be read when this is handed on
+
     def read(name: str) -> PublishedTable | Check:
         if (file := read_from(name, files, export)) not in files:
             sentence = f"The published file {file} is missing."
             return Check(name="readable", holds=False, sentence=sentence)
-        asked = name, files, promise.quasi, lambda column: table.spelling(column)
+        asked = name, files, promise.quasi, spelling
         found = read_beside(*asked) if beside else None
         try:
             if found is None:

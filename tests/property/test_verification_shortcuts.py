@@ -17,10 +17,9 @@ from anon_core import Dataset
 from anon_core.verification import coverage, kinds
 from anon_core.verification.cells import Cells
 from anon_core.verification.checks import verify
-from anon_core.verification.findings import Verification
+from anon_core.verification.findings import Rows, Verification
 from anon_core.verification.match import beyond, sole_text
 from anon_core.verification.plain_csv import read_plain
-from anon_core.verification.findings import Rows
 from anon_core.verification.published import PublishedTable
 from anon_core.verification.texts import MISSING_TOKENS, Spelling, read_private_column
 
