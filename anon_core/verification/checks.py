@@ -255,11 +255,11 @@ def _recomputed(
         refuse_unlike()
         others, spelled = begun or compared()
     more: list[Check] = []
-    for (name, release), spelling in zip(published.items(), spelled, strict=True):
+    for (name, release), own in zip(published.items(), spelled, strict=True):
         file = release.called(name)
         if not release.file:
             more.append(check_writing(release, files[file], file))
-        more.append(spelling.result())
+        more.append(own.result())
     more += [*others.result(), *left_out]
     more += check_dialect(export, published, files)
     if previous is not None:
