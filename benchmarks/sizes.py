@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from benchmarks.bench import Bench
 from benchmarks.large_tables import MILLION, levels_of, names_of, plan_of, repeat_rows
 from benchmarks.tables import Source
 from benchmarks.timing import Row, table
-from benchmarks.whole import python
+from benchmarks.whole import PROGRAM, python
 
 #: Reads the table and writes it again, and does nothing else: what a job is measured by.
 _COPY = """
@@ -22,13 +23,6 @@ with duckdb.connect(config={"threads": 2, "preserve_insertion_order": False}) as
     for path in written:
         copy.execute(f"COPY t TO '{path}'")
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-"""
-_RUN = """
-import resource, sys
-from anon_core.__main__ import main
-status = main(sys.argv[1:])
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-sys.exit(status)
 """
 
 
@@ -99,7 +93,7 @@ def sizes(bench: Bench, source: Source, *, large: bool) -> None:
             out = folder / f"out-{size.rows}-{technique}"
             given = ["run", str(recipe), "--data", str(data), "--out", str(out)]
             given += ["--memory", size.memory] if size.memory else []
-            _measured(bench, rows, f"{technique}, verified", _RUN, *given, beside=copy)
+            _measured(bench, rows, f"{technique}, verified", PROGRAM, *given, beside=copy)
             bench.check(out.is_dir(), f"{technique} of {size.rows:,} rows was verified and written")
             shutil.rmtree(out)
         title = f"{size.rows:,} rows × {len(names)} columns, {size.ending} → "
@@ -115,6 +109,8 @@ def _measured(
 ) -> float:
     """Measure a process once, add its line, and return its seconds."""
     printed: list[str] = []
+    if hasattr(os, "sync"):
+        os.sync()  # what the one before has written is not this one's to wait for
     row, _ = bench.time(what, lambda: printed.append(python("-c", code, *arguments)), once=True)
     seconds = row.seconds[-1]
     peak = float(printed[-1].split()[-1]) / 2**20

@@ -17,16 +17,20 @@ from benchmarks.tables import K, Source
 from benchmarks.timing import Row, table
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-_PEAK = """
+#: The command line as people start it, and then what memory it took at its largest, in KiB.
+PROGRAM = """
 import sys
-from anon_core.__main__ import main
-status = main(sys.argv[1:])
-try:
-    import resource
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-except ImportError:  # Windows
-    print("nan")
-sys.exit(status)
+from anon_core import __main__ as program
+leave = program.leave
+def told(status):
+    try:
+        import resource
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    except ImportError:  # Windows
+        print("nan")
+    leave(status)
+program.leave = told
+program.finish(sys.argv[1:])
 """
 _IMPORT = """
 import sys, time
@@ -68,7 +72,7 @@ def whole(bench: Bench, source: Source, algorithm: str, name: str, *, once: bool
     peaks: list[float] = []
 
     def program() -> None:
-        done = python("-c", _PEAK, *arguments)
+        done = python("-c", PROGRAM, *arguments)
         peaks.append(float(done.split()[-1]) / 1024)
 
     row, _ = bench.time("command line, a process of its own", program, once=once)
