@@ -126,16 +126,20 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                         **typed_files(plan.formats, tables, meanings),
                     }
                 )
-            return verify_files(
-                options.recipe,
-                options.data,
-                folder_of_all,
-                seed=plan.seed,
-                told=plan.completed(),
-                memory=engine.memory,
-                spill=staged.spill,
-                private=ahead.result() if ahead is not None else None,
-            )
+            with ThreadPoolExecutor(1) as disk:  # which takes its time for hundreds of megabytes
+                flushed = disk.submit(staged.flush)
+                found = verify_files(
+                    options.recipe,
+                    options.data,
+                    folder_of_all,
+                    seed=plan.seed,
+                    told=plan.completed(),
+                    memory=engine.memory,
+                    spill=staged.spill,
+                    private=ahead.result() if ahead is not None else None,
+                )
+                flushed.result()
+            return found
 
         carry = partial(
             run,

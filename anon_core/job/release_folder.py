@@ -101,6 +101,18 @@ class Staged:
         _sync(new)
         return new
 
+    def flush(self) -> None:
+        """Wait until all that was written is on the disk.
+
+        Raises
+        ------
+        OSError
+            If the disk has no room for it.
+        """
+        for path in (self.stage / "new").iterdir():
+            with path.open("r+b") as file:
+                os.fsync(file.fileno())
+
     def publish(self) -> None:
         """Put the written files in the place of an earlier release; all of them or none.
 
@@ -112,6 +124,7 @@ class Staged:
             If a file cannot be replaced; the earlier release is back in its place.
         """
         shutil.rmtree(self.stage / _SPILL, ignore_errors=True)  # room, and nothing private for long
+        self.flush()
         names = sorted(entry.name for entry in (self.stage / "new").iterdir())
         made = not self.folder.exists()
         self.folder.mkdir(exist_ok=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
@@ -27,6 +26,8 @@ def write_table(
     endings: Sequence[str],
 ) -> list[str]:
     """Write a published table in the formats that can be written part by part.
+
+    The files need not be on the disk yet: see `Staged.flush`.
 
     Parameters
     ----------
@@ -91,6 +92,3 @@ def _write(parts: Iterator[pa.Table], folder: Path, title: str, endings: Sequenc
                 before.result()
         for one in into:
             one.close()
-        for file in files.values():
-            file.flush()
-            os.fsync(file.fileno())
