@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from dataclasses import replace
 from fractions import Fraction
@@ -46,6 +46,7 @@ from .histogram import tally
 from .lines import Lines
 from .one_level import check_one_level
 from .opening import MOST_TEXT_BYTES, Content, read_bytes
+from .part_files import parts_told
 from .permuted import check_permuted
 from .previous import check_previous, previous_files
 from .public_people import PublicPeople, read_public
@@ -227,15 +228,20 @@ def _recomputed(
         told = promise if lined is None else replace(promise, published=lined)
         return judge_all(told, parts, table, levels, people)
 
-    with ThreadPoolExecutor(1) as pool:  # files are compared while promises are recomputed
+    with ThreadPoolExecutor(2) as pool:  # files are compared while promises are recomputed
         same = [pool.submit(compare_csv, published[name], name, files) for name in unsure]
+
+        def formats() -> list[Check]:
+            if parts_told(export) > 1:  # of which CSV is one that is looked at again otherwise
+                wait(same)
+            return check_other_formats(published, files)
 
         def compared() -> tuple[Future[list[Check]], list[Future[Check]]]:
             spelled = [
                 pool.submit(check_spelling, promise, own, own.called(name), table, levels, public)
                 for name, own in published.items()
             ]
-            return pool.submit(check_other_formats, published, files), spelled
+            return pool.submit(formats), spelled
 
         def refuse_unlike() -> None:
             if not all(one.result() for one in same):
