@@ -6,7 +6,6 @@ import math
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -23,18 +22,12 @@ from benchmarks.large_tables import MILLION, levels_of, names_of, plan_of, repea
 from benchmarks.tables import Source
 from benchmarks.timing import Row, table
 from benchmarks.whole import CHECKOUT
+from tests.e2e.browser import IDLE
+from tests.e2e.conftest import CHROMIUM_ARGUMENTS, free_port
 
-#: Visited in turns, so that each is drawn anew; on every page but the last it is idle meanwhile.
-_STEPS = (
-    "Data",
-    "Roles",
-    "Hierarchies",
-    "Run",
-    "Results",
-    "Compare",
-    "Export",
-    "Learn",
-    "Experiments",
+#: Every page, visited in turns, so that each is drawn anew.
+_STEPS = tuple(
+    path.stem.partition("_")[2] for path in sorted((CHECKOUT / "pages").glob("[0-9]_*.py"))
 )
 _PATIENCE = 300_000
 #: Watches all that changes on the page: the last of it is when a page is drawn. A table draws
@@ -54,10 +47,7 @@ _QUIET = 400
 _SETTLED = f"""
 () => {{
   const app = document.querySelector('[data-testid="stApp"]');
-  const idle = app !== null
-    && app.dataset.testConnectionState === "CONNECTED"
-    && app.dataset.testScriptState === "notRunning"
-    && app.querySelector('[data-stale="true"], [data-testid="stSkeleton"]') === null;
+  const idle = {IDLE};
   return idle && performance.now() - window.lastChange >= {_QUIET};
 }}
 """
@@ -150,9 +140,7 @@ def _run(page: Page) -> float:
 @contextmanager
 def _served(home: Path) -> Iterator[tuple[str, int]]:
     """Start the workbench with a home of its own; yield its address and the process's number."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     environment = os.environ | {
         "HOME": str(home),
         "XDG_CACHE_HOME": str(home / "cache"),
@@ -192,7 +180,7 @@ def _tab(url: str) -> Iterator[Page]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=os.environ.get("CHROMIUM") or shutil.which("chromium"),
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+            args=list(CHROMIUM_ARGUMENTS),
         )
         page = browser.new_page(viewport={"width": 1360, "height": 900})
         page.goto(url)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-_SETTLED = """
-() => {
-  const app = document.querySelector('[data-testid="stApp"]');
-  const idle = app !== null
+#: Whether Streamlit's `app` has run its script and shows all of it, as JavaScript.
+IDLE = """
+  app !== null
     && app.dataset.testConnectionState === "CONNECTED"
     && app.dataset.testScriptState === "notRunning"
-    && app.querySelector('[data-stale="true"], [data-testid="stSkeleton"]') === null;
+    && app.querySelector('[data-stale="true"], [data-testid="stSkeleton"]') === null
+"""
+_SETTLED = f"""
+() => {{
+  const app = document.querySelector('[data-testid="stApp"]');
+  const idle = {IDLE};
   const now = performance.now();
-  if (!idle) { window.settledSince = undefined; return false; }
+  if (!idle) {{ window.settledSince = undefined; return false; }}
   window.settledSince ??= now;
   return now - window.settledSince >= 250;
-}
+}}
 """
 
 
