@@ -253,14 +253,18 @@ class PublishedTable:
         wrong: list[Codes] = [np.empty(0, dtype=np.int64)]
         for start in range(0, self.rows - 1, _AT_A_TIME):
             end = min(start + _AT_A_TIME, self.rows - 1)
-            sign = np.zeros(end - start, dtype=np.int32)
+            alike = np.ones(end - start, dtype=np.bool_)  # as far as columns were looked at
             for codes in self.codes[:within]:
                 part = codes[start : end + 1]
-                sign |= part[1:] != part[:-1]
+                alike &= part[1:] == part[:-1]
+            below: list[Codes] = []
             for codes, rank in zip(self.codes[within:], self._ranks[within:], strict=True):
-                step = np.diff(rank[codes[start : end + 1]])
-                sign = np.where(sign == 0, step, sign)
-            wrong.append(np.flatnonzero(sign < 0) + (start + 1))
+                part = codes[start : end + 1]
+                at = np.flatnonzero(alike & (part[1:] != part[:-1]))
+                step = rank[part[at + 1]] - rank[part[at]]
+                below.append(at[step < 0])
+                alike[at[step != 0]] = False  # one text may stand twice among a column's texts
+            wrong.append(np.sort(np.concatenate([np.empty(0, dtype=np.int64), *below])) + start + 1)
         return Rows.of(np.concatenate(wrong))
 
     @cached_property

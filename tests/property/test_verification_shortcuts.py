@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anon_core import Dataset
-from anon_core.verification import coverage, kinds
-from anon_core.verification.cells import Cells
+from anon_core.verification import coverage, kinds, published
+from anon_core.verification.cells import Cells, TextTable
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Rows, Verification
 from anon_core.verification.match import beyond, sole_text
@@ -128,6 +129,29 @@ def test_the_rows_of_lines_are_found_again(rows: list[tuple[str, str]], drawn: s
     marked = np.array([n > 0 for n in wanted])
     chosen = {line for line, own in zip(shown, marked.tolist(), strict=True) if own}
     assert list(lines.rows_of(marked).first) == [i for i, r in enumerate(rows, 1) if r in chosen]
+
+
+@given(
+    rows=st.lists(st.tuples(*[st.sampled_from(["a", "b", "é", ""])] * 3), min_size=1, max_size=12),
+    sort=st.booleans(),
+    more=st.lists(st.tuples(*[st.sampled_from(["a", "b"])] * 3), max_size=2),
+)
+def test_rows_out_of_order_are_found_as_row_by_row(rows: list[Row], sort: bool, more: list[Row]):
+    rows = [*(sorted(rows) if sort else rows), *more]
+    columns = [Cells.of(list(column)) for column in zip(*rows, strict=True)]
+    # Equal texts of unlike values stand twice among a column's texts.
+    twice = Cells(codes=columns[0].codes, texts=columns[0].texts)
+    odd = np.arange(len(rows)) % 2 == 1
+    twice = Cells(codes=twice.codes + odd * len(twice.texts), texts=[*twice.texts, *twice.texts])
+    table = TextTable.of(("x", "y", "z"), [twice, *columns[1:]], len(rows))
+    spelling = Spelling(kind="text", neutralised=False)
+    file = PublishedTable.of_cells(table, (), lambda _: spelling)
+    assert file is not None
+    below = [i for i, (one, two) in enumerate(pairwise(rows), start=2) if two < one]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(published, "_AT_A_TIME", 4)
+        assert list(file.wrong_order.first) == below[: len(file.wrong_order.first)]
+        assert len(file.wrong_order) == len(below)
 
 
 @given(
