@@ -14,8 +14,7 @@ from ..base.params import integer
 from ..base.registry import register
 from ..contracts.attack import Attack, Disclosure, Question
 from ..identity.column_subsets import MOST_SETS
-from ..identity.lines import quasi_lines, whole_lines
-from ..identity.rows_alike import RowsAlike
+from ..identity.lines import alone_over_all, quasi_lines
 from ..identity.unique_rows import UniqueRows, bars, by_size, unique_rows
 from ..overlap.fitting_people import why_not
 from ..release.attack_result import AttackResult
@@ -86,8 +85,7 @@ class Uniqueness(Attack):
         found = unique_rows(quasi_lines(view, truth), self.size, context, 0.0)
         raw = unique_rows(quasi_lines(truth.raw, truth), self.size, context, 0.4)
         context.report(0.8, "Comparing whole rows")
-        whole, raw_whole = whole_lines(view, truth), whole_lines(truth.raw, truth)
-        everything = _over_all(whole, context), _over_all(raw_whole, context)
+        everything = alone_over_all(view, truth, context)
         unique, crowd = found.ever, truth.crowd
         everyone = truth.rows if crowd is None else crowd.total
         return [
@@ -103,20 +101,15 @@ class Uniqueness(Attack):
                 at_risk=unique,
                 threshold=1.0,
                 per_class=found.unique.astype(np.float64),
-                sentence=_sentence(self.size, found, everything[0], everyone),
+                sentence=_sentence(self.size, found, everything, everyone),
                 details=(by_size(found, raw, everyone), bars(found, raw, everyone, everything)),
             )
         ]
 
 
-def _over_all(lines: RowsAlike | None, context: Context) -> int | None:
-    if lines is None:
-        return None
-    alike = lines.alike(range(len(lines.columns)), context)
-    return lines.singled_out(alike == 1)
-
-
-def _sentence(size: int, found: UniqueRows, whole: int | None, everyone: int) -> str:
+def _sentence(
+    size: int, found: UniqueRows, everything: tuple[int, int] | None, everyone: int
+) -> str:
     size = min(size, len(found.columns))
     which = "one column" if size == 1 else f"at most {size} columns"
     told = (
@@ -124,6 +117,7 @@ def _sentence(size: int, found: UniqueRows, whole: int | None, everyone: int) ->
         f"of the quasi-identifiers ({per_cent(found.ever / everyone)})"
     )
     told += f", most of them in {found.worst_words}." if found.ever else "."
-    if whole is None:
+    if everything is None:
         return f"{told} Which rows are unique over all published columns is drawn with the release."
+    whole = everything[0]
     return f"{told} Over all published columns {whole:,} are ({per_cent(whole / everyone)})."

@@ -44,6 +44,27 @@ def dense_rank(
     return rank, order[new]
 
 
+def occur_once(
+    columns: Sequence[npt.NDArray[np.int32]], sizes: Sequence[int]
+) -> npt.NDArray[np.bool_]:
+    """Return which rows of several code columns no other row equals, shape (rows,).
+
+    Parameters
+    ----------
+    columns : sequence of int32 arrays of shape (rows,), values in [0, size)
+    sizes : sequence of int
+    """
+    packed, room = _packed(columns, sizes)
+    if room <= _FEW * len(packed):
+        return (np.bincount(packed, minlength=room) == 1)[packed]
+    ordered, order = _in_order(packed, room)
+    new = np.ones(len(ordered) + 1, dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:-1])
+    found = np.empty(len(ordered), dtype=np.bool_)
+    found[order] = new[1:] & new[:-1]
+    return found
+
+
 def _packed(
     columns: Sequence[npt.NDArray[np.int32]], sizes: Sequence[int]
 ) -> tuple[npt.NDArray[np.int64], int]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from ..base.arrays import B1
+from ..base.context import Context
 from ..overlap.fitting_people import matched
-from ..release.release import View
+from ..release.release import BlockTable, View
 from ..release.truth import Truth
 from .rows_alike import RowsAlike, rows_alike
 
@@ -28,29 +32,65 @@ def quasi_lines(view: View, truth: Truth) -> RowsAlike:
     return rows_alike(view, persons.columns, persons.codes, persons.sizes, people, who)
 
 
-def whole_lines(view: View, truth: Truth) -> RowsAlike | None:
-    """Return the lines of the block of the quasi-identifiers with every published column in it.
+def alone_over_all(view: View, truth: Truth, context: Context) -> tuple[int, int] | None:
+    """Return how many rows, or people, are alone over all published columns.
 
-    None where it is drawn when the release is written which of equal rows say what.
+    Returns
+    -------
+    tuple of int, or None
+        Of the view, which is that behind the truth, and of the table as it is. None where it is
+        drawn when the release is written which of equal rows say what.
     """
-    block = next((b for b in view.linked or () if set(view.quasi) <= set(b.columns)), None)
-    raw = truth.raw.linked
-    if block is None or raw is None:
+    among, alone = None, (0, 0)
+    if truth.key_person is None:  # of most rows what they alone say tells it already
+        sure, shown = truth.alone
+        among, alone = ~sure, (shown, int(np.count_nonzero(sure)))
+    everyone = lines_of(truth.raw, view.quasi, among)
+    own = lines_of(view, view.quasi, among)
+    if everyone is None or own is None:
         return None
-    everyone = raw[0]
+    found: list[int] = []
+    for one, table in ((view, own), (truth.raw, everyone)):
+        lines = whole_lines(one, truth, table, everyone)
+        alike = lines.alike(range(len(lines.columns)), context)
+        found.append(lines.singled_out(alike == 1))
+    return found[0] + alone[0], found[1] + alone[1]
+
+
+def lines_of(view: View, quasi: Sequence[str], among: B1 | None = None) -> BlockTable | None:
+    """Return the lines of the block of the quasi-identifiers, with every published column.
+
+    None where there is no such block, or it is drawn when the release is written which of equal
+    rows say what. What they are made of is as of `View.linked`.
+    """
+    blocks = view.linked(among) or ()
+    return next((block for block in blocks if set(quasi) <= set(block.columns)), None)
+
+
+def whole_lines(view: View, truth: Truth, own: BlockTable, everyone: BlockTable) -> RowsAlike:
+    """Return whole lines of a view, ready to be compared.
+
+    Parameters
+    ----------
+    view : View
+        That behind the truth, or that of the table as it is.
+    truth : Truth
+    own, everyone : BlockTable
+        Lines of the view and of the table as it is; see `lines_of`.
+    """
     people = everyone.codes
-    if block.columns != everyone.columns:
-        place = [everyone.columns.index(name) for name in block.columns]
+    if own.columns != everyone.columns:
+        place = [everyone.columns.index(name) for name in own.columns]
         people = np.ascontiguousarray(people[:, place])
     who = truth.raw_line_people if view is truth.raw else truth.line_people
     # Lines differ in what they say, or in their group where that is published.
     return rows_alike(
         view,
-        block.columns,
-        block.codes,
-        block.count,
+        own.columns,
+        own.codes,
+        own.count,
         people,
         who,
         unlike=not view.published,
-        strangers=not truth.raw.published and len(block.columns) == len(everyone.columns),
+        strangers=not truth.raw.published and len(own.columns) == len(everyone.columns),
     )

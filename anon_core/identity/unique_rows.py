@@ -135,7 +135,7 @@ def by_size(found: UniqueRows, raw: UniqueRows, everyone: int) -> Details:
 
 
 def bars(
-    found: UniqueRows, raw: UniqueRows, everyone: int, everything: tuple[int | None, int | None]
+    found: UniqueRows, raw: UniqueRows, everyone: int, everything: tuple[int, int] | None
 ) -> Details:
     """Return the combinations that single out most rows, and what all columns together do.
 
@@ -145,7 +145,7 @@ def bars(
         Of the release, and of the table as it is.
     everyone : int
         Rows of the table, or its people.
-    everything : tuple of int or None
+    everything : tuple of int, or None
         Rows that are unique over all published columns, in the release and in the table.
     """
     of_raw = {tuple(raw.columns[d] for d in c): n for c, n in raw.rows.items()}
@@ -154,8 +154,8 @@ def bars(
         for c in found.worst
     ]
     told.append(("all quasi-identifiers", found.in_all, raw.in_all))
-    if everything[0] is not None and everything[1] is not None:
-        told.append(("all published columns", everything[0], everything[1]))
+    if everything is not None:
+        told.append(("all published columns", *everything))
     return Details(
         title=f"Combinations that single out most {found.counted}",
         rows=tuple(

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..base.arrays import I32, I64
+from ..base.arrays import B1, I32, I64
 from ..data.frequency import FrequencySet, dense_rank
 from ..data.table import Dataset
 from ..hierarchy import Hierarchy
@@ -55,9 +55,18 @@ class RowSource:
         kept, member = self._published
         return kept, self._ranked(kept, member, block)[0]
 
-    def told(self) -> list[tuple[tuple[str, ...], I64, I32, I64]]:
-        """Return columns, groups, codes and rows of the distinct lines of each block."""
+    def told(self, among: B1 | None = None) -> list[tuple[tuple[str, ...], I64, I32, I64]]:
+        """Return columns, groups, codes and rows of the distinct lines of each block.
+
+        Parameters
+        ----------
+        among : bool array of shape (rows,), optional
+            The rows of the table that are told of; all where it is left out.
+        """
         kept, member = self._published
+        if among is not None:
+            these = among[kept]
+            kept, member = kept[these], member[these]
         found: list[tuple[tuple[str, ...], I64, I32, I64]] = []
         for block in self.blocks:
             rank, first = self._ranked(kept, member, block)

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from ..base.arrays import B1
 from ..base.errors import AnonError
 from ..data.frequency import dense_rank
 from .grouping import Grouping, group_runs
@@ -271,17 +272,23 @@ class View:
     _persons: dict[tuple[str, ...], Persons] = field(default_factory=dict, repr=False)
     _source: RowSource | None = field(default=None, repr=False)
 
-    @cached_property
-    def linked(self) -> tuple[BlockTable, ...] | None:
-        """The tables of the link blocks with every published column, insensitive ones as well.
+    def linked(self, among: B1 | None = None) -> tuple[BlockTable, ...] | None:
+        """Return the tables of the link blocks with every published column.
 
-        None where it is drawn when the release is written which of equal rows say what.
+        Insensitive ones as well. None where it is drawn when the release is written which of equal
+        rows say what.
+
+        Parameters
+        ----------
+        among : bool array of shape (rows,), optional
+            The rows of the table that they are made of; all that are published where it is left
+            out. It is the truth, and no view tells it.
         """
         if self._source is None:
             return None
         return tuple(
             BlockTable(columns=columns, group=group, codes=codes, count=count)
-            for columns, group, codes, count in self._source.told()
+            for columns, group, codes, count in self._source.told(among)
         )
 
     @property

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ..base.arrays import I64
-from ..data.frequency import FrequencySet
+from ..base.arrays import B1, I64
+from ..data.frequency import FrequencySet, occur_once
 from .crowd import Crowd, crowd_of, line_people
 from .holdout import Holdout
 from .problem import Problem
@@ -113,6 +113,32 @@ class Truth:
     def raw_line_people(self) -> tuple[I64, I64] | None:
         """As `line_people`, of the table as it is."""
         return line_people(self._problem)
+
+    @cached_property
+    def alone(self) -> tuple[B1, int]:
+        """Rows that no other row equals in the columns of which every row tells its own value.
+
+        Whatever their class says, nobody else's published row is like theirs. Without a release,
+        those are all columns but quasi-identifiers.
+
+        Returns
+        -------
+        rows : bool array of shape (rows,)
+            Of the table, published or not.
+        published : int
+            How many of them are published.
+        """
+        problem, release = self._problem, self._release
+        said = set(problem.quasi if release is None else release.cells)
+        names = [n for n in problem.roles.published(problem.dataset) if n not in said]
+        if not names:
+            return np.zeros(self.rows, dtype=np.bool_), 0
+        columns = [problem.leaf_codes(name) for name in names]
+        rows = occur_once(columns, [int(codes.max(initial=0)) + 1 for codes in columns])
+        if release is None:
+            return rows, int(np.count_nonzero(rows))
+        shown = release.grouping.member[self.frequency.row_key] >= 0
+        return rows, int(np.count_nonzero(rows & shown))
 
     @property
     def holdout(self) -> Holdout | None:

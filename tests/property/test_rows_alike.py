@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anon_core.base.context import Context
-from anon_core.identity.lines import whole_lines
+from anon_core.identity.lines import alone_over_all, lines_of, whole_lines
+from anon_core.identity.rows_alike import RowsAlike
 from anon_core.overlap import fitting_rows
 from anon_core.release.release import Release, View, raw_view
-from anon_core.release.truth import truth_of
+from anon_core.release.truth import Truth, truth_of
 from tests.often import often
 from tests.strategies import Boxed, boxed
 
@@ -35,11 +36,19 @@ def rows_of(release: Release) -> list[tuple[int, Line]]:
     ]
 
 
-def lines_of(view: View) -> list[tuple[int, Line, int]]:
-    assert view.linked is not None
-    (block,) = view.linked
+def told_lines(view: View) -> list[tuple[int, Line, int]]:
+    linked = view.linked()
+    assert linked is not None
+    (block,) = linked
     told = zip(block.group, block.codes, block.count, strict=True)
     return [(int(group), tuple(codes.tolist()), int(count)) for group, codes, count in told]
+
+
+def compared(view: View, truth: Truth) -> RowsAlike:
+    own, everyone = lines_of(view, view.quasi), lines_of(truth.raw, view.quasi)
+    assert own is not None
+    assert everyone is not None
+    return whole_lines(view, truth, own, everyone)
 
 
 @often(48)
@@ -47,12 +56,12 @@ def lines_of(view: View) -> list[tuple[int, Line, int]]:
 def test_distinct_lines_are_those_of_the_rows_in_their_order(drawn: Boxed) -> None:
     release = drawn.release
     counted = Counter(rows_of(release))
-    assert lines_of(release.view) == [(*line, counted[line]) for line in sorted(counted)]
+    assert told_lines(release.view) == [(*line, counted[line]) for line in sorted(counted)]
     problem, (block,) = release.problem, release.blocks
     key = problem.frequency.run[problem.frequency.row_key].tolist()
     leaves = zip(*(problem.leaf_codes(name).tolist() for name in block), strict=True)
     raw = Counter(zip(key, leaves, strict=True))
-    assert lines_of(raw_view(problem)) == [(*line, raw[line]) for line in sorted(raw)]
+    assert told_lines(raw_view(problem)) == [(*line, raw[line]) for line in sorted(raw)]
 
 
 @pytest.mark.parametrize("many", [0, 1 << 12])
@@ -60,8 +69,7 @@ def test_distinct_lines_are_those_of_the_rows_in_their_order(drawn: Boxed) -> No
 @given(drawn=boxed(removed=True), data=st.data())
 def test_rows_that_fit_somebody_are_alike(drawn: Boxed, data: st.DataObject, many: int) -> None:
     release = drawn.release
-    lines = whole_lines(release.view, truth_of(release.problem, release))
-    assert lines is not None
+    lines = compared(release.view, truth_of(release.problem, release))
     width = range(len(lines.columns))
     sets = [c for size in (1, 2, len(width)) for c in itertools.combinations(width, size)]
     chosen = data.draw(st.sampled_from(sets))
@@ -86,6 +94,19 @@ def test_rows_that_fit_somebody_are_alike(drawn: Boxed, data: st.DataObject, man
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fitting_rows, "_LEAVES", many - 4 * len(covers))
         assert lines.alike(chosen, Context()).tolist() == told
+
+
+@often(96)
+@given(drawn=boxed(removed=True))
+def test_who_is_alone_by_own_values_need_not_be_compared(drawn: Boxed) -> None:
+    release = drawn.release
+    truth = truth_of(release.problem, release)
+    everything = []
+    for view in (release.view, truth.raw):
+        lines = compared(view, truth)
+        alike = lines.alike(range(len(lines.columns)), Context())
+        everything.append(lines.singled_out(alike == 1))
+    assert alone_over_all(release.view, truth, Context()) == tuple(everything)
 
 
 def test_who_is_within_reach_has_values_that_some_class_covers() -> None:

@@ -16,7 +16,7 @@ from anon_core.attacks.uniqueness import Uniqueness
 from anon_core.base.context import Context
 from anon_core.base.errors import Cancelled
 from anon_core.data.table import Dataset
-from anon_core.identity.lines import quasi_lines, whole_lines
+from anon_core.identity.lines import alone_over_all, lines_of, quasi_lines
 from anon_core.identity.unique_rows import unique_rows
 from anon_core.job.plan import Plan
 from anon_core.job.runner import run
@@ -117,12 +117,12 @@ def test_rows_that_are_drawn_apart_leave_whole_rows_untold() -> None:
     case = Case(columns={"q": list("aabb"), "s": list("xxyy")}, quasi=("q",), sensitive=("s",))
     problem = case.problem()
     release = by_hand(problem, [0, 1, 0, 1], (("q", "s"),))
-    assert release.view.linked is None
-    assert whole_lines(release.view, truth_of(problem, release)) is None
+    assert release.view.linked() is None
+    assert alone_over_all(release.view, truth_of(problem, release), Context()) is None
     one = attacked(release, 2)
     assert "is drawn with the release" in one.sentence
     assert "all published columns" not in {r["columns"] for r in one.details[1].rows}
-    whole = whole_lines(raw_view(problem), truth_of(problem))
+    whole = lines_of(raw_view(problem), problem.quasi)
     assert whole is not None
     assert whole.columns == ("q", "s")
 
