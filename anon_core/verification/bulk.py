@@ -21,7 +21,7 @@ import numpy as np
 
 from ..base.errors import BadInput, clipped
 from .ahead import ahead
-from .cells import Cells, TextTable, narrow
+from .cells import Cells, TextTable, narrow, numbering
 from .engine import engine, quoted
 from .opening import refuse_wide
 from .plain_bytes import plain_lines
@@ -258,14 +258,14 @@ def _texts_of(batches: Iterable[pa.RecordBatch], width: int) -> list[Cells]:
     """Return the cells of columns of texts, which come some rows at a time; no text is -1."""
     import pyarrow as pa
 
-    texts: list[dict[str, int]] = [{} for _ in range(width)]
+    texts = [numbering() for _ in range(width)]
     parts: list[list[np.ndarray[Any, Any]]] = [[np.empty(0, dtype=np.int8)] for _ in range(width)]
     encoded = ahead(_encoded, batches)
     while some := list(islice(encoded, _TOGETHER)):
         for column, known, codes in zip(zip(*some, strict=True), texts, parts, strict=True):
             # What batches share is numbered once for all of them.
             alike = cast(Any, pa.chunked_array(column)).unify_dictionaries().chunks
-            own = [known.setdefault(t, len(known)) for t in alike[0].dictionary.to_pylist()]
+            own = map(known.__getitem__, alike[0].dictionary.to_pylist())
             number = narrow(np.array([*own, -1], dtype=np.int64), len(known))
             codes += [number[c.indices.fill_null(-1).to_numpy()] for c in alike]
     return [

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -44,6 +46,18 @@ def taken(values: npt.NDArray[_Kind], places: Narrow) -> npt.NDArray[_Kind]:
     for start in range(0, len(places), _NEAR):
         found[start : start + _NEAR] = values[places[start : start + _NEAR]]
     return found
+
+
+def numbering() -> defaultdict[str, int]:
+    """Return a mapping that gives each text that it is asked for and does not know the next number.
+
+    Examples
+    --------
+    >>> code_of = numbering()
+    >>> [code_of[text] for text in "aba"]
+    [0, 1, 0]
+    """
+    return defaultdict(count().__next__)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -94,10 +108,10 @@ class Cells:
     @classmethod
     def joined(cls, parts: Sequence[Cells]) -> Cells:
         """Return the cells of columns that follow each other, rows below rows."""
-        code_of: dict[str, int] = {}
+        code_of = numbering()
         found: list[npt.NDArray[np.int64]] = [np.empty(0, dtype=np.int64)]
         for part in parts:
-            known = [code_of.setdefault(text, len(code_of)) for text in part.texts]
+            known = map(code_of.__getitem__, part.texts)
             found.append(np.array([*known, -1], dtype=np.int64)[part.codes])
         return cls(codes=narrow(np.concatenate(found), len(code_of)), texts=list(code_of))
 

@@ -25,6 +25,7 @@ Span = tuple[Measure, Measure]
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 _THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _CODE = re.compile(r"0\d+")
+_CODE_LINE = re.compile(r"\n0[0-9]")
 _YEAR_FIRST = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})")
 _DAY_FIRST = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
 _FIRST_DIGITS = re.compile(r"(\d+)(\*+)")
@@ -100,10 +101,11 @@ def are_digits(texts: Sequence[str]) -> bool:
     >>> are_digits(["0", "120"]), are_digits(["007"]), are_digits(["1", ""])
     (True, False, False)
     """
-    together = "".join(texts)
-    if not (together.isascii() and together.isdecimal()) or not all(texts):
+    together = "\n".join(["", *texts, ""])
+    digits = together.replace("\n", "")
+    if not (digits.isascii() and digits.isdecimal()) or together.count("\n") != len(texts) + 1:
         return False
-    return all(text[0] != "0" or text == "0" for text in texts)
+    return "\n\n" not in together and _CODE_LINE.search(together) is None
 
 
 def _numbers_of(texts: Sequence[str]) -> Sequence[Decimal | None]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
-from itertools import count, islice
+from itertools import islice
 from typing import TextIO
 
 import numpy as np
 import numpy.typing as npt
 
 from ..base.errors import BadInput
-from .cells import Cells, Narrow, TextTable, narrow, taken
+from .cells import Cells, Narrow, TextTable, narrow, numbering, taken
 from .findings import Rows, numbers
 from .lines import Lines, plain_texts
 from .opening import Content, refuse_wide
@@ -118,7 +117,7 @@ class PublishedTable:
         """Number each column's texts, some rows at a time; return rows of another length."""
         ragged: list[int] = []
         # A text that is not known yet gets the next number.
-        code_of = [defaultdict[str, int](count().__next__) for _ in self.header]
+        code_of = [numbering() for _ in self.header]
         parts: list[list[Codes]] = [[] for _ in self.header]
         self.rows = 0
         lines = iter(lines)
@@ -277,5 +276,5 @@ def _ranked(texts: Sequence[str]) -> npt.NDArray[np.int32]:
     ordered = sorted(texts)
     if ordered == texts and len(set(texts)) == len(texts):  # as a file's own dictionary has them
         return np.arange(len(texts), dtype=np.int32)
-    place = {text: i for i, text in enumerate(ordered)}
-    return np.array([place[text] for text in texts], dtype=np.int32)
+    place = dict(zip(ordered, range(len(ordered)), strict=True))
+    return np.fromiter(map(place.__getitem__, texts), np.int32, len(texts))

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base.errors import BadInput, clipped
 from .ahead import ahead
-from .cells import Cells, narrow
+from .cells import Cells, narrow, numbering
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -62,12 +62,12 @@ def read_groups(
     """
     import pyarrow as pa
 
-    known: list[dict[str, int]] = [{} for _ in names]
+    known = [numbering() for _ in names]
     found = [narrow(np.empty(rows, dtype=np.int8), 0) for _ in names]
     begin = 0
     for part in ahead(lambda groups: _read(opened, names, groups, far=far), parts):
         for nth, (cells, code_of) in enumerate(zip(part, known, strict=True)):
-            own = [code_of.setdefault(text, len(code_of)) for text in cells.texts]
+            own = map(code_of.__getitem__, cells.texts)
             number = narrow(np.array([*own, -1], dtype=np.int64), len(code_of))
             if found[nth].itemsize < number.itemsize:
                 found[nth] = found[nth].astype(number.dtype)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from operator import methodcaller
 from typing import cast
 
@@ -57,6 +57,8 @@ def check_spelling(
         texts, meant = release.texts[place], release.meant[place]
         guard = neutralised and any(map(_may_be_formula, meant))
         guarded = [_guarded(own) for own in meant] if guard else meant
+        if guarded == texts and right.certain.issuperset(meant):
+            continue
         found[place] = [
             i
             for i, (text, told, own) in enumerate(zip(texts, guarded, meant, strict=True))
@@ -116,12 +118,13 @@ class _Spellings:
         self._is_text = not self.spelling.measured
         self._keys: dict[str, Key] = {}
         self.coarse, self.tails = coarse, tails
-        own = table.written(name)
+        self._written = cache(lambda: table.written(name))
+        own = table.written_codes(name).values()
         lines = [list(map(str.strip, line)) for line in levels]
         listed = _depth_first(lines) if self._is_text else lines
         self.labels = {label for line in lines for label in line[1:]} if coarse else set[str]()
         self._own = own
-        self.certain = frozenset(["", *self.labels, *own.values()])
+        self.certain = frozenset(["", *self.labels, *own])
         self._listed = [line[0] for line in listed] if coarse else []
         thousands = table.columns[name].thousands
         self._public = [unmarked(text.strip(), thousands) for text in public] if coarse else []
@@ -131,7 +134,7 @@ class _Spellings:
     @cached_property
     def place(self) -> dict[str, int]:
         """Where the members of a set stand in their order."""
-        order = self._order or sorted(self._own.values())
+        order = self._order or sorted(self._own)
         if self._gaps:
             order = [*order, ""]  # what is missing comes last
         return {text: i for i, text in enumerate(order)}
@@ -140,7 +143,7 @@ class _Spellings:
     def texts(self) -> dict[Key, set[str]]:
         """What each value is written as; there may be many, so it is made when it is asked for."""
         # What the table writes goes before what the level table does, and that before the public.
-        found = {key: {text} for key, text in self._own.items()}
+        found = {key: {text} for key, text in self._written().items()}
         for text in self._listed:
             found.setdefault(self.spelling.key(text), {text})
         known = set(found)

@@ -384,14 +384,23 @@ class PrivateTable:
 
     def written(self, name: str) -> dict[Key, str]:
         """Return how each value of a column is published: the shortest of its spellings."""
+        keys = self.columns[name].keys
+        return {keys[code]: text for code, text in self.written_codes(name).items()}
+
+    def written_codes(self, name: str) -> dict[int, str]:
+        """Return the same as `written` by the values' codes; values may be many."""
         column = self.columns[name]
         used = np.flatnonzero(self._texts_used(name) & ~column.gone)
+        codes = column.code_of_cell[used]
+        told = zip(codes.tolist(), map(column.texts.__getitem__, used.tolist()), strict=True)
+        if np.bincount(codes, minlength=1).max() <= 1:  # each has one spelling
+            return dict(told)
         found: dict[int, str] = {}
-        for place, code in zip(used.tolist(), column.code_of_cell[used].tolist(), strict=True):
-            text, other = column.texts[place], found.get(code)
+        for code, text in told:
+            other = found.get(code)
             if other is None or (len(text), text) < (len(other), other):
                 found[code] = text
-        return {column.keys[code]: text for code, text in found.items()}
+        return found
 
     def spelling(self, name: str) -> Spelling:
         """Return how a column's cells are read; a column the table lacks is text."""

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import Any, cast
 
@@ -18,7 +19,7 @@ import numpy.typing as npt
 
 from ..base.errors import BadHierarchy
 from .cells import Cells, Narrow, taken
-from .kinds import KINDS, Kind, Measure, kind_of, number_of
+from .kinds import KINDS, Kind, Measure, are_digits, kind_of, number_of
 from .thousands import thousands_of, unmarked
 
 Codes = npt.NDArray[np.int64]
@@ -135,7 +136,6 @@ class PrivateColumn:
         Distinct values; of a quasi-identifier numbers and days ascending, then texts.
     measured : int
         How many of the keys are numbers or days.
-    code_of : mapping of key to int
     code_of_own : mapping of str to int
         By the texts of the table itself.
     texts : tuple of str
@@ -151,10 +151,14 @@ class PrivateColumn:
     gone: npt.NDArray[np.bool_]
     keys: tuple[Key, ...]
     measured: int
-    code_of: Mapping[Key, int]
     code_of_own: Mapping[str, int]
     texts: tuple[str, ...]
     thousands: str = ""
+
+    @cached_property
+    def code_of(self) -> Mapping[Key, int]:
+        """The code of each key; there may be many, and few ask."""
+        return {key: code for code, key in enumerate(self.keys)}
 
     @property
     def codes(self) -> Codes:
@@ -192,9 +196,11 @@ class PrivateColumn:
 
     def codes_of_texts(self, texts: Sequence[str]) -> Codes:
         """Return the codes of many texts, as `code_of_text` does."""
-        own = zip(map(self.code_of_own.get, texts), texts, strict=True)
-        found = [self.code_of_text(text) if code is None else code for code, text in own]
-        return np.array(found, dtype=np.int64)
+        own = list(map(self.code_of_own.get, texts))
+        if None in own:
+            told = zip(own, texts, strict=True)
+            own = [self.code_of_text(text) if code is None else code for code, text in told]
+        return np.array(own, dtype=np.int64)
 
 
 def read_private_column(
@@ -213,8 +219,11 @@ def read_private_column(
     the distinct values stand in an order in which groups are runs if they can: numbers and days
     ascending, texts as the level table groups them.
     """
-    texts = [text.strip() for text in column.texts]
     tokens = {"", *(token.strip() for token in missing_tokens)}
+    if kind in (None, "number") and tokens.isdisjoint(column.texts) and are_digits(column.texts):
+        spelling = Spelling(kind="number", neutralised=neutralised)
+        return _read_digits(column, spelling, thousands or "", ordered=ordered)
+    texts = [text.strip() for text in column.texts]
     gone = [text in tokens for text in texts] + [True]  # the last for what is null (-1)
     present = [t for t, g in zip(texts, gone, strict=False) if not g]
     spelling = Spelling(kind=kind or kind_of(present), neutralised=neutralised)
@@ -243,10 +252,30 @@ def read_private_column(
         gone=np.array(gone, dtype=np.bool_),
         keys=tuple(keys),
         measured=len(measured),
-        code_of=code_of,
         code_of_own=code_of_own,
         texts=tuple(texts),
         thousands=mark,
+    )
+
+
+def _read_digits(
+    column: Cells, spelling: Spelling, thousands: str, *, ordered: bool
+) -> PrivateColumn:
+    """Read a column of digits alone, as `read_private_column` does: there may be many of them."""
+    every = tuple(dict.fromkeys(column.texts))
+    texts = sorted(every, key=lambda text: (len(text), text)) if ordered else every
+    code_of_own = dict(zip(texts, range(len(texts)), strict=True))
+    code = [*map(code_of_own.__getitem__, column.texts), len(texts)]
+    return PrivateColumn(
+        spelling=spelling,
+        cells=column.codes,
+        code_of_cell=np.array(code, dtype=np.int64),
+        gone=np.arange(len(code)) == len(column.texts),
+        keys=tuple(map(Decimal, texts)),
+        measured=len(texts),
+        code_of_own=code_of_own,
+        texts=tuple(column.texts),
+        thousands=thousands,
     )
 
 

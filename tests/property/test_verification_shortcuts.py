@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from anon_core import Dataset
 from anon_core.verification import coverage, kinds, published
+from anon_core.verification import texts as texts_file
 from anon_core.verification.cells import Cells, TextTable
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Rows, Verification
@@ -224,16 +225,20 @@ _ODD_NUMBERS = st.sampled_from(["007", "1.0", "1,5", "-2", "+3", "1e2", "", "?",
     st.lists(_NUMBERS, max_size=9) | st.lists(_NUMBERS | _ODD_NUMBERS, max_size=9),
     st.sampled_from([None, "number", "text", "ordered"]),
     st.booleans(),
+    st.booleans(),
     st.lists(_NUMBERS | _ODD_NUMBERS, max_size=9),
 )
 def test_digits_are_read_at_once_as_one_by_one(
-    texts: list[str], kind: str | None, ordered: bool, asked: list[str]
+    texts: list[str], kind: str | None, ordered: bool, twice: bool, asked: list[str]
 ):
     cells = Cells.of(texts)
+    if twice:  # equal texts of unlike values
+        cells = Cells(codes=cells.codes, texts=[*cells.texts, *cells.texts])
     told = {"neutralised": False, "ordered": ordered}
     quick = read_private_column(cells, kind, MISSING_TOKENS, **told)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kinds, "are_digits", lambda texts: False)
+        for one in (kinds, texts_file):
+            patch.setattr(one, "are_digits", lambda texts: False)
         slow = read_private_column(cells, kind, MISSING_TOKENS, **told)
     for own in ("spelling", "keys", "measured", "code_of", "code_of_own", "texts", "thousands"):
         assert getattr(quick, own) == getattr(slow, own), own
