@@ -1,6 +1,6 @@
 """Which plain loops every compiled kernel is compared with.
 
-A kernel is named by its file and function. It has a twin in `tests.naive` or `tests.naive_kernels`,
+A kernel is named by its file, of `kernels` or `verification`, and function. It has a twin in `tests.naive` or `tests.naive_kernels`,
 and a test marked `kernels` compares both on random input; or a kernel that has one calls it.
 """
 
@@ -17,6 +17,7 @@ TWINS: Mapping[str, str] = {
     "bounds.removed_by_leaf": "naive.removed_by_leaf",
     "bounds.rows_kept": "naive_kernels.rows_kept",
     "bounds.spared": "naive_kernels.spared",
+    "csv_lines.count_lines": "naive_kernels.plain_csv_lines",
     "cluster.cheapest_runs": "naive_kernels.cheapest_cut",
     "cluster.farthest": "naive_kernels.farthest",
     "cluster.grow_cluster": "naive_kernels.grown_cluster",

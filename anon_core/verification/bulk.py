@@ -228,8 +228,7 @@ def _read_csv(
 ) -> list[Cells]:
     """Read some columns of a CSV file, a few thousand rows at a time."""
     kinds = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(width))
-    # Without a value and empty are the same cell of a CSV file.
-    wanted = ", ".join(f"coalesce(c{place}, '') AS c{place}" for place in places)
+    wanted = ", ".join(f"c{place}" for place in places)
     options = (
         f"columns = {{{kinds}}}",
         "auto_detect = false",
@@ -248,14 +247,21 @@ def _read_csv(
     )
     query = f"SELECT {wanted} FROM read_csv({quoted(str(path.absolute()))}, {', '.join(options)})"
     with engine() as database:
-        found = _texts_of(database.sql(query).to_arrow_reader(_BATCH), len(places))
+        batches = database.sql(query).to_arrow_reader(_BATCH)
+        found = _texts_of(batches, len(places), nothing="")
     if any(len(one.codes) != rows for one in found):
         raise _Unlike
     return found
 
 
-def _texts_of(batches: Iterable[pa.RecordBatch], width: int) -> list[Cells]:
-    """Return the cells of columns of texts, which come some rows at a time; no text is -1."""
+def _texts_of(
+    batches: Iterable[pa.RecordBatch], width: int, *, nothing: str | None = None
+) -> list[Cells]:
+    """Return the cells of columns of texts, which come some rows at a time.
+
+    No text is the text of `nothing` – without a value and empty are the same cell of a CSV file –,
+    and -1 where that is None.
+    """
     import pyarrow as pa
 
     texts = [numbering() for _ in range(width)]
@@ -265,8 +271,10 @@ def _texts_of(batches: Iterable[pa.RecordBatch], width: int) -> list[Cells]:
         for column, known, codes in zip(zip(*some, strict=True), texts, parts, strict=True):
             # What batches share is numbered once for all of them.
             alike = cast(Any, pa.chunked_array(column)).unify_dictionaries().chunks
-            own = map(known.__getitem__, alike[0].dictionary.to_pylist())
-            number = narrow(np.array([*own, -1], dtype=np.int64), len(known))
+            own = [*map(known.__getitem__, alike[0].dictionary.to_pylist()), -1]
+            if nothing is not None and any(c.null_count for c in alike):
+                own[-1] = known[nothing]
+            number = narrow(np.array(own, dtype=np.int64), len(known))
             codes += [number[c.indices.fill_null(-1).to_numpy()] for c in alike]
     return [
         Cells(codes=narrow(np.concatenate(codes), len(known)), texts=list(known))

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from anon_core import kernels
+import anon_core
 from tests.twins import TWINS
 
-FOLDER = Path(kernels.__file__).parent
+CORE = Path(anon_core.__file__).parent
+FILES = sorted([*(CORE / "kernels").glob("*.py"), *(CORE / "verification").glob("*.py")])
 TESTS = Path(__file__).resolve().parents[1]
 HINT = "Add it to tests/twins.py, with a twin and a test marked `kernels`."
 
@@ -29,7 +30,7 @@ class Kernel:
 def compiled_functions() -> dict[str, Kernel]:
     """Return every function below `@compiled`, by file and name."""
     found: dict[str, Kernel] = {}
-    for file in sorted(FOLDER.glob("*.py")):
+    for file in FILES:
         tree = ast.parse(file.read_text(encoding="utf-8"))
         own = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
         names = {node.name: f"{file.stem}.{node.name}" for node in own}

@@ -204,3 +204,14 @@ def test_only_files_about_which_no_two_readers_differ_are_plain(place: Path, end
     ):
         place.write_bytes(content.replace("\n", end).encode())
         assert (plain_lines(place, ",", 2) is not None) == plain, content
+
+
+@pytest.mark.parametrize("places", [[0, 1, 2], [2], [0, 2], [1]])
+def test_empty_cells_are_texts_whichever_columns_are_read(place: Path, places: list[int]) -> None:
+    rows = [['""', "x", ""], ["", "NULL", '""'], ["", "", "a"], ["b", '"x,"', ""]]
+    place.write_text("a,b,c\n" + "".join(",".join(row) + "\n" for row in rows), encoding="utf-8")
+    table = reading.read_table(place, Reading())
+    plain = [[cell.strip('"') for cell in row] for row in rows]
+    table.prefetch(table.names[at] for at in places)
+    for at in places:
+        assert table.column_at(at).told() == [row[at] for row in plain]

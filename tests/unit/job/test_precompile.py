@@ -20,7 +20,7 @@ from anon_core.attacks.linking import Linking
 from anon_core.base.context import Context
 from anon_core.job import precompile as warming
 from anon_core.job.further_attacks import attack
-from anon_core.kernels import compiled as door
+from anon_core.base import compiling as door
 
 
 def compiled_now() -> set[tuple[str, str]]:

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from numba.core import caching
 
-from ..base.locking import alone
+from .locking import alone
 
 
 class KeptFile(cast(type[Any], caching.IndexDataCacheFile)):
