@@ -64,7 +64,7 @@ def split_cells(
         )
 
     try:
-        table = read(_BLOCK, None)
+        table = read(_block(data) if quoted else _BLOCK, None)
     except pa.ArrowInvalid:
         # Once more in one block and one thread: a row longer than a block is then no error, and
         # rows of another length come with their numbers.
@@ -98,6 +98,19 @@ def split_cells(
             raise _open_quote(f"{name}, row {rows + 1}, column {where}")
         columns = [_without_last(codes, pool) for codes, pool in columns]
     return names, columns, rows
+
+
+def _block(data: bytes) -> int:
+    """Return bytes that Arrow may read at a time of a text with quotes.
+
+    It takes a line feed that begins a block for the end of a return that ended the one before, in
+    a quoted cell too.
+    """
+    for size in range(_BLOCK, _BLOCK + 99):
+        ends = range(size, len(data), size)
+        if not any(data[end - 1 : end + 1] == b"\r\n" for end in ends):
+            return size
+    return min(len(data) + _BLOCK, (1 << 31) - 1)
 
 
 def _without_last(

@@ -844,3 +844,16 @@ def test_a_cell_that_says_what_ends_a_table_is_a_cell(first: str) -> None:
     table = read_table(f'a,b\n{text},0\n"{first}",1\n{sentinel},2\n'.encode())
     assert list(table.column("a").texts()) == [text, first, sentinel]
     assert list(table.column("b").texts()) == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize("block", [48, 49, 50, 64, 1 << 20])
+def test_returns_in_quotes_are_kept_wherever_a_block_ends(
+    monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    monkeypatch.setattr("anon_core.data.reading.split_csv._BLOCK", block)
+    for blanks in range(block if block < 100 else 1):
+        said = f'a,b\r\n1,{"x" * blanks}\r\n2,"one\r\ntwo"\r\n3,"\r\n"\r\n'
+        table = read_table(said.encode(), DataOptions(missing_values=()))
+        column = table.column("b")
+        told = [column.values[code] for code in column.codes.tolist() if code >= 0]
+        assert [text for text in told if "one" in text] == ["one\r\ntwo"]
