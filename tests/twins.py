@@ -1,7 +1,8 @@
 """Which plain loops every compiled kernel is compared with.
 
-A kernel is named by its file, of `kernels` or `verification`, and function. It has a twin in `tests.naive` or `tests.naive_kernels`,
-and a test marked `kernels` compares both on random input; or a kernel that has one calls it.
+A kernel is named by its file, of `kernels` or `verification`, and function. It has a twin in
+`tests.naive` or `tests.naive_kernels`, and a test marked `kernels` compares both on random input;
+or a kernel that has one calls it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ TWINS: Mapping[str, str] = {
     "bounds.rows_kept": "naive_kernels.rows_kept",
     "bounds.spared": "naive_kernels.spared",
     "csv_lines.count_lines": "naive_kernels.plain_csv_lines",
+    "csv_lines.put_together": "naive_kernels.joined_texts",
     "cluster.cheapest_runs": "naive_kernels.cheapest_cut",
     "cluster.farthest": "naive_kernels.farthest",
     "cluster.grow_cluster": "naive_kernels.grown_cluster",
@@ -35,7 +37,6 @@ TWINS: Mapping[str, str] = {
     "dealt_values.deal_by_scaling": "naive_kernels.scaled_deals",
     "dealt_values.deal_exactly": "naive_kernels.dealt",
     "digits.in_digit_order": "naive_kernels.by_bits",
-    "lines.alike": "naive_kernels.joined_texts",
     "lines.joined_lines": "naive_kernels.joined_texts",
     "forest.fill_pairs": "naive_kernels.pair_table",
     "forest.grow_forest": "naive_kernels.grown_forest",

@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from ..base.arrays import I32, I64, U8
+from ..base.copy_bytes import copy_bytes
 from .compiled import compiled
 
 
 @compiled
 def joined_lines(codes: I32, first: I64, ends: I64, text: U8) -> U8:
     """Return rows of texts one after the other, as bytes.
-
-    Rows are in order, and those of a class stand together: what a row begins with is taken from the
-    one before.
 
     Parameters
     ----------
@@ -31,35 +29,17 @@ def joined_lines(codes: I32, first: I64, ends: I64, text: U8) -> U8:
     uint8 array of shape (bytes,)
     """
     columns, rows = codes.shape
-    upto = np.zeros(columns + 1, np.int64)  # where each cell of the row before ends in its line
     size = 0
-    for row in range(rows):
-        for d in range(alike(codes, row), columns):
+    for d in range(columns):
+        for row in range(rows):
             place = first[d] + codes[d, row]
-            upto[d + 1] = upto[d] + ends[place + 1] - ends[place]
-        size += upto[columns]
+            size += ends[place + 1] - ends[place]
     lines = np.empty(size, np.uint8)
-    at = before = 0
+    at = 0
     for row in range(rows):
-        same = alike(codes, row)
-        for byte in range(upto[same] if row else 0):
-            lines[at + byte] = lines[before + byte]
-        for d in range(same, columns):
+        for d in range(columns):
             place = first[d] + codes[d, row]
-            begin, end = ends[place], ends[place + 1]
-            upto[d + 1] = upto[d] + end - begin
-            for byte in range(end - begin):
-                lines[at + upto[d] + byte] = text[begin + byte]
-        before = at
-        at += upto[columns]
+            size = ends[place + 1] - ends[place]
+            copy_bytes(lines, at, text, ends[place], size)
+            at += size
     return lines
-
-
-@compiled
-def alike(codes: I32, row: int) -> int:
-    """Return how many first cells of a row say what those of the row before say."""
-    same = 0
-    if row:
-        while same < len(codes) and codes[same, row] == codes[same, row - 1]:
-            same += 1
-    return same

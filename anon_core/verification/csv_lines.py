@@ -1,11 +1,12 @@
-"""The lines of a CSV file, counted byte by byte where every one of them is plain."""
+"""The lines of a CSV file: counted where every one is plain, and put together of their cells."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..base.arrays import B1, U8
+from ..base.arrays import B1, I32, I64, U8
 from ..base.compiling import compiled
+from ..base.copy_bytes import copy_bytes
 
 _QUOTE, _LINE, _RETURN = ord('"'), ord("\n"), ord("\r")
 
@@ -70,3 +71,35 @@ def after_quotes(text: U8, at: int, special: B1, separator: int) -> int:
         if at >= size or text[at] != _QUOTE:
             return at
         at += 1
+
+
+@compiled
+def put_together(cells: I32, first: I64, places: I64, text: U8) -> U8:
+    """Return the lines of some rows, as bytes.
+
+    Parameters
+    ----------
+    cells : int32 array of shape (columns, rows)
+        By its number among the texts of its column, what stands in each cell.
+    first : int64 array of shape (columns,)
+        The number of each column's first text among all.
+    places : int64 array of shape (texts + 1,)
+        Where each text begins; the last is where all end.
+    text : uint8 array of shape (bytes,)
+        All texts, each with what follows it in a line.
+    """
+    columns, rows = cells.shape
+    size = 0
+    for column in range(columns):
+        for row in range(rows):
+            number = first[column] + cells[column, row]
+            size += places[number + 1] - places[number]
+    lines = np.empty(size, np.uint8)
+    at = 0
+    for row in range(rows):
+        for column in range(columns):
+            number = first[column] + cells[column, row]
+            begin, end = places[number], places[number + 1]
+            copy_bytes(lines, at, text, begin, end - begin)
+            at += end - begin
+    return lines

@@ -22,7 +22,7 @@ from .texts import Codes
 #: Rows of one row group of a Parquet file.
 ROW_GROUP = 1 << 20
 _SPECIAL = re.compile('[,"\n\r]')
-_CHUNK = 1 << 17
+_CHUNK = 1 << 14
 
 
 def first_difference(
@@ -62,52 +62,27 @@ def _csv_parts(
     """Yield a CSV file: UTF-8, commas, line feeds, and quotes only where a cell needs them."""
     import pyarrow as pa
 
+    from .csv_lines import put_together
+
     alone = len(header) == 1
     yield (",".join(_cell(name, alone) for name in header) + "\n").encode()
+    rows = len(codes[0]) if codes else 0
+    if not rows:
+        return
     ends = ["\n" if place == len(header) - 1 else "," for place in range(len(header))]
     pools = [
         pa.array([cell + end for cell in _cells(pool, alone)], type=pa.large_string())
         for pool, end in zip(texts, ends, strict=True)
     ]
-    rows = len(codes[0]) if codes else 0
-    starts = range(0, rows, _CHUNK)
-    yield from ahead(lambda at: _lines([c[at : at + _CHUNK] for c in codes], pools), starts)
+    first = np.cumsum([0, *map(len, pools[:-1])])
+    _, where, together = cast(Any, pa.concat_arrays(pools)).buffers()
+    places, text = np.frombuffer(where, dtype=np.int64), np.frombuffer(together, dtype=np.uint8)
 
+    def lines(start: int) -> memoryview:
+        part = np.stack([own[start : start + _CHUNK] for own in codes])
+        return put_together(part.astype(np.int32, copy=False), first, places, text).data
 
-def _lines(codes: Sequence[Codes | Narrow], pools: Sequence[Any]) -> memoryview:
-    """Return some rows, whose cells are codes into texts that end with what follows a cell.
-
-    What neighbours begin with alike is put together once: rows stand in order, and those of a
-    class next to each other.
-    """
-    import pyarrow as pa
-
-    rows = len(codes[0])
-    step = np.zeros(rows, dtype=np.bool_)  # where a row begins unlike the one before it
-    run, columns = np.zeros(rows, dtype=np.int64), 0
-    for column in codes:
-        step[1:] |= column[1:] != column[:-1]
-        if 2 * np.count_nonzero(step) >= rows:
-            break
-        run, columns = np.cumsum(step), columns + 1
-    pairs = list(zip(pools, codes, strict=True))
-    texts = [pool.take(cast(Any, pa.array(own))) for pool, own in pairs[columns:]]
-    if columns:
-        first = np.searchsorted(run, np.arange(run[-1] + 1))
-        heads = [pool.take(cast(Any, pa.array(own[first]))) for pool, own in pairs[:columns]]
-        texts.insert(0, _together(heads).take(pa.array(run)))
-    lines = texts[0] if len(texts) == 1 else _together(texts)
-    ends = np.frombuffer(lines.buffers()[1], dtype=np.int64)[lines.offset :]
-    return memoryview(lines.buffers()[2]).cast("B")[int(ends[0]) : int(ends[len(lines)])]
-
-
-def _together(texts: Sequence[Any]) -> Any:
-    """Return the texts of some columns, those of a row one after the other."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    nothing = pa.scalar("", type=pa.large_string())
-    return pc.call_function("binary_join_element_wise", [*texts, nothing])
+    yield from ahead(lines, range(0, rows, _CHUNK))
 
 
 def _cells(texts: Sequence[str], alone: bool) -> Sequence[str]:

@@ -17,10 +17,10 @@ from anon_core import Dataset, Plan, kernels, run
 from anon_core.__main__ import main
 from anon_core.attacks.definetti import DeFinetti
 from anon_core.attacks.linking import Linking
+from anon_core.base import compiling as door
 from anon_core.base.context import Context
 from anon_core.job import precompile as warming
 from anon_core.job.further_attacks import attack
-from anon_core.base import compiling as door
 
 
 def compiled_now() -> set[tuple[str, str]]:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_core.kernels.lines import alike, joined_lines
+from anon_core.kernels.lines import joined_lines
+from anon_core.verification.csv_lines import put_together
 from tests import naive_kernels
 
 pytestmark = pytest.mark.kernels
@@ -37,11 +38,6 @@ def test_lines_are_the_texts_of_their_cells(
     ends = np.array([0, *accumulate(map(len, every))])
     text = np.frombuffer(b"".join(every), dtype=np.uint8)
     ends.setflags(write=False)  # as Arrow hands them out
-    assert joined_lines(codes, first, ends, text).tobytes() == naive_kernels.joined_texts(
-        places, texts
-    )
-
-
-def test_rows_are_alike_up_to_the_first_cell_that_differs() -> None:
-    codes = np.array([[0, 0, 0, 1], [2, 2, 2, 2], [1, 1, 0, 0]], dtype=np.int32)
-    assert [alike(codes, row) for row in range(4)] == [0, 3, 2, 0]
+    expected = naive_kernels.joined_texts(places, texts)
+    assert joined_lines(codes, first, ends, text).tobytes() == expected
+    assert put_together(codes, first, ends, text).tobytes() == expected
