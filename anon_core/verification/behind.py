@@ -102,7 +102,7 @@ def behind(
         count=tally(pair, rows[kind])[sorted_],
         values=tuple(
             tuple(
-                None if codes[row] == column.missing else column.keys[codes[row]]
+                None if codes[row] == column.missing else column.keys[int(codes[row])]
                 for column, codes in zip(asked, told, strict=True)
             )
             for row in first_own.tolist()

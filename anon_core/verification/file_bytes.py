@@ -174,6 +174,8 @@ class _Against(io.RawIOBase):
 
 def _ranked(texts: Sequence[str]) -> tuple[npt.NDArray[np.int32], list[str]]:
     """Return each text's place in the order of texts, and the texts in that order."""
+    if sorted(texts) == texts:  # as a file's own dictionary has them
+        return np.arange(len(texts), dtype=np.int32), list(texts)
     order = sorted(range(len(texts)), key=texts.__getitem__)
     rank = np.empty(len(texts), dtype=np.int32)
     rank[order] = np.arange(len(texts), dtype=np.int32)
@@ -186,8 +188,10 @@ def _with_own_dictionary(ranks: npt.NDArray[np.int32], shown: list[str]) -> Any:
 
     used = np.zeros(len(shown), dtype=np.bool_)
     used[ranks] = True
-    number = np.cumsum(used, dtype=np.int32) - np.int32(1)
-    texts = [shown[place] for place in np.flatnonzero(used).tolist()]
+    texts = shown
+    if not used.all():
+        ranks = (np.cumsum(used, dtype=np.int32) - np.int32(1))[ranks]
+        texts = [shown[place] for place in np.flatnonzero(used).tolist()]
     return pa.DictionaryArray.from_arrays(
-        pa.array(number[ranks], type=pa.int32()), pa.array(texts, type=pa.string())
+        pa.array(ranks, type=pa.int32()), pa.array(texts, type=pa.string())
     )

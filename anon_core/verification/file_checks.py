@@ -6,12 +6,17 @@ import numpy as np
 
 from .findings import Check, Rows, many, named
 from .published import PublishedTable
-from .texts import is_formula
+from .texts import FORMULA_START, is_formula, may_begin
 
 
 def check_formulas(release: PublishedTable) -> Check:
     """Check that no cell is one a spreadsheet would execute."""
-    odd = [[i for i, text in enumerate(texts) if is_formula(text)] for texts in release.texts]
+    odd = [
+        [i for i, text in enumerate(texts) if is_formula(text)]
+        if may_begin(texts, FORMULA_START)
+        else []
+        for texts in release.texts
+    ]
     rows = release.rows_showing(odd)
     return Check(
         name="formulas",

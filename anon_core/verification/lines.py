@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .findings import Rows
 from .tables import joined
-from .texts import Codes, Key, Spelling
+from .texts import Codes, Key, Spelling, may_begin
 
 
 def plain_texts(
@@ -21,6 +21,8 @@ def plain_texts(
     plain = [spelling(name).plain for name in header]
     return [
         [own(text) if text[:1] == "'" else text for text in column]
+        if may_begin(column, "'")
+        else column
         for own, column in zip(plain, texts, strict=True)
     ]
 

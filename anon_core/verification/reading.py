@@ -358,14 +358,19 @@ def cells_of_column(column: pa.ChunkedArray[Any]) -> Cells:
         whole = cast(Any, coded.unify_dictionaries().combine_chunks())
     except pa.ArrowException:  # lists and the like have no dictionary
         return Cells.of(column.to_pylist())
-    places = whole.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
-    return coded_cells(places, whole.dictionary)
+    places = whole.indices
+    if places.null_count:
+        places = places.cast(pa.int64()).fill_null(-1)
+    return coded_cells(places.to_numpy(zero_copy_only=False), whole.dictionary)
 
 
 def coded_cells(places: npt.NDArray[Any], values: pa.Array[Any]) -> Cells:
     """Return cells by the places of their values; a missing value among these is none."""
     import pyarrow as pa
 
+    if pa.types.is_string(values.type) and not values.null_count:
+        told = cast(list[str], values.to_pylist())
+        return Cells(codes=narrow(places, len(told)), texts=told)
     # numpy's 32-bit floats write 0.1 where Python's write what 0.1 becomes in 64 bits.
     floats = pa.types.is_floating(values.type)
     made = list(values.to_numpy(zero_copy_only=False)) if floats else values.to_pylist()

@@ -67,11 +67,13 @@ def read_groups(
     begin = 0
     for part in ahead(lambda groups: _read(opened, names, groups, far=far), parts):
         for nth, (cells, code_of) in enumerate(zip(part, known, strict=True)):
-            own = map(code_of.__getitem__, cells.texts)
-            number = narrow(np.array([*own, -1], dtype=np.int64), len(code_of))
-            if found[nth].itemsize < number.itemsize:
-                found[nth] = found[nth].astype(number.dtype)
-            found[nth][begin : begin + len(cells.codes)] = number[cells.codes]
+            own = [*map(code_of.__getitem__, cells.texts), -1]
+            codes = cells.codes
+            if begin or len(code_of) < len(cells.texts):  # else the first have their own numbers
+                codes = narrow(np.array(own, dtype=np.int64), len(code_of))[codes]
+            if found[nth].itemsize < codes.itemsize:
+                found[nth] = found[nth].astype(codes.dtype)
+            found[nth][begin : begin + len(codes)] = codes
         begin += len(part[0].codes)
     if begin != rows:
         raise BadInput(

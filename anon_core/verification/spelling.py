@@ -11,7 +11,6 @@ import datetime
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
-from operator import methodcaller
 from typing import cast
 
 from .averages import decimals_of, numbers_of
@@ -19,12 +18,11 @@ from .cells import TextTable
 from .findings import Check, many, named
 from .published import PublishedTable
 from .tables import PrivateTable, Promise
-from .texts import EVERYTHING, FORMULA_START, Key, Spelling, is_formula, members_of
+from .texts import EVERYTHING, FORMULA_START, Key, Spelling, is_formula, may_begin, members_of
 from .thousands import unmarked
 
 _AVERAGE = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.([0-9]+))?")
 _QUOTED = re.compile(r'[,{}"]')
-_may_be_formula = methodcaller("startswith", ("'", *FORMULA_START))
 
 
 def check_spelling(
@@ -42,6 +40,9 @@ def check_spelling(
     for place, name in enumerate(release.header):
         if name not in table.columns:  # the group number, or a column too many
             continue
+        texts, meant = release.texts[place], release.meant[place]
+        if texts == meant and table.has_digits(name, meant):
+            continue
         if name in averaged:
             right = _Averages(decimals_of(promise, table, name))
         else:
@@ -54,8 +55,7 @@ def check_spelling(
                 tails=_tails(promise, name),
             )
         neutralised = release.spelling(name).neutralised
-        texts, meant = release.texts[place], release.meant[place]
-        guard = neutralised and any(map(_may_be_formula, meant))
+        guard = neutralised and may_begin(meant, ("'", *FORMULA_START))
         guarded = [_guarded(own) for own in meant] if guard else meant
         if guarded == texts and right.certain.issuperset(meant):
             continue

@@ -387,6 +387,16 @@ class PrivateTable:
         keys = self.columns[name].keys
         return {keys[code]: text for code, text in self.written_codes(name).items()}
 
+    def has_digits(self, name: str, texts: Sequence[str]) -> bool:
+        """Say whether texts are values of a column of digits, each of which is written one way."""
+        column = self.columns[name]
+        codes = None if column.digits is None else column.digits.codes_of(texts)
+        if codes is None or np.any(codes < 0):
+            return False
+        used = np.zeros(len(column.keys) + 1, dtype=np.bool_)
+        used[column.code_of_cell[self._texts_used(name)]] = True
+        return bool(used[codes].all())
+
     def written_codes(self, name: str) -> dict[int, str]:
         """Return the same as `written` by the values' codes; values may be many."""
         column = self.columns[name]

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from typing import Any, cast
 
@@ -19,7 +18,8 @@ import numpy.typing as npt
 
 from ..base.errors import BadHierarchy
 from .cells import Cells, Narrow, taken
-from .kinds import KINDS, Kind, Measure, are_digits, kind_of, number_of
+from .digits import Digits, Numbers, numbers_of
+from .kinds import KINDS, Kind, Measure, kind_of, number_of
 from .thousands import thousands_of, unmarked
 
 Codes = npt.NDArray[np.int64]
@@ -38,6 +38,12 @@ _MEMBER = re.compile(r'(?:"((?:[^"]|"")*)"|([^,{}"]+))(, |$)')
 
 
 # ---- single texts ----------------------------------------------------------------------------
+
+
+def may_begin(texts: Iterable[str], signs: Iterable[str]) -> bool:
+    """Say whether some of many texts may begin with one of some signs; if not, none does."""
+    begins = "[" + re.escape("".join(signs)) + "]"
+    return re.search(f"\n{begins}", "\n".join(["", *texts])) is not None
 
 
 def is_formula(text: str) -> bool:
@@ -132,28 +138,36 @@ class PrivateColumn:
         stands for no text.
     gone : bool array of shape (texts + 1,)
         Whether a text stands for a missing value.
-    keys : tuple
+    keys : sequence
         Distinct values; of a quasi-identifier numbers and days ascending, then texts.
     measured : int
         How many of the keys are numbers or days.
-    code_of_own : mapping of str to int
-        By the texts of the table itself.
     texts : tuple of str
         The cells' texts without blanks around them, of numbers without marks between thousands;
         equal ones may stand in it twice.
+    told : callable
+        Returns the code of each text of the table itself.
     thousands : str
         The mark between thousands that was taken out of the texts, if any.
+    digits : Digits, optional
+        The same where all texts are digits alone.
     """
 
     spelling: Spelling
     cells: Narrow
     code_of_cell: Codes
     gone: npt.NDArray[np.bool_]
-    keys: tuple[Key, ...]
+    keys: Sequence[Key]
     measured: int
-    code_of_own: Mapping[str, int]
     texts: tuple[str, ...]
+    told: Callable[[], Mapping[str, int]]
     thousands: str = ""
+    digits: Digits | None = None
+
+    @cached_property
+    def code_of_own(self) -> Mapping[str, int]:
+        """The code of each text of the table itself."""
+        return self.told()
 
     @cached_property
     def code_of(self) -> Mapping[Key, int]:
@@ -196,6 +210,9 @@ class PrivateColumn:
 
     def codes_of_texts(self, texts: Sequence[str]) -> Codes:
         """Return the codes of many texts, as `code_of_text` does."""
+        found = None if self.digits is None else self.digits.codes_of(texts)
+        if found is not None:
+            return found
         own = list(map(self.code_of_own.get, texts))
         if None in own:
             told = zip(own, texts, strict=True)
@@ -220,9 +237,10 @@ def read_private_column(
     ascending, texts as the level table groups them.
     """
     tokens = {"", *(token.strip() for token in missing_tokens)}
-    if kind in (None, "number") and tokens.isdisjoint(column.texts) and are_digits(column.texts):
+    numbers = numbers_of(column.texts) if kind in (None, "number") else None
+    if numbers is not None and tokens.isdisjoint(column.texts):
         spelling = Spelling(kind="number", neutralised=neutralised)
-        return _read_digits(column, spelling, thousands or "", ordered=ordered)
+        return _read_digits(column, numbers, spelling, thousands or "", ordered=ordered)
     texts = [text.strip() for text in column.texts]
     gone = [text in tokens for text in texts] + [True]  # the last for what is null (-1)
     present = [t for t, g in zip(texts, gone, strict=False) if not g]
@@ -252,30 +270,33 @@ def read_private_column(
         gone=np.array(gone, dtype=np.bool_),
         keys=tuple(keys),
         measured=len(measured),
-        code_of_own=code_of_own,
+        told=lambda: code_of_own,
         texts=tuple(texts),
         thousands=mark,
     )
 
 
 def _read_digits(
-    column: Cells, spelling: Spelling, thousands: str, *, ordered: bool
+    column: Cells, numbers: Codes, spelling: Spelling, thousands: str, *, ordered: bool
 ) -> PrivateColumn:
     """Read a column of digits alone, as `read_private_column` does: there may be many of them."""
-    every = tuple(dict.fromkeys(column.texts))
-    texts = sorted(every, key=lambda text: (len(text), text)) if ordered else every
-    code_of_own = dict(zip(texts, range(len(texts)), strict=True))
-    code = [*map(code_of_own.__getitem__, column.texts), len(texts)]
+    values, first, which = np.unique(numbers, return_index=True, return_inverse=True)
+    codes = np.arange(len(values))
+    if not ordered:
+        codes[np.argsort(first)] = np.arange(len(values))
+    of_cell = codes[which]
+    shown: list[int] = (first if ordered else np.sort(first)).tolist()
     return PrivateColumn(
         spelling=spelling,
         cells=column.codes,
-        code_of_cell=np.array(code, dtype=np.int64),
-        gone=np.arange(len(code)) == len(column.texts),
-        keys=tuple(map(Decimal, texts)),
-        measured=len(texts),
-        code_of_own=code_of_own,
+        code_of_cell=np.append(of_cell, len(values)),
+        gone=np.arange(len(numbers) + 1) == len(numbers),
+        keys=Numbers([column.texts[place] for place in shown]),
+        measured=len(values),
+        told=lambda: dict(zip(column.texts, of_cell.tolist(), strict=True)),
         texts=tuple(column.texts),
         thousands=thousands,
+        digits=Digits(values=values, codes=codes),
     )
 
 
