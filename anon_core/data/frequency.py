@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-_ROOM = 1 << 62
 _WORD = 64  # bits of a word, its sign included
 _NEAR = 1 << 16  # rows that are worked on at a time, so that they stay near the processor
 _MANY = 1 << 12  # rows from which compiled code is faster than what sorts several at a time
@@ -71,9 +70,10 @@ def _packed(
     """Return the rows as whole numbers in [0, room) that stand in their order, and the room."""
     packed = np.zeros(len(columns[0]) if columns else 0, dtype=np.int64)
     waiting: list[tuple[npt.NDArray[np.int32], int]] = []
-    room = 1
+    room, most = 1, 1 << (_WORD - 1 - _place_bits(packed))
     for column, size in zip(columns, sizes, strict=True):
-        if room > _ROOM // max(size, 1):  # too wide for one word: rank what is packed so far
+        # Too wide for a word that holds the row's place too: rank what is packed so far.
+        if room > most // max(size, 1):
             _pack_into(packed, waiting)
             waiting = []
             ordered, order = _in_order(packed, room)
@@ -113,6 +113,19 @@ def _counted(
     return packed, row[used]
 
 
+def row_order(
+    columns: Sequence[npt.NDArray[np.int32]], sizes: Sequence[int]
+) -> npt.NDArray[np.int64]:
+    """Return the rows of several code columns in lexicographic order, equal ones as they stand.
+
+    Parameters
+    ----------
+    columns : sequence of int32 arrays of shape (rows,), values in [0, size)
+    sizes : sequence of int
+    """
+    return _in_order(*_packed(columns, sizes))[1]
+
+
 def stable_order(key: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
     """Return the places of whole numbers in ascending order, equal ones as they stand.
 
@@ -124,6 +137,11 @@ def stable_order(key: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]
     return _in_order(key, size)[1]
 
 
+def _place_bits(rows: npt.NDArray[np.int64]) -> int:
+    """Return the bits that the place of each row takes."""
+    return max(len(rows) - 1, 1).bit_length()
+
+
 def _in_order(
     key: npt.NDArray[np.int64], size: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -133,7 +151,7 @@ def _in_order(
     digits, which is five times as fast. Where a word has no room for both, 16 bits after 16 bits
     are sorted by counting.
     """
-    places, bits = max(len(key) - 1, 1).bit_length(), max(size - 1, 1).bit_length()
+    places, bits = _place_bits(key), max(size - 1, 1).bit_length()
     if places + bits < _WORD:
         words = key << places
         words |= np.arange(len(key))

@@ -5,15 +5,15 @@ It carries neither the seed nor the input's row order: rows are sorted by what t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from operator import methodcaller
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from ..data.frequency import dense_rank, stable_order
+from ..data.frequency import dense_rank, row_order, stable_order
 from ..data.kinds import as_number
 from ..release.release import Release
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _TRIGGERS = ("=", "+", "-", "@", "\t", "\r")
-_may_be_formula = methodcaller("startswith", ("'", *_TRIGGERS))
+_may_be_formula = re.compile("\n['" + re.escape("".join(_TRIGGERS)) + "]")
 
 
 def is_formula(text: str) -> bool:
@@ -167,24 +167,27 @@ def public_edition(
     texts = {name: list(release.vocabularies[name].texts) for name in names}
     if neutralise:
         texts = {
-            name: list(map(neutralised, pool)) if any(map(_may_be_formula, pool)) else pool
+            name: list(map(neutralised, pool))
+            if _may_be_formula.search("\n".join(["", *pool]))
+            else pool
             for name, pool in texts.items()
         }
     parts = release.tables or (names,)
-    ranks = [
-        canonical_rank([drawn.codes[n] for n in part], [texts[n] for n in part]) for part in parts
+    told = [
+        in_text_order([drawn.codes[n] for n in part], [texts[n] for n in part]) for part in parts
     ]
     owner = release.seen_group[drawn.member]
-    number = _group_numbers(owner, ranks) if release.grouping.published else None
+    number: npt.NDArray[np.int64] | None = None
+    if release.grouping.published:
+        ranks = [dense_rank(*own)[0] for own in told]
+        number = _group_numbers(owner, ranks)
+        orders = [_by_number(number, rank) for rank in ranks]
+    else:
+        orders = [row_order(*own) for own in told]
     tables: dict[str, pa.Table] = {}
-    orders: list[npt.NDArray[np.int64]] = []
-    for title, part, rank in zip(table_names(len(parts)), parts, ranks, strict=True):
-        order = stable_order(rank, int(rank.max(initial=-1)) + 1)
-        if number is not None:
-            order = order[stable_order(number[order], int(number.max(initial=-1)) + 1)]
-        orders.append(order)
-        group = {} if number is None else {group_column(names): number[orders[-1]]}
-        tables[title] = _arrow(part, drawn.codes, texts, orders[-1], group)
+    for title, part, order in zip(table_names(len(parts)), parts, orders, strict=True):
+        group = {} if number is None else {group_column(names): number[order]}
+        tables[title] = _arrow(part, drawn.codes, texts, order, group)
     row_group = np.full(problem.rows, -1, dtype=np.int64)
     row_group[drawn.row] = owner
     place = np.full(problem.rows, -1, dtype=np.int64)
@@ -273,6 +276,12 @@ def _group_numbers(
     return number[member]
 
 
+def _by_number(number: npt.NDArray[np.int64], rank: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the rows by the number of their group, and by their rank within it."""
+    order = stable_order(rank, int(rank.max(initial=-1)) + 1)
+    return order[stable_order(number[order], int(number.max(initial=-1)) + 1)]
+
+
 def _told_apart(
     tie: npt.NDArray[np.int64], values: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
@@ -307,12 +316,12 @@ def _told_apart(
         begin, width = begin + width, 2 * width
 
 
-def canonical_rank(
+def in_text_order(
     codes: Sequence[npt.NDArray[np.int32]], texts: Sequence[Sequence[str]]
-) -> npt.NDArray[np.int64]:
-    """Return the rank of each row by its cells' texts, column by column, shape (rows,)."""
+) -> tuple[list[npt.NDArray[np.int32]], list[int]]:
+    """Return columns with codes in the order of their texts, and how many each may have."""
     ranked = [_place(pool)[column] for column, pool in zip(codes, texts, strict=True)]
-    return dense_rank(ranked, [max(len(pool), 1) for pool in texts])[0]
+    return ranked, [max(len(pool), 1) for pool in texts]
 
 
 def _place(texts: Sequence[str]) -> npt.NDArray[np.int32]:

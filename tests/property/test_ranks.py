@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anon_core.data import frequency
-from anon_core.data.frequency import dense_rank, frequency_set, stable_order
+from anon_core.data.frequency import (
+    dense_rank,
+    frequency_set,
+    occur_once,
+    row_order,
+    stable_order,
+)
 
 _WIDE = [1, 3, 1 << 9, (1 << 20) + 1, (1 << 31) - 1]
 
@@ -34,7 +40,10 @@ def test_rows_are_ranked_by_their_tuples(data: st.DataObject, widths: tuple[int,
     columns = [np.array([r[d] for r in rows], np.int32) for d in range(len(sizes))]
     with patch.object(frequency, "_NEAR", near):
         rank, first = dense_rank(columns, sizes)
+        order, once = row_order(columns, sizes), occur_once(columns, sizes)
         counted = frequency_set([f"c{d}" for d in range(len(sizes))], columns, sizes, quasi=1)
+    assert order.tolist() == sorted(range(len(rows)), key=rows.__getitem__)
+    assert once.tolist() == [rows.count(r) == 1 for r in rows]
     distinct = sorted(set(rows))
     assert rank.tolist() == [distinct.index(r) for r in rows]
     assert first.tolist() == [rows.index(r) for r in distinct]

@@ -33,7 +33,9 @@ def read_column(
     codes, pool = trimmed(codes, pool, absent)
     used = np.bincount(codes + np.int32(1), minlength=len(pool) + 1)[1:] > 0
     order, mark = options.dates.get(name, ""), options.decimals.get(name, "")
-    present = [text for text, is_used in zip(pool, used, strict=True) if is_used]
+    present = list(pool)
+    if not used.all():
+        present = [text for text, is_used in zip(pool, used, strict=True) if is_used]
     found = notation(name, present, order, mark, written=written)
     if found.texts:
         codes, pool = trimmed(codes, [found.texts.get(text, text) for text in pool], ())

@@ -163,6 +163,8 @@ def _plain(text: str, mark: str) -> str | None:
 
 def _doubtful(texts: Sequence[str]) -> bool:
     """Say whether every mark in the numbers may stand before decimals or between thousands."""
+    if "".join(texts).isdecimal():  # no mark at all
+        return False
     marks: set[str] = set()
     for text in texts:
         if text.isdecimal():

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from anon_core import Dataset, Plan, run
+from anon_core.data.frequency import row_order
 from anon_core.job.file_formats import as_csv, as_parquet
 from anon_core.job.publish import (
-    canonical_rank,
     draw_rows,
+    in_text_order,
     neutralised,
     public_edition,
 )
@@ -102,14 +103,14 @@ def test_a_formula_gets_an_apostrophe_and_a_number_stays(text: str, shown: str) 
 def test_rows_stand_in_the_order_of_their_texts() -> None:
     codes = [np.array([1, 0, 1, 0], np.int32), np.array([0, 0, 1, 1], np.int32)]
     texts = [["b", "a"], ["10", "9"]]
-    order = np.argsort(canonical_rank(codes, texts))
+    order = row_order(*in_text_order(codes, texts))
     rows = [(texts[0][codes[0][i]], texts[1][codes[1][i]]) for i in order]
     assert rows == sorted(rows) == [("a", "10"), ("a", "9"), ("b", "10"), ("b", "9")]
 
 
 def test_one_text_under_two_codes_is_one_text_to_the_order() -> None:
     codes = [np.array([0, 1, 0, 1], np.int32), np.array([3, 2, 1, 0], np.int32)]
-    order = np.argsort(canonical_rank(codes, [["same", "same"], ["a", "b", "c", "d"]]))
+    order = row_order(*in_text_order(codes, [["same", "same"], ["a", "b", "c", "d"]]))
     assert codes[1][order].tolist() == [0, 1, 2, 3]
 
 
