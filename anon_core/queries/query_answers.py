@@ -10,6 +10,7 @@ and 2; the second term of example 2 must read 3/4 × 2/4).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -29,6 +30,8 @@ Spread = Literal["leaves", "length"]
 
 # Keys of a table that are counted as if they were one group.
 _KEYS = 1 << 12
+# Entries from which a vocabulary may hold many that no cell says.
+_LONG = 1 << 12
 
 
 def overlap(
@@ -61,6 +64,8 @@ def overlap(
     low = np.maximum(first, lo[:, None])
     high = np.minimum(last, hi[:, None])
     meets = low <= high
+    if vocabulary.shown is None and np.array_equal(first, last):  # each of them one value
+        return meets.astype(np.float64)
     below = np.concatenate([[0], np.cumsum(hierarchy.counted)])
     # Cells of leaves that only a population has, none of them counted, are taken leaf by leaf.
     plain = below[last + 1] == below[first]
@@ -160,6 +165,8 @@ def _answers(
     spread: Spread,
     context: Context | None,
 ) -> npt.NDArray[np.float64]:
+    parts, vocabularies = _used_alone(parts, vocabularies, workload)
+
     def table(
         place: int, lo: npt.NDArray[np.int32], hi: npt.NDArray[np.int32]
     ) -> npt.NDArray[np.float64]:
@@ -170,6 +177,41 @@ def _answers(
         len(vocabularies[workload.columns[place]].texts) for part in parts for place in part.places
     ]
     return answers(parts, size, workload, sum(widths), table, context or Context())
+
+
+def _used_alone(
+    parts: Sequence[Part], vocabularies: Mapping[str, Vocabulary], workload: Workload
+) -> tuple[list[Part], dict[str, Vocabulary]]:
+    """Leave out of long vocabularies what no cell says: each interval is laid over the rest."""
+    told = dict(vocabularies)
+    number: dict[int, npt.NDArray[np.int32]] = {}
+    for place in {place for part in parts for place in part.places}:
+        own = vocabularies[workload.columns[place]]
+        if len(own.texts) < _LONG:
+            continue
+        used = np.zeros(len(own.texts), dtype=np.bool_)
+        for part in parts:
+            for at, codes in zip(part.places, part.codes, strict=True):
+                if at == place:
+                    used[codes] = True
+        number[place] = np.cumsum(used, dtype=np.int32) - np.int32(1)
+        told[own.column] = own.among(np.flatnonzero(used))
+    if not number:
+        return list(parts), told
+    return [
+        replace(
+            part,
+            codes=np.stack(
+                [
+                    number[place][codes] if place in number else codes
+                    for place, codes in zip(part.places, part.codes, strict=True)
+                ]
+            ),
+        )
+        if part.places
+        else part
+        for part in parts
+    ], told
 
 
 def _asked(workload: Workload, known: Sequence[str]) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +51,17 @@ class Vocabulary:
     level: npt.NDArray[np.int32]
     shown: npt.NDArray[np.float64] | None = None
     shortened: bool = False
+
+    def among(self, entries: npt.NDArray[np.int64]) -> Vocabulary:
+        """Return some of its entries, by their places, ascending."""
+        return replace(
+            self,
+            texts=tuple(map(self.texts.__getitem__, entries.tolist())),
+            lo=self.lo[entries],
+            hi=self.hi[entries],
+            level=self.level[entries],
+            shown=None if self.shown is None else self.shown[entries],
+        )
 
 
 def of_level(hierarchy: Hierarchy, level: int) -> Vocabulary:

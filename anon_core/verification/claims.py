@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 
 from .kinds import measured_kinds
+from .level_columns import level_columns
 from .texts import Spelling
 
 _DASH = re.compile(r"\s*(?:[-–—]|\.\.\.?|…|\bto\b)\s*")
@@ -33,14 +34,19 @@ def untrue(levels: Sequence[Sequence[str]], spelling: Spelling, texts: Collectio
     {'0109*'}
     """
     found: set[str] = set()
-    cleaned = [list(map(str.strip, row)) for row in levels]
-    values = {row[0] for row in cleaned if row}
-    shown = set(texts) - values
-    for level in range(1, max(map(len, cleaned), default=0)):
+    columns = level_columns(levels)
+    if columns is None:
+        wide = max(map(len, levels), default=0)
+        columns = level_columns([[*row, *[""] * (wide - len(row))] for row in levels]) or []
+    values, *above = columns or [[]]
+    shown = set(texts) - {*values, ""}
+    for level in above:
+        if shown.isdisjoint(level):
+            continue
         members: dict[str, list[str]] = {}
-        for row in cleaned:
-            if level < len(row) and row[0] and row[level] in shown:
-                members.setdefault(row[level], []).append(row[0])
+        for value, label in zip(values, level, strict=True):
+            if value and label in shown:
+                members.setdefault(label, []).append(value)
         for label, inside in members.items():
             holds = _claim(label, spelling)
             if holds is None:

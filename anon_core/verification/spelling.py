@@ -16,6 +16,7 @@ from typing import cast
 from .averages import decimals_of, numbers_of
 from .cells import TextTable
 from .findings import Check, many, named
+from .level_columns import level_columns
 from .published import PublishedTable
 from .tables import PrivateTable, Promise
 from .texts import EVERYTHING, FORMULA_START, Key, Spelling, is_formula, may_begin, members_of
@@ -120,16 +121,24 @@ class _Spellings:
         self.coarse, self.tails = coarse, tails
         self._written = cache(lambda: table.written(name))
         own = table.written_codes(name).values()
-        lines = [list(map(str.strip, line)) for line in levels]
-        listed = _depth_first(lines) if self._is_text else lines
-        self.labels = {label for line in lines for label in line[1:]} if coarse else set[str]()
+        self._levels = levels
+        columns = level_columns(levels)
+        if columns is None:
+            labels = {label.strip() for line in levels for label in line[1:]}
+        else:
+            labels = set[str]().union(*columns[1:])
+        self.labels = labels if coarse else set[str]()
         self._own = own
         self.certain = frozenset(["", *self.labels, *own])
-        self._listed = [line[0] for line in listed] if coarse else []
         thousands = table.columns[name].thousands
         self._public = [unmarked(text.strip(), thousands) for text in public] if coarse else []
-        self._order = [line[0] for line in listed]
         self._gaps = table.has_gaps(name)
+
+    @cached_property
+    def _order(self) -> list[str]:
+        """The values of the level table; each group of texts stands together."""
+        lines = [list(map(str.strip, line)) for line in self._levels]
+        return [line[0] for line in (_depth_first(lines) if self._is_text else lines)]
 
     @cached_property
     def place(self) -> dict[str, int]:
@@ -144,7 +153,7 @@ class _Spellings:
         """What each value is written as; there may be many, so it is made when it is asked for."""
         # What the table writes goes before what the level table does, and that before the public.
         found = {key: {text} for key, text in self._written().items()}
-        for text in self._listed:
+        for text in self._order if self.coarse else ():
             found.setdefault(self.spelling.key(text), {text})
         known = set(found)
         for text in self._public:

@@ -20,6 +20,7 @@ from ..base.errors import BadHierarchy
 from .cells import Cells, Narrow, taken
 from .digits import Digits, Numbers, numbers_of
 from .kinds import KINDS, Kind, Measure, kind_of, number_of
+from .level_columns import level_columns
 from .thousands import thousands_of, unmarked
 
 Codes = npt.NDArray[np.int64]
@@ -252,12 +253,13 @@ def read_private_column(
             texts = [unmarked(text, mark) for text in texts]
             present = [t for t, g in zip(texts, gone, strict=False) if not g]
     key_of = dict(zip(present, spelling.keys(present), strict=True))
-    named = [] if spelling.measured else [row for row in levels if row]
-    path = {spelling.key(row[0].strip()): tuple(row[:0:-1]) for row in named}
+    named = [] if spelling.measured or not ordered else [row for row in levels if row]
+    line = dict(zip((row[0].strip() for row in named), range(len(named)), strict=True))
     keys: list[Key] = list(dict.fromkeys(key_of.values()))
     measured = [key for key in keys if not isinstance(key, str)]
     if ordered:
         others = [key for key in keys if isinstance(key, str)]
+        path = {key: tuple(named[line[key]][:0:-1]) for key in others if key in line}
         others.sort(key=lambda key: (path.get(key, ()), key))
         keys = [*sorted(cast(list[Any], measured)), *others]
     code_of = {key: i for i, key in enumerate(keys)}
@@ -382,6 +384,11 @@ def level_sets(
     if levels is None:
         return set(), [{EVERYTHING: set(range(column.missing + 1))}]
     spelling = column.spelling
+    columns = level_columns(levels)
+    if columns:
+        keys = spelling.keys(columns[0])
+        if len(set(keys)) == len(keys):
+            return _sets_by_level(column, keys, columns[1:])
     path: dict[Key, tuple[str, ...]] = {}
     width = 0
     for number, line in enumerate(levels, start=1):
@@ -401,22 +408,32 @@ def level_sets(
                 remedy="List every value once; a value has one path to the top.",
                 values=[cells[0]],
             )
-    if width <= 1:
-        path = dict.fromkeys(path, (EVERYTHING,))
-    labels: list[dict[str, set[int]]] = [{} for _ in range(max(width - 1, 1))]
-    for key, above in path.items():
-        code = column.code_of.get(key)  # a missing value has none: it hangs under the root
-        for level, label in enumerate(above):
-            under = labels[level].setdefault(label, set())
-            if code is not None:
-                under.add(code)
-    tops = {above[-1] for key, above in path.items() if key in column.code_of}
+    above = list(map(list, zip(*path.values(), strict=True)))
+    return _sets_by_level(column, list(path), above)
+
+
+def _sets_by_level(
+    column: PrivateColumn, keys: Sequence[Key], above: Sequence[Sequence[str]]
+) -> LevelSets:
+    """Return what `level_sets` does of keys that differ, given the labels of each level."""
+    if not above:
+        above = [[EVERYTHING] * len(keys)]
+    # A missing value has no code: it hangs under the root.
+    codes = list(map(column.code_of.get, keys))
+    there = [(line, code) for line, code in enumerate(codes) if code is not None]
+    labels: list[dict[str, set[int]]] = []
+    for level in above:
+        sets: dict[str, set[int]] = {label: set() for label in dict.fromkeys(level)}
+        for line, code in there:
+            sets[level[line]].add(code)
+        labels.append(sets)
+    tops = {above[-1][line] for line, _ in there}
     if len(tops) == 1:
         labels[-1][tops.pop()].add(column.missing)
     elif not tops:  # no value at all: the missing value stands alone under every top
         for under in labels[-1].values():
             under.add(column.missing)
-    return set(path), labels
+    return set(keys), labels
 
 
 def on_levels(

@@ -69,7 +69,7 @@ def _separated(text: str, name: str) -> tuple[LevelRows, BadHierarchy | None]:
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     first = next((line for line in text.splitlines() if line.strip()), "")
     found: dict[str, tuple[LevelRows, BadHierarchy | None]] = {}
-    for separator in ";,":
+    for separator in ";," if ";" in text else ",":
         reader = csv.reader(io.StringIO(text), delimiter=separator)
         rows = LevelRows()
         error: BadHierarchy | None = None
