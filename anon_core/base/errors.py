@@ -61,6 +61,10 @@ class InputChanged(AnonError):
     """The data no longer fits the recipe: a column is gone, or a hierarchy lacks a value."""
 
 
+class UnknownValues(InputChanged):
+    """A hierarchy lacks values of the table."""
+
+
 class _NoRelease(AnonError):
     """There is no release to hand over, and how near the best came to what was asked.
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from ..base.errors import BadHierarchy, InputChanged, listing
+from ..base.errors import BadHierarchy, InputChanged, UnknownValues, listing
 from ..data.column import Column
 from ..data.kinds import KINDS
 from ..data.table import MISSING, MISSING_TOKENS
@@ -210,7 +210,7 @@ def _build(column: Column, rows: Sequence[tuple[str, ...]]) -> Hierarchy:
         )
     if uncovered:
         where = np.flatnonzero(np.isin(column.codes, uncovered))
-        raise InputChanged(
+        raise UnknownValues(
             f"The hierarchy of '{column.name}' does not know {len(uncovered)} of the column's "
             f"{len(column.values)} values; they stand in {len(where)} "
             f"{'row' if len(where) == 1 else 'rows'} (first in row "

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 
-from ..base.errors import AnonError, BadPlan, InputChanged, listing, nearest
+from ..base.errors import AnonError, BadPlan, InputChanged, UnknownValues, listing, nearest
 from ..data.sampling import sampled
 from ..data.table import Dataset
 from ..hierarchy.prepared import prepared, refuse_untrue
@@ -76,11 +76,17 @@ def prepare(
     table = sampled(table, plan.roles.published(table), plan.data.sample, plan.seed)
     # A sensitive column is published exactly; its hierarchy is only what others may look at.
     trees = [n for model in plan.models for n in model.needs_trees(plan.roles)]
-    built = {
-        name: prepared(table.column(name), rows)
-        for name, rows in hierarchies.items()
-        if name in plan.roles.quasi or name in trees
-    }
+    needed = [name for name in hierarchies if name in plan.roles.quasi or name in trees]
+    try:
+        built = {name: prepared(table.column(name), hierarchies[name]) for name in needed}
+    except UnknownValues as error:
+        if plan.reuse.mode != "fixed":
+            raise
+        raise UnknownValues(
+            error.message,
+            remedy=f"{error.remedy} Or set unseen = 'top' or 'suppress' under [reuse].",
+            values=error.values,
+        ) from error
     looked_at = dict.fromkeys(n for a in plan.all_attacks() for n in a.needs_trees(plan.roles))
     for name in [n for n in looked_at if n in hierarchies and n not in built]:
         with suppress(AnonError):  # what does not fit tells an attacker nothing

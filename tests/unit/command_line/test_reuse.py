@@ -104,7 +104,9 @@ def test_a_city_no_hierarchy_has(
     decided["algorithm"]["levels"] = levels
     desk.write("decided", decided)
     assert desk.run("decided", rows) == 4
-    assert "does not know 1 of the column's 3 values" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "does not know 1 of the column's 3 values" in said
+    assert "Or set unseen = 'top' or 'suppress' under [reuse]." in said
     desk.write("decided", decided | {"reuse": {"mode": "fixed", "unseen": unseen}})
     capsys.readouterr()
     assert desk.run("decided", rows) == 0
