@@ -118,8 +118,8 @@ class Truth:
     def alone(self) -> tuple[B1, int]:
         """Rows that no other row equals in the columns of which every row tells its own value.
 
-        Whatever their class says, nobody else's published row is like theirs. Without a release,
-        those are all columns but quasi-identifiers.
+        Those that stay linked to all quasi-identifiers: whatever their class says, nobody else's
+        published row is like theirs. Without a release, all columns but quasi-identifiers.
 
         Returns
         -------
@@ -129,8 +129,11 @@ class Truth:
             How many of them are published.
         """
         problem, release = self._problem, self._release
-        said = set(problem.quasi if release is None else release.cells)
-        names = [n for n in problem.roles.published(problem.dataset) if n not in said]
+        said, blocks = set(problem.quasi), [problem.roles.published(problem.dataset)]
+        if release is not None:
+            said, blocks = set(release.cells), list(release.blocks)
+        whole = next((block for block in blocks if set(problem.quasi) <= set(block)), ())
+        names = [name for name in whole if name not in said]
         if not names:
             return np.zeros(self.rows, dtype=np.bool_), 0
         columns = [problem.leaf_codes(name) for name in names]

@@ -222,6 +222,8 @@ def _recomputed(
         # Promises go by all quasi-identifiers: where the public table lacks one, none are counted.
         if public is None or not set(promise.quasi) <= set(public.names):
             return None
+        if not quasi.has(promise.quasi):  # nor where the release does
+            return None
         return read_public(promise, public, private, table, levels, quasi)
 
     def judged(parts: Mapping[str, Grouped]) -> list[Check]:

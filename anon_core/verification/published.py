@@ -177,7 +177,8 @@ class PublishedTable:
     @property
     def _lined_places(self) -> list[int]:
         lined = self.header if self.lined is None else self.lined
-        return [place for place, name in enumerate(self.header) if name in lined]
+        found = [place for place, name in enumerate(self.header) if name in lined]
+        return found or list(range(len(self.header)))  # a broken file may have none of them
 
     @cached_property
     def unlike(self) -> int | None:

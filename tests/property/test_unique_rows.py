@@ -113,6 +113,22 @@ def test_whole_rows_count_columns_of_every_role() -> None:
     assert "Over all published columns 4 are (66.7%)" in one.sentence
 
 
+def test_what_no_row_ties_to_the_quasi_identifiers_singles_nobody_out() -> None:
+    frame = pd.DataFrame({"q": list("abac"), "s": list("wxyz")})
+    plan = Plan.from_mapping(
+        {
+            "roles": {"quasi": ["q"], "sensitive": ["s"]},
+            "algorithm": {"name": "anatomy"},
+            "models": [{"name": "frequency-l-diversity", "l": 2}],
+        }
+    )
+    result = run(plan, Dataset.from_frame(frame))
+    one = next(a for a in result.attacks if a.attack == "uniqueness")
+    last = one.details[1].rows[-1]
+    assert (last["columns"], last["rows"]) == ("all published columns", 2)  # b and c
+    assert last["in the raw table"] == 1.0
+
+
 def test_rows_that_are_drawn_apart_leave_whole_rows_untold() -> None:
     case = Case(columns={"q": list("aabb"), "s": list("xxyy")}, quasi=("q",), sensitive=("s",))
     problem = case.problem()

@@ -1433,3 +1433,31 @@ def test_a_column_without_a_hierarchy_is_exact_or_hidden():
     assert broken(one_column(["a", "b"], ["a", "b"], **told)) == set()
     assert broken(one_column(["a", "b"], ["*", "*"], **told)) == set()
     assert broken(one_column(["a", "b"], ["*", "b"], **told)) == {"levels"}
+
+
+@pytest.mark.parametrize("lined_from", [0, 1 << 40])
+@pytest.mark.parametrize(
+    ("header", "model"),
+    [
+        ("x,ill", {"name": "k-anonymity", "k": 1}),
+        ("x,ill", {"name": "maximum-risk", "risk": 1.0}),
+        ("x,ill", {"name": "k-map", "k": 1}),
+        ("ill,age", {"name": "epsilon-m-anonymity", "epsilon": 1, "m": 1, "column": "ill"}),
+    ],
+)
+def test_columns_under_other_names_are_broken_and_no_error(
+    monkeypatch: pytest.MonkeyPatch, lined_from: int, header: str, model: dict[str, Any]
+) -> None:
+    monkeypatch.setattr("anon_core.verification.checks.LINED_FROM", lined_from)
+    monkeypatch.setattr("anon_core.verification.tables.AT_A_TIME", 2)
+    plan = {
+        "roles": {"quasi": ["age"], "sensitive": ["ill"]},
+        "types": {"age": "text", "ill": "number"},
+        "algorithm": {"name": "optimal"},
+        "models": [model],
+    }
+    frame = pd.DataFrame({"age": list("aabb"), "ill": list("1212")})
+    content = f"{header}\na,1\na,2\nb,1\nb,2\n".encode()
+    public = pd.DataFrame({"age": list("aabb")})
+    found = verify_published(plan, frame, {}, {"release.csv": content}, public)
+    assert "columns" in broken(found)

@@ -56,6 +56,13 @@ def test_true_averages_hold() -> None:
     assert (swapped.holds, swapped.column, swapped.rows) == (False, "ill", (1, 2))
 
 
+def test_averages_that_are_values_of_the_table_have_their_decimals_too() -> None:
+    people = PEOPLE.assign(age=["20", "22", "21", "20", "22", "21"], sex=list("FFFMMM"))
+    rows = [f"21.0,{sex},{ill}" for sex, ill in zip("FFFMMM", "abcdef", strict=True)]
+    assert broken(rows, people) == set()
+    assert broken([row.replace("21.0", "21") for row in rows], people) == {"spelling"}
+
+
 @pytest.mark.parametrize(
     ("age", "why"),
     [
