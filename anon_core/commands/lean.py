@@ -3,8 +3,8 @@
 numba asks for scipy's linear algebra, cffi and coverage when it is loaded or first used, Arrow for
 pandas, and all of them do without; scipy copies the names of all that numpy has, its reader of
 Fortran included. Together they take half a second and 60 MB, which a run of a second is mostly made
-of. What is loaded stays, so that Python need not look for rubbish among it
-after every few hundred objects.
+of. What is loaded stays, so that Python need not look for rubbish among it after every few hundred
+objects.
 """
 
 from __future__ import annotations

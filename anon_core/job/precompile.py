@@ -62,7 +62,7 @@ def warm(told: Callable[[str], None]) -> None:
         for result in _run(name):
             asked -= _attacked(result, asked)
         told(name)
-    lines_of(b"a\n", b",", 1)  # of large tables
+    lines_of(b"a\n", b",", 1)  # which no table as small as these asks for
     place = kept_in()
     if place is not None:
         with suppress(OSError):

@@ -196,22 +196,17 @@ def _used_alone(
                     used[codes] = True
         number[place] = np.cumsum(used, dtype=np.int32) - np.int32(1)
         told[own.column] = own.among(np.flatnonzero(used))
-    if not number:
-        return list(parts), told
-    return [
-        replace(
-            part,
-            codes=np.stack(
-                [
-                    number[place][codes] if place in number else codes
-                    for place, codes in zip(part.places, part.codes, strict=True)
-                ]
-            ),
-        )
-        if part.places
-        else part
-        for part in parts
-    ], told
+
+    def numbered(part: Part) -> Part:
+        if number.keys().isdisjoint(part.places):
+            return part
+        codes = [
+            number[place][own] if place in number else own
+            for place, own in zip(part.places, part.codes, strict=True)
+        ]
+        return replace(part, codes=np.stack(codes))
+
+    return [numbered(part) for part in parts], told
 
 
 def _asked(workload: Workload, known: Sequence[str]) -> tuple[int, ...]:

@@ -219,10 +219,11 @@ def _recomputed(
     @cache
     def people() -> PublicPeople | None:
         quasi = next(iter(published.values())).lines
-        # Promises go by all quasi-identifiers: where the public table lacks one, none are counted.
+        # Promises go by all quasi-identifiers: where the public table or the release lacks one,
+        # nobody is counted.
         if public is None or not set(promise.quasi) <= set(public.names):
             return None
-        if not quasi.has(promise.quasi):  # nor where the release does
+        if not quasi.has(promise.quasi):
             return None
         return read_public(promise, public, private, table, levels, quasi)
 

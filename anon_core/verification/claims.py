@@ -34,11 +34,7 @@ def untrue(levels: Sequence[Sequence[str]], spelling: Spelling, texts: Collectio
     {'0109*'}
     """
     found: set[str] = set()
-    columns = level_columns(levels)
-    if columns is None:
-        wide = max(map(len, levels), default=0)
-        columns = level_columns([[*row, *[""] * (wide - len(row))] for row in levels]) or []
-    values, *above = columns or [[]]
+    values, *above = level_columns(levels) or [[]]
     shown = set(texts) - {*values, ""}
     for level in above:
         if shown.isdisjoint(level):

@@ -1,4 +1,8 @@
-"""The lines of a CSV file: counted where every one is plain, and put together of their cells."""
+"""The lines of a CSV file: counted where every one is plain, and put together of their cells.
+
+Lines are put together as `anon_core/kernels/lines.py` does it, and not by it: this is what a run's
+files are compared with.
+"""
 
 from __future__ import annotations
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 
-def level_columns(levels: Sequence[Sequence[str]]) -> list[list[str]] | None:
+def level_columns(levels: Sequence[Sequence[str]]) -> list[list[str]]:
     """Return the cells of each level without blanks around them, the values first.
 
-    None where lines differ in length, or there are none.
+    Shorter lines end with empty cells.
 
     Examples
     --------
     >>> level_columns([["a ", "A"], ["b", "A"]]), level_columns([["a"], ["b", "B"]])
-    ([['a', 'b'], ['A', 'A']], None)
+    ([['a', 'b'], ['A', 'A']], [['a', 'b'], ['', 'B']])
     """
-    if len(set(map(len, levels))) != 1:
-        return None
-    return [list(map(str.strip, column)) for column in zip(*levels, strict=True)]
+    return [list(map(str.strip, column)) for column in zip_longest(*levels, fillvalue="")]

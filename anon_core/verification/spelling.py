@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from typing import cast
 
 from .averages import decimals_of, numbers_of
@@ -119,17 +119,10 @@ class _Spellings:
         self._is_text = not self.spelling.measured
         self._keys: dict[str, Key] = {}
         self.coarse, self.tails = coarse, tails
-        self._written = cache(lambda: table.written(name))
-        own = table.written_codes(name).values()
-        self._levels = levels
-        columns = level_columns(levels)
-        if columns is None:
-            labels = {label.strip() for line in levels for label in line[1:]}
-        else:
-            labels = set[str]().union(*columns[1:])
-        self.labels = labels if coarse else set[str]()
-        self._own = own
-        self.certain = frozenset(["", *self.labels, *own])
+        self._table, self._name, self._levels = table, name, levels
+        self._own = table.written_codes(name).values()
+        self.labels = set[str]().union(*level_columns(levels)[1:]) if coarse else set[str]()
+        self.certain = frozenset(["", *self.labels, *self._own])
         thousands = table.columns[name].thousands
         self._public = [unmarked(text.strip(), thousands) for text in public] if coarse else []
         self._gaps = table.has_gaps(name)
@@ -152,7 +145,7 @@ class _Spellings:
     def texts(self) -> dict[Key, set[str]]:
         """What each value is written as; there may be many, so it is made when it is asked for."""
         # What the table writes goes before what the level table does, and that before the public.
-        found = {key: {text} for key, text in self._written().items()}
+        found = {key: {text} for key, text in self._table.written(self._name).items()}
         for text in self._order if self.coarse else ():
             found.setdefault(self.spelling.key(text), {text})
         known = set(found)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -146,8 +146,6 @@ class PrivateColumn:
     texts : tuple of str
         The cells' texts without blanks around them, of numbers without marks between thousands;
         equal ones may stand in it twice.
-    told : callable
-        Returns the code of each text of the table itself.
     thousands : str
         The mark between thousands that was taken out of the texts, if any.
     digits : Digits, optional
@@ -161,14 +159,14 @@ class PrivateColumn:
     keys: Sequence[Key]
     measured: int
     texts: tuple[str, ...]
-    told: Callable[[], Mapping[str, int]]
     thousands: str = ""
     digits: Digits | None = None
 
     @cached_property
     def code_of_own(self) -> Mapping[str, int]:
-        """The code of each text of the table itself."""
-        return self.told()
+        """The code of each text of the table itself that is a value."""
+        told = zip(self.texts, self.code_of_cell.tolist(), self.gone.tolist(), strict=False)
+        return {text: code for text, code, gone in told if not gone}
 
     @cached_property
     def code_of(self) -> Mapping[Key, int]:
@@ -262,9 +260,9 @@ def read_private_column(
         path = {key: tuple(named[line[key]][:0:-1]) for key in others if key in line}
         others.sort(key=lambda key: (path.get(key, ()), key))
         keys = [*sorted(cast(list[Any], measured)), *others]
-    code_of = {key: i for i, key in enumerate(keys)}
-    code_of_own = {text: code_of[key] for text, key in key_of.items()}
-    code = [code_of_own.get(text, len(keys)) for text in texts]
+    place = {key: i for i, key in enumerate(keys)}
+    code_of = {text: place[key] for text, key in key_of.items()}
+    code = [code_of.get(text, len(keys)) for text in texts]
     return PrivateColumn(
         spelling=spelling,
         cells=column.codes,
@@ -272,7 +270,6 @@ def read_private_column(
         gone=np.array(gone, dtype=np.bool_),
         keys=tuple(keys),
         measured=len(measured),
-        told=lambda: code_of_own,
         texts=tuple(texts),
         thousands=mark,
     )
@@ -286,16 +283,14 @@ def _read_digits(
     codes = np.arange(len(values))
     if not ordered:
         codes[np.argsort(first)] = np.arange(len(values))
-    of_cell = codes[which]
     shown: list[int] = (first if ordered else np.sort(first)).tolist()
     return PrivateColumn(
         spelling=spelling,
         cells=column.codes,
-        code_of_cell=np.append(of_cell, len(values)),
+        code_of_cell=np.append(codes[which], len(values)),
         gone=np.arange(len(numbers) + 1) == len(numbers),
         keys=Numbers([column.texts[place] for place in shown]),
         measured=len(values),
-        told=lambda: dict(zip(column.texts, of_cell.tolist(), strict=True)),
         texts=tuple(column.texts),
         thousands=thousands,
         digits=Digits(values=values, codes=codes),
@@ -384,11 +379,11 @@ def level_sets(
     if levels is None:
         return set(), [{EVERYTHING: set(range(column.missing + 1))}]
     spelling = column.spelling
-    columns = level_columns(levels)
-    if columns:
-        keys = spelling.keys(columns[0])
+    if len(set(map(len, levels))) == 1 and levels[0]:
+        leaves, *above = level_columns(levels)
+        keys = spelling.keys(leaves)
         if len(set(keys)) == len(keys):
-            return _sets_by_level(column, keys, columns[1:])
+            return _sets_by_level(column, keys, above)
     path: dict[Key, tuple[str, ...]] = {}
     width = 0
     for number, line in enumerate(levels, start=1):
