@@ -11,23 +11,36 @@ from ..base.arrays import F64, I64
 from .compiled import compiled
 from .cuts import Cuts
 
-#: Rows that are fetched at a time.
+#: Rows that are fetched at a time: they lie far apart, and none has to wait for another.
 NEAR = 64
 
 
 class Points(NamedTuple):
-    """Rows, and the sensitive value of each.
+    """Rows as packed words, and what the codes in them stand for.
+
+    A column's code in row i is ``words[word, i] >> shift & mask``. The attributes come first, the
+    sensitive column last.
 
     Attributes
     ----------
-    position : float64 array of shape (rows, attributes)
-        Normalized to [0, 1].
-    sensitive : int64 array of shape (rows,)
-        -1 where missing.
+    words : int64 array of shape (words, rows)
+    word, shift, mask : int64 arrays of shape (attributes + 1,)
+    offset : int64 array of shape (attributes,)
+        Where an attribute's codes begin in `position`.
+    position : float64 array
+        Of each code of each attribute, normalized to [0, 1].
+    values, missing : int
+        Number of codes of the sensitive column; that of rows without a value, or -1.
     """
 
+    words: I64
+    word: I64
+    shift: I64
+    mask: I64
+    offset: I64
     position: F64
-    sensitive: I64
+    values: int
+    missing: int
 
 
 @compiled
@@ -120,22 +133,77 @@ def next_random(state: npt.NDArray[np.uint64]) -> np.uint64:
 
 
 @compiled
-def eligible(order: I64, start: int, stop: int, sensitive: I64, tally: I64, least: int) -> bool:
-    """Return whether no value fills more than 1/least of the rows order[start:stop] that have one.
+def shuffle(order: I64, start: int, stop: int, state: npt.NDArray[np.uint64]) -> None:
+    """Shuffle order[start:stop] in place (Durstenfeld 1964)."""
+    own = state.copy()  # memory that is nothing else's stays in registers
+    for i in range(stop - 1, start, -1):
+        j = start + np.int64(next_random(own) % np.uint64(i - start + 1))
+        order[i], order[j] = order[j], order[i]
+    state[:] = own
 
-    Rows without a value have -1; one row at least must have one.
+
+@compiled
+def fetch(points: Points, rows: I64, position: F64, sensitive: I64) -> None:
+    """Look up some rows: their positions, shape (rows, attributes), and sensitive codes."""
+    attributes = len(points.offset)
+    for d in range(attributes + 1):
+        word, shift, mask = points.word[d], points.shift[d], points.mask[d]
+        for i in range(len(rows)):
+            code = (points.words[word, rows[i]] >> shift) & mask
+            if d < attributes:
+                position[i, d] = points.position[points.offset[d] + code]
+            else:
+                sensitive[i] = code
+
+
+@compiled
+def stands_outside(box: F64, row: F64) -> bool:
+    """Return whether a row would make a box grow; `box` holds its lows and its highs."""
+    found = False
+    for d in range(len(row)):
+        found |= (row[d] < box[0, d]) | (row[d] > box[1, d])
+    return found
+
+
+@compiled
+def growth(box: F64, row: F64) -> float:
+    """Return by how much a box grows in all to hold a row."""
+    found = 0.0
+    for d in range(len(row)):
+        found += max(box[0, d] - row[d], 0.0) + max(row[d] - box[1, d], 0.0)
+    return found
+
+
+@compiled
+def grow(box: F64, row: F64) -> None:
+    """Make a box hold a row."""
+    for d in range(len(row)):
+        box[0, d] = min(box[0, d], row[d])
+        box[1, d] = max(box[1, d], row[d])
+
+
+@compiled
+def eligible(sensitive: I64, tally: I64, missing: int, least: int) -> bool:
+    """Return whether no value fills more than 1/least of the rows that have one.
+
+    Parameters
+    ----------
+    sensitive : int64 array of shape (rows,)
+    tally : int64 array of shape (values,)
+        Room for counting; zero before and after.
+    missing : int
+        Code of the rows that have none; one row at least must have one.
+    least : int
     """
     most = 0
     known = 0
-    for i in range(start, stop):
-        v = sensitive[order[i]]
-        if v >= 0:
+    for v in sensitive:
+        if v != missing:
             known += 1
             tally[v] += 1
             most = max(most, tally[v])
-    for i in range(start, stop):
-        if sensitive[order[i]] >= 0:
-            tally[sensitive[order[i]]] = 0
+    for v in sensitive:
+        tally[v] = 0
     return bool(known > 0 and most * least <= known)
 
 
@@ -173,17 +241,15 @@ def bisect(
     depth, found : int
         As the parameters; `depth` is 0 when all is done.
     """
-    position, sensitive = points.position, points.sensitive
     order, stack, parts = cuts.order, cuts.stack, cuts.parts
-    rows, attributes = position.shape
+    rows, attributes = points.words.shape[1], len(points.offset)
+    # The rows of the second half, and the sensitive codes of either, until a part is through.
     spare = np.empty(rows, np.int64)
-    values = 0
-    for i in range(rows):
-        values = max(values, sensitive[i] + 1)
-    tally = np.zeros(values, np.int64)
-    low = np.empty((2, attributes), np.float64)
-    high = np.empty((2, attributes), np.float64)
-    near = np.empty((NEAR, attributes), np.float64)
+    secret = np.empty((2, rows), np.int64)
+    tally = np.zeros(points.values, np.int64)
+    boxes = np.empty((2, 2, attributes), np.float64)
+    position = np.empty((NEAR, attributes), np.float64)
+    sensitive = np.empty(NEAR, np.int64)
     spent = 0
     while depth > 0 and spent < work:
         depth -= 1
@@ -192,50 +258,44 @@ def bisect(
         if stop - start >= 2 * least:
             for _ in range(tries):
                 spent += stop - start
-                for i in range(stop - 1, start, -1):
-                    j = start + np.int64(next_random(state) % np.uint64(i - start + 1))
-                    order[i], order[j] = order[j], order[i]
-                for d in range(attributes):
-                    low[0, d] = high[0, d] = 1.0
-                    low[1, d] = high[1, d] = 0.0
+                shuffle(order, start, stop, state)
+                boxes[0] = 1.0
+                boxes[1] = 0.0
                 wide0, wide1 = 0.0, 0.0
-                left, held = start, 0
-                for i in range(start, stop):
-                    t = order[i]
-                    at = (i - start) % NEAR
-                    if at == 0:  # rows lie far apart: many are fetched at once
-                        for j in range(i, min(i + NEAR, stop)):
-                            for d in range(attributes):
-                                near[j - i, d] = position[order[j], d]
-                    grow0 = 0.0
-                    grow1 = 0.0
-                    for d in range(attributes):
-                        p = near[at, d]
-                        grow0 += max(low[0, d] - p, 0.0) + max(p - high[0, d], 0.0)
-                        grow1 += max(low[1, d] - p, 0.0) + max(p - high[1, d], 0.0)
-                    # NCP of a half is rows × width of its box, the artificial row included.
-                    more0 = (left - start + 1) * grow0 + wide0 + grow0
-                    more1 = (held + 1) * grow1 + wide1 + grow1
-                    side = 0 if more0 < more1 else 1
-                    for d in range(attributes):
-                        p = near[at, d]
-                        low[side, d] = min(low[side, d], p)
-                        high[side, d] = max(high[side, d], p)
-                    if side == 0:
-                        wide0 += grow0
-                        order[left] = t
-                        left += 1
-                    else:
-                        wide1 += grow1
-                        spare[held] = t
-                        held += 1
-                for i in range(held):
-                    order[left + i] = spare[i]
-                if eligible(order, start, left, sensitive, tally, least) and eligible(
-                    order, left, stop, sensitive, tally, least
+                one, other = 0, 0
+                for begin in range(start, stop, NEAR):
+                    end = min(begin + NEAR, stop)
+                    fetch(points, order[begin:end], position, sensitive)
+                    for i in range(end - begin):
+                        row = position[i]
+                        # Most rows stand inside both boxes soon.
+                        out0, out1 = stands_outside(boxes[0], row), stands_outside(boxes[1], row)
+                        grow0 = growth(boxes[0], row) if out0 else 0.0
+                        grow1 = growth(boxes[1], row) if out1 else 0.0
+                        # NCP of a half is rows × width of its box, the artificial row included.
+                        more0 = (one + 1) * grow0 + wide0 + grow0
+                        more1 = (other + 1) * grow1 + wide1 + grow1
+                        if more0 < more1:
+                            if out0:
+                                grow(boxes[0], row)
+                                wide0 += grow0
+                            secret[0, one] = sensitive[i]
+                            order[start + one] = order[begin + i]
+                            one += 1
+                        else:
+                            if out1:
+                                grow(boxes[1], row)
+                                wide1 += grow1
+                            secret[1, other] = sensitive[i]
+                            spare[other] = order[begin + i]
+                            other += 1
+                cut = start + one
+                order[cut:stop] = spare[:other]
+                if eligible(secret[0, :one], tally, points.missing, least) and eligible(
+                    secret[1, :other], tally, points.missing, least
                 ):
-                    stack[depth, 0], stack[depth, 1] = start, left
-                    stack[depth + 1, 0], stack[depth + 1, 1] = left, stop
+                    stack[depth, 0], stack[depth, 1] = start, cut
+                    stack[depth + 1, 0], stack[depth + 1, 1] = cut, stop
                     depth += 2
                     done = True
                     break

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from ..base.context import Context
 from ..base.params import integer
 from ..base.registry import register
 from ..contracts.model import GroupModel
 from ..contracts.partitioner import Buckets, Partitioner, buckets_of_rows
+from ..data.frequency import stable_order
 from ..kernels.cuts import Cuts
 from ..kernels.l_diverse_groups import Points, bisect
+from ..lattice.lattice import layout_of
 from ..partition.leading_share import leading_share, mended
 from ..partition.mondrian_cuts import normalized_positions, rows_of_keys
 from ..release.problem import Problem
@@ -63,17 +66,11 @@ class Bisection(Partitioner):
         column, least = leading_share(problem, models, self.title)
         frequency = problem.frequency
         key = rows_of_keys(problem)
+        points = _points(problem, column, key)
+        hierarchy = problem.hierarchies[column]
         value = frequency.codes[key, frequency.columns.index(column)].astype(np.int64)
-        missing = value == problem.hierarchies[column].missing_leaf
-        position = np.stack(
-            [
-                np.minimum(normalized_positions(h), 1.0)[frequency.codes[key, d]]
-                for d, h in enumerate(problem.quasi_hierarchies)
-            ],
-            axis=1,
-        )
+        missing = value == hierarchy.missing_leaf
         rows = len(key)
-        points = Points(np.ascontiguousarray(position), np.where(missing, -1, value))
         order = np.arange(rows, dtype=np.int64)
         stack = np.empty((rows + 1, 2), dtype=np.int64)
         stack[0] = 0, rows
@@ -91,7 +88,8 @@ class Bisection(Partitioner):
         sizes = runs[:, 1] - runs[:, 0]
         piece[order] = np.repeat(np.arange(found), sizes)
         drawn = context.generator.permutation(rows)
-        ranked = drawn[np.lexsort((value[drawn], piece[drawn]))]
+        values = len(hierarchy.leaves)
+        ranked = drawn[stable_order((piece * values + value)[drawn], found * values)]
         # Rows without a value, the last of each piece, are no part of what makes it diverse.
         known = np.bincount(piece[~missing], minlength=found)
         groups = np.maximum(known // least, 1)
@@ -100,3 +98,25 @@ class Bisection(Partitioner):
         group = np.empty(rows, dtype=np.int64)
         group[ranked] = np.repeat(first_group, sizes) + place % np.repeat(groups, sizes)
         return mended(problem, models, buckets_of_rows(key, group), context)
+
+
+def _points(problem: Problem, column: str, key: npt.NDArray[np.int64]) -> Points:
+    """Return rows by their keys, with one sensitive column, as the halving looks at them."""
+    frequency, hierarchy = problem.frequency, problem.hierarchies[column]
+    quasi = problem.quasi_hierarchies
+    columns = [*range(len(quasi)), frequency.columns.index(column)]
+    sizes = [len(h.leaves) for h in quasi]
+    layout = layout_of([*sizes, len(hierarchy.leaves)])
+    words = np.zeros((layout.words, len(frequency.count)), dtype=np.int64)
+    for d, word, shift in zip(columns, layout.word, layout.shift, strict=True):
+        words[word] |= frequency.codes[:, d].astype(np.int64) << shift
+    return Points(
+        words=words[:, key],
+        word=layout.word,
+        shift=layout.shift,
+        mask=layout.mask,
+        offset=np.cumsum([0, *sizes[:-1]], dtype=np.int64),
+        position=np.concatenate([np.minimum(normalized_positions(h), 1.0) for h in quasi]),
+        values=len(hierarchy.leaves),
+        missing=hierarchy.missing_leaf,
+    )

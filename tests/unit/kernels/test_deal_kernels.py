@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from anon_core.base.arrays import I64
 from anon_core.kernels.cuts import Cuts
 from anon_core.kernels.l_diverse_groups import Points, anatomize, bisect, eligible, next_random
 from tests import naive_kernels
@@ -48,13 +49,11 @@ def test_nobody_fills_too_much() -> None:
     rng = np.random.default_rng(229)
     seen = set[bool]()
     for _ in range(200):
-        values = rng.integers(0, 5, 12)
-        order, tally = rng.permutation(12), np.zeros(5, dtype=np.int64)
-        start, stop = sorted(rng.integers(0, 13, 2).tolist())
-        least = int(rng.integers(1, 5))
-        part = values[order[start:stop]].tolist()
-        found = eligible(order, start, stop, values, tally, least)
-        assert found == naive_kernels.eligible(part, least)
+        part = rng.integers(0, 5, int(rng.integers(0, 13)))
+        least, missing = int(rng.integers(1, 5)), int(rng.integers(-1, 5))
+        tally = np.zeros(5, dtype=np.int64)
+        found = eligible(part, tally, missing, least)
+        assert found == naive_kernels.eligible(np.where(part == missing, -1, part), least)
         assert not tally.any()
         seen.add(found)
     assert seen == {True, False}
@@ -66,23 +65,43 @@ def test_bisection_is_its_plain_twin(work: int) -> None:
     halved = 0
     for _ in range(60):
         rows, attributes = int(rng.integers(4, 60)), int(rng.integers(1, 4))
-        # Quarters add up exactly, in whatever order a compiler adds them.
-        position = rng.integers(0, 5, (rows, attributes)) / 4
+        codes = rng.integers(0, 5, (rows, attributes))
         value = rng.integers(0, 8, rows)
+        missing = int(rng.choice([-1, 7]))
         least, tries = int(rng.integers(2, 4)), int(rng.integers(1, 4))
         order = np.arange(rows)
         stack = np.empty((rows + 1, 2), dtype=np.int64)
         stack[0] = 0, rows
         parts = np.empty((rows, 2), dtype=np.int64)
-        points, cuts = Points(position, value), Cuts(order, stack, parts)
+        points, cuts = _points(codes, value, missing), Cuts(order, stack, parts)
         state = rng.integers(1, 1 << 64, size=4, dtype=np.uint64)
         begun = state.tolist()
         depth, found = 1, 0
         while depth:
             depth, found = bisect(points, cuts, depth, found, least, tries, state, work)
         got = {frozenset(order[a:b].tolist()) for a, b in parts[:found]}
-        twin = naive_kernels.Bisection(position.tolist(), value.tolist(), least, begun)
+        known = np.where(value == missing, -1, value)
+        twin = naive_kernels.Bisection((codes / 4).tolist(), known.tolist(), least, begun)
         assert got == twin.parts(tries)
         assert state.tolist() == twin.state
         halved += len(got) > 1
     assert halved > 20
+
+
+def _points(codes: I64, value: I64, missing: int) -> Points:
+    """Pack codes 0 to 4, which stand at quarters: they add up exactly in whatever order."""
+    attributes = codes.shape[1]
+    word, shift = np.arange(attributes + 1) % 2, np.arange(attributes + 1) // 2 * 3
+    words = np.zeros((2, len(codes)), dtype=np.int64)
+    for d, column in enumerate([*codes.T, value]):
+        words[word[d]] |= column << shift[d]
+    return Points(
+        words=words,
+        word=word,
+        shift=shift,
+        mask=np.full(attributes + 1, 7),
+        offset=np.arange(attributes) * 5,
+        position=np.tile(np.arange(5) / 4, attributes),
+        values=8,
+        missing=missing,
+    )
