@@ -609,6 +609,22 @@ class Bisection:
         return sides
 
 
+def shuffled_runs(rows: Sequence[int], sizes: Sequence[int], drawn: Sequence[int]) -> list[int]:
+    """Put the numbers of each run into a hat, and take the one whose turn it is, from behind."""
+    found: list[int] = []
+    for size in sizes:
+        hat = list(rows[len(found) : len(found) + size])
+        turns = drawn[len(found) : len(found) + size]
+        taken: list[int] = []
+        while hat:
+            turn = turns[len(hat) - 1] % len(hat)
+            taken.append(hat[turn])
+            hat[turn] = hat[-1]
+            hat.pop()
+        found += taken[::-1]
+    return found
+
+
 def next_random(state: Sequence[int]) -> tuple[list[int], int]:
     """Return the next state of a xoshiro256** sequence, and its number."""
 

@@ -81,6 +81,7 @@ TWINS: Mapping[str, str] = {
     "rtree.refine": "naive_kernels.grown_tree",
     "rtree.split_leaf": "naive_kernels.grown_tree",
     "decide_nodes.settle": "naive.rolled",
+    "shuffled.shuffle_runs": "naive_kernels.shuffled_runs",
     "sliced.posteriors": "naive_kernels.posterior_of",
     "sliced.sign_of_sum": "naive_kernels.sign_of_sum",
     "specialize.specialize": "naive.local_parts",

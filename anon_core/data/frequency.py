@@ -12,7 +12,7 @@ import numpy.typing as npt
 _WORD = 64  # bits of a word, its sign included
 _NEAR = 1 << 16  # rows that are worked on at a time, so that they stay near the processor
 _MANY = 1 << 12  # rows from which compiled code is faster than what sorts several at a time
-_FEW = 8  # possible combinations per row up to which a table of all of them is made
+_FEW = 2  # possible combinations per row up to which a table of all of them is made
 
 
 def dense_rank(

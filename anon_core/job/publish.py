@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ..data.frequency import dense_rank, row_order, stable_order
 from ..data.kinds import as_number
+from ..release.grouping import shuffle_within
 from ..release.release import Release
 
 if TYPE_CHECKING:
@@ -82,19 +83,24 @@ def draw_rows(release: Release, generator: np.random.Generator) -> Drawn:
     every = grouping.of_rows(problem.frequency, generator, problem.row_order if drawn else None)
     row = np.flatnonzero(every >= 0)
     member = every[row]
-    order = np.empty(0, dtype=np.int64)
-    permuted: _Permutations | None = None
+    by_group = np.empty(0, dtype=np.int64)
+    sizes = np.empty(0, dtype=np.int64)
     if apart:
         place = np.cumsum(every >= 0) - 1
-        order = place[problem.row_order[every[problem.row_order] >= 0]]
-        permuted = _Permutations(grouping.group[member[order]], generator)
+        order = problem.row_order
+        order = place[order[every[order] >= 0]]
+        group = grouping.group[member[order]]
+        sizes = np.bincount(group)
+        by_group = order[stable_order(group, len(sizes))]
     codes: dict[str, npt.NDArray[np.int32]] = {}
     source: dict[str, npt.NDArray[np.int64]] = {}
     for block in release.blocks:
         taken: npt.NDArray[np.int64] | None = None
-        if permuted is not None:
+        if apart:
+            shuffled = by_group.copy()
+            shuffle_within(shuffled, sizes, generator)
             taken = np.empty(len(row), dtype=np.int64)
-            taken[order] = order[permuted.drawn()]
+            taken[by_group] = shuffled
         for name in block:
             if name in release.cells:
                 column = release.cells[name][member]
@@ -103,22 +109,6 @@ def draw_rows(release: Release, generator: np.random.Generator) -> Drawn:
             codes[name] = column if taken is None else column[taken]
             source[name] = row if taken is None else row[taken]
     return Drawn(codes=codes, member=member, source=source, row=row)
-
-
-class _Permutations:
-    """Draws permutations of rows that keep every row in its group."""
-
-    def __init__(self, group: npt.NDArray[np.int64], generator: np.random.Generator) -> None:
-        self._group, self._generator = group, generator
-        self._groups = int(group.max(initial=-1)) + 1
-        self._by_group = stable_order(group, self._groups)
-
-    def drawn(self) -> npt.NDArray[np.int64]:
-        """Draw a permutation, shape (rows,)."""
-        drawn = self._generator.permutation(len(self._group))
-        found = np.empty(len(drawn), dtype=np.int64)
-        found[self._by_group] = drawn[stable_order(self._group[drawn], self._groups)]
-        return found
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -265,21 +255,21 @@ def _group_numbers(
 
     Groups that say the same in the first table are ordered by the second.
     """
-    ids, member, sizes = np.unique(group, return_inverse=True, return_counts=True)
-    tie = np.zeros(len(ids), dtype=np.int64)
+    sizes = np.bincount(group)
+    used = sizes > 0
+    member, sizes = (np.cumsum(used) - 1)[group], sizes[used]
+    tie = np.zeros(len(sizes), dtype=np.int64)
     for rank in ranks:
-        order = stable_order(rank, int(rank.max(initial=-1)) + 1)
-        order = order[stable_order(member[order], len(ids))]
-        tie = _told_apart(tie, rank[order], sizes)
-    number = np.empty(len(ids), dtype=np.int64)
-    number[np.argsort(tie, kind="stable")] = np.arange(len(ids))
+        tie = _told_apart(tie, rank[_by_number(member, rank)], sizes)
+    number = np.empty(len(sizes), dtype=np.int64)
+    number[np.argsort(tie, kind="stable")] = np.arange(len(sizes))
     return number[member]
 
 
 def _by_number(number: npt.NDArray[np.int64], rank: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return the rows by the number of their group, and by their rank within it."""
-    order = stable_order(rank, int(rank.max(initial=-1)) + 1)
-    return order[stable_order(number[order], int(number.max(initial=-1)) + 1)]
+    columns = [number.astype(np.int32), rank.astype(np.int32)]
+    return row_order(columns, [int(column.max(initial=-1)) + 1 for column in columns])
 
 
 def _told_apart(

@@ -74,10 +74,18 @@ def _bits(problem: Problem, release: Release, name: str) -> tuple[F64, F64]:
     leaf = frequency.codes[grouping.key, frequency.columns.index(name)]
     rows = problem.leaf_rows[name].astype(np.float64)
     below = np.concatenate([[0.0], np.cumsum(rows)])
-    held = np.log2(below[-1] / rows[leaf])
+    with np.errstate(divide="ignore"):  # leaves that no row has stand in no entry
+        own = np.log2(rows)
+        if name in release.replaced:
+            low, high = release.ends(name)
+            cover = np.log2(below[high.astype(np.int64) + 1] - below[low])
+        else:
+            told = release.vocabularies[name]
+            covered = np.log2(below[told.hi.astype(np.int64) + 1] - below[told.lo])
+            cover = covered[release.cells[name]]
+    held = (np.log2(below[-1]) - own)[leaf]
     lost = held.copy()  # of a suppressed row, all
     kept = grouping.member >= 0
-    low, high = (ends[grouping.member[kept]] for ends in release.ends(name))
-    covered = below[high.astype(np.int64) + 1] - below[low]
-    lost[kept] = np.log2(np.maximum(covered, rows[leaf[kept]]) / rows[leaf[kept]])
+    own = own[leaf[kept]]
+    lost[kept] = np.maximum(cover[grouping.member[kept]], own) - own
     return lost, held

@@ -12,6 +12,7 @@ These are figures about exact cells in groups; for boxes see `metrics.reconstruc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -156,9 +157,7 @@ def permutation_reconstruction(release: Release, sensitive: str, least: int) -> 
         if not names:
             continue
         codes = [frequency.codes[key, frequency.columns.index(n)] for n in names]
-        wide = [int(code.max(initial=0)) + 1 for code in codes]
-        line, _ = dense_rank([group.astype(np.int32), *codes], [len(view.group_size), *wide])
-        delta *= np.bincount(line, weights=count)[line] / view.group_size[group]
+        delta *= _alike(view, group, count, codes) / view.group_size[group]
     return _reconstruction(view, group, count, own, squares, delta, least)
 
 
@@ -178,13 +177,24 @@ def _persons(
     frequency = release.problem.frequency
     kept = grouping.member >= 0
     key, group = grouping.key[kept], grouping.group[grouping.member[kept]]
-    value = frequency.codes[key, frequency.columns.index(sensitive)].astype(np.int64)
+    count = grouping.count[kept]
+    value = frequency.codes[key, frequency.columns.index(sensitive)]
+    own = _alike(view, group, count, [value]).astype(np.int64)
     table = view.block_of(sensitive)
-    wide = len(view.vocabularies[sensitive].texts)
-    packed = table.group * wide + table.codes[:, 0]
-    own = table.count[np.searchsorted(packed, group * wide + value)]
     squares = np.bincount(table.group, weights=table.count**2, minlength=len(view.group_size))
-    return group, grouping.count[kept], own, squares[group].astype(np.int64)
+    return group, count, own, squares[group].astype(np.int64)
+
+
+def _alike(
+    view: View,
+    group: npt.NDArray[np.int64],
+    count: npt.NDArray[np.int64],
+    codes: Sequence[npt.NDArray[np.int32]],
+) -> npt.NDArray[np.float64]:
+    """Return how many rows of its group have the values of each entry, shape (entries,)."""
+    wide = [int(code.max(initial=0)) + 1 for code in codes]
+    line, _ = dense_rank([group.astype(np.int32), *codes], [len(view.group_size), *wide])
+    return np.bincount(line, weights=count)[line]
 
 
 def _reconstruction(

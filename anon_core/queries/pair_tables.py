@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Pairs of cells up to which a table of them is held in full.
 _FEW = 1 << 13
+#: Small tables by pair of columns, of views that are in use.
+_COUNTED: WeakKeyDictionary[View, dict[tuple[str, str], F64]] = WeakKeyDictionary()
 #: A sparse matrix of expected rows.
 Table: TypeAlias = "scipy.sparse.csr_array"
 #: The same, or a full array where it is small.
@@ -54,19 +57,30 @@ def linked(view: View, first: str, second: str) -> Table | None:
 
 
 def few(view: View, first: str, second: str) -> F64 | None:
-    """Return what `linked` does as a full array; None where not linked, or not small.
+    """Return what `expected` does as a full array; None where it is not small.
 
-    A sparse matrix costs more to build than a small table takes to be multiplied.
+    A sparse matrix costs more to build than a small table takes to be multiplied. Metrics ask for
+    the same pairs of one view; each is counted once.
     """
-    block = view.block_of(first)
     shape = len(view.vocabularies[first].texts), len(view.vocabularies[second].texts)
-    if second not in block.columns or shape[0] * shape[1] > _FEW:
+    if shape[0] * shape[1] > _FEW:
         return None
+    of_view = _COUNTED.setdefault(view, {})
+    found = of_view.get((first, second))
+    if found is None:
+        found = of_view[first, second] = _full(view, first, second, shape)
+        found.flags.writeable = False
+    return found
+
+
+def _full(view: View, first: str, second: str, shape: tuple[int, int]) -> F64:
+    block = view.block_of(first)
+    if second not in block.columns:
+        return _apart(view, first, second).toarray()
     one, two = (block.codes[:, block.columns.index(name)] for name in (first, second))
     at = one.astype(np.int64) * shape[1] + two
-    found: F64 = np.zeros(shape)
-    found.ravel()[:] = np.bincount(at, weights=block.count, minlength=found.size)
-    return found
+    rows = np.bincount(at, weights=block.count, minlength=shape[0] * shape[1])
+    return rows.astype(np.float64).reshape(shape)
 
 
 def expected(view: View, first: str, second: str) -> AnyTable:
@@ -81,14 +95,16 @@ def expected(view: View, first: str, second: str) -> AnyTable:
     Returns
     -------
     sparse or full array of shape (cells of the first, cells of the second)
-        It adds up to the published rows.
+        It adds up to the published rows. Not to be written to.
     """
     small = few(view, first, second)
     if small is not None:
         return small
     found = linked(view, first, second)
-    if found is not None:
-        return found
+    return _apart(view, first, second) if found is None else found
+
+
+def _apart(view: View, first: str, second: str) -> Table:
     return multiplied(by_group(view, first), view.group_size, by_group(view, second))
 
 

@@ -77,14 +77,23 @@ class Grouping:
         """
         if self.whole_keys:
             return self.member[frequency.row_key]
-        shuffled = generator.permutation(frequency.rows)
-        if order is not None:
-            shuffled = order[shuffled]
-        keys = len(frequency.count)
-        by_key = shuffled[stable_order(frequency.row_key[shuffled], keys)]
+        key, keys = frequency.row_key, len(frequency.count)
+        order = np.arange(len(key)) if order is None else order
+        by_key = order[stable_order(key[order], keys)]
+        shuffle_within(by_key, frequency.count, generator)
         found = np.empty(frequency.rows, dtype=np.int64)
         found[by_key] = np.repeat(self.member, self.count)
         return found
+
+
+def shuffle_within(
+    rows: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64], generator: np.random.Generator
+) -> None:
+    """Shuffle each run of rows in place; `sizes` are the runs' rows, one after the other."""
+    from ..kernels.shuffled import shuffle_runs  # a compiler, which few need at once
+
+    drawn = generator.integers(0, (1 << 64) - 1, len(rows), dtype=np.uint64, endpoint=True)
+    shuffle_runs(rows, sizes, drawn)
 
 
 def group_runs(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import chisquare
 
 from anon_core.base.arrays import I64
 from anon_core.kernels.cuts import Cuts
 from anon_core.kernels.l_diverse_groups import Points, anatomize, bisect, eligible, next_random
+from anon_core.kernels.shuffled import shuffle_runs
 from tests import naive_kernels
 
 pytestmark = pytest.mark.kernels
@@ -43,6 +45,28 @@ def test_random_numbers_are_those_of_xoshiro256() -> None:
         assert state.tolist() == twin
     # The reference implementation's first numbers for this state.
     assert numbers[:4] == [11520, 0, 1509978240, 1215971899390074240]
+
+
+def test_runs_are_shuffled_as_from_a_hat() -> None:
+    rng = np.random.default_rng(239)
+    for _ in range(100):
+        sizes = rng.integers(0, 7, int(rng.integers(1, 9)))
+        rows = rng.permutation(int(sizes.sum()))
+        drawn = rng.integers(0, (1 << 64) - 1, len(rows), dtype=np.uint64, endpoint=True)
+        expected = naive_kernels.shuffled_runs(rows.tolist(), sizes.tolist(), drawn.tolist())
+        shuffle_runs(rows, sizes, drawn)
+        assert rows.tolist() == expected
+
+
+def test_every_order_of_a_run_is_as_likely() -> None:
+    rng = np.random.default_rng(241)
+    runs = 60_000
+    rows = np.tile(np.arange(3), runs)
+    drawn = rng.integers(0, (1 << 64) - 1, len(rows), dtype=np.uint64, endpoint=True)
+    shuffle_runs(rows, np.full(runs, 3), drawn)
+    counts = np.unique(rows.reshape(runs, 3), axis=0, return_counts=True)[1]
+    assert len(counts) == 6
+    assert chisquare(counts).pvalue > 1e-6
 
 
 def test_nobody_fills_too_much() -> None:

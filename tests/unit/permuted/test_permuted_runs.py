@@ -29,6 +29,7 @@ from anon_core.job.runner import run
 from anon_core.permuted.class_groups import forms_groups
 from anon_core.release.audience import audience_of
 from tests.making import PATIENTS, Case, by_hand, random_case
+from tests.naive_kernels import shuffled_runs
 
 PERMUTING = [
     name for name, found in family("algorithm").items() if cast(type[Algorithm], found).permutes
@@ -257,10 +258,11 @@ def test_whoever_knows_the_seed_undoes_the_permutation() -> None:
     group = np.array([g for _, _, g in published])
     drawn = chances(result.plan, result.problem).publish
     taken = []
+    by_group, sizes = np.argsort(group, kind="stable"), np.bincount(group)[1:]
     for _ in ("age", "illness"):
-        order = drawn.permutation(rows)
+        numbers = drawn.integers(0, (1 << 64) - 1, rows, dtype=np.uint64, endpoint=True)
         place = np.empty(rows, dtype=np.int64)
-        place[np.argsort(group, kind="stable")] = order[np.argsort(group[order], kind="stable")]
+        place[by_group] = shuffled_runs(by_group.tolist(), sizes.tolist(), numbers.tolist())
         taken.append(place)
     position = {int(p): i for i, p in enumerate(taken[0])}
     undone = {
