@@ -650,6 +650,27 @@ def eligible(values: Sequence[int], least: int) -> bool:
 # ---- counting queries and people -----------------------------------------------------------------
 
 
+def pairs_linked(entries: Sequence[tuple[int, int, int]]) -> Counter[tuple[int, int]]:
+    """Count the rows of (first, second, rows) entries by pair of cells."""
+    found: Counter[tuple[int, int]] = Counter()
+    for first, second, rows in entries:
+        found[first, second] += rows
+    return found
+
+
+def pairs_apart(
+    one: Sequence[tuple[int, int, int]], other: Sequence[tuple[int, int, int]], sizes: Sequence[int]
+) -> dict[tuple[int, int], Fraction]:
+    """Return the expected rows by pair of cells, from (group, cell, rows) entries of both."""
+    found: dict[tuple[int, int], Fraction] = {}
+    for group, first, rows in one:
+        for at, second, others in other:
+            if at == group:
+                pair = first, second
+                found[pair] = found.get(pair, Fraction(0)) + Fraction(rows * others, sizes[group])
+    return found
+
+
 def mean_overlap(
     entries: Sequence[tuple[Codes, int]], overlap: Sequence[Sequence[float] | None]
 ) -> float:

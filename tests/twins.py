@@ -73,6 +73,8 @@ TWINS: Mapping[str, str] = {
     "widening_boxes.reach_out": "naive_kernels.reaching_box",
     "widening_boxes.show": "naive_kernels.shown_box",
     "widening_boxes.take_in": "naive_kernels.taking_in",
+    "pair_counts.count_apart": "naive_kernels.pairs_apart",
+    "pair_counts.count_linked": "naive_kernels.pairs_linked",
     "roll_up.roll_up": "naive.rolled",
     "roll_up.roll_to": "naive.rolled",
     "small_classes.rows_in_small": "naive.rolled",

@@ -6,6 +6,7 @@ group shows every pair as often as its columns' shares multiply to.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakKeyDictionary
@@ -13,9 +14,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import scipy
 
-from ..base.arrays import F64, I64
+from ..base.arrays import F64, I32, I64
 from ..release.problem import Problem
-from ..release.release import View
+from ..release.release import BlockTable, View
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -39,10 +40,9 @@ def pairs_of(problem: Problem) -> list[tuple[str, str]]:
 def by_group(view: View, column: str) -> Table:
     """Return the rows that show each cell in each group, shape (cells, groups)."""
     block = view.block_of(column)
-    code = block.codes[:, block.columns.index(column)]
     shape = len(view.vocabularies[column].texts), len(view.group_size)
     return scipy.sparse.csr_array(
-        (block.count.astype(np.float64), (code, block.group)), shape=shape
+        (block.count.astype(np.float64), (_cells(block, column), block.group)), shape=shape
     )
 
 
@@ -51,7 +51,7 @@ def linked(view: View, first: str, second: str) -> Table | None:
     block = view.block_of(first)
     if second not in block.columns:
         return None
-    one, two = (block.codes[:, block.columns.index(name)] for name in (first, second))
+    one, two = (_cells(block, name) for name in (first, second))
     shape = len(view.vocabularies[first].texts), len(view.vocabularies[second].texts)
     return scipy.sparse.csr_array((block.count.astype(np.float64), (one, two)), shape=shape)
 
@@ -74,13 +74,33 @@ def few(view: View, first: str, second: str) -> F64 | None:
 
 
 def _full(view: View, first: str, second: str, shape: tuple[int, int]) -> F64:
-    block = view.block_of(first)
-    if second not in block.columns:
-        return _apart(view, first, second).toarray()
-    one, two = (block.codes[:, block.columns.index(name)] for name in (first, second))
-    at = one.astype(np.int64) * shape[1] + two
-    rows = np.bincount(at, weights=block.count, minlength=shape[0] * shape[1])
-    return rows.astype(np.float64).reshape(shape)
+    from ..kernels.pair_counts import count_apart, count_linked  # a compiler, if nothing else did
+
+    found: F64 = np.zeros(shape)
+    one = view.block_of(first)
+    if second in one.columns:
+        count_linked(_cells(one, first), _cells(one, second), one.count, found)
+    else:
+        one, two = _by_groups(one), _by_groups(view.block_of(second))
+        cells = _cells(one, first), _cells(two, second)
+        count_apart(
+            one.group, cells[0], one.count, two.group, cells[1], two.count, view.group_size, found
+        )
+    return found
+
+
+def _cells(block: BlockTable, column: str) -> I32:
+    return np.ascontiguousarray(block.codes[:, block.columns.index(column)])
+
+
+def _by_groups(block: BlockTable) -> BlockTable:
+    """Return a block with the entries of each group together, as nearly all have them."""
+    if np.all(block.group[1:] >= block.group[:-1]):
+        return block
+    order = np.argsort(block.group, kind="stable")
+    return replace(
+        block, group=block.group[order], codes=block.codes[order], count=block.count[order]
+    )
 
 
 def expected(view: View, first: str, second: str) -> AnyTable:
