@@ -64,13 +64,15 @@ class Grouped:
         return self._histogram(self.table.codes_of(column), tuple(self.table.texts_of(column)))
 
     def _histogram(self, codes: Codes, values: tuple[Hashable, ...]) -> Histogram:
-        pair, first = joined([self.group, codes], len(codes))
-        owner, value = self.group[first], codes[first]
-        order = np.lexsort([value, owner])
+        size = max(len(values), 1)
+        pair = self.group * size + codes
+        order = np.argsort(pair)
+        pair = pair[order]
+        first = np.flatnonzero(np.diff(pair, prepend=-1))
         return Histogram(
-            owner=owner[order],
-            value=value[order],
-            count=tally(pair, self.table.count)[order],
+            owner=pair[first] // size,
+            value=pair[first] % size,
+            count=np.add.reduceat(self.table.count[order], first) if len(first) else pair,
             values=values,
             classes=len(self.sizes),
         )
