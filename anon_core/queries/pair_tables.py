@@ -21,8 +21,8 @@ from ..release.release import BlockTable, View
 if TYPE_CHECKING:
     import scipy.sparse
 
-#: Pairs of cells up to which a table of them is held in full.
-_FEW = 1 << 13
+#: Pairs of cells up to which a table of them is made in full, and up to which it is kept.
+_FEW, _KEPT = 1 << 17, 1 << 13
 #: Small tables by pair of columns, of views that are in use.
 _COUNTED: WeakKeyDictionary[View, dict[tuple[str, str], F64]] = WeakKeyDictionary()
 #: A sparse matrix of expected rows.
@@ -65,6 +65,8 @@ def few(view: View, first: str, second: str) -> F64 | None:
     shape = len(view.vocabularies[first].texts), len(view.vocabularies[second].texts)
     if shape[0] * shape[1] > _FEW:
         return None
+    if shape[0] * shape[1] > _KEPT:
+        return _full(view, first, second, shape)
     of_view = _COUNTED.setdefault(view, {})
     found = of_view.get((first, second))
     if found is None:

@@ -27,7 +27,7 @@ def numbers_of(texts: Sequence[str]) -> npt.NDArray[np.int64] | None:
     """
     if not are_digits(texts) or max(map(len, texts)) > _MOST:
         return None
-    return np.fromiter(map(int, texts), np.int64, len(texts))
+    return np.fromstring("\n".join(texts), dtype=np.int64, sep="\n")
 
 
 class Numbers(Sequence[Decimal]):
