@@ -28,6 +28,7 @@ from anon_core.job.prepare import prepare
 from anon_core.job.publish import public_edition
 from anon_core.release.release import Release
 from tests.making import BUDGET, MECHANISM, Case, for_mechanisms
+from tests.naive_kernels import shuffled_runs
 
 ROWS = 40
 #: Promises that are tried in this order, until a technique can be steered by one.
@@ -273,18 +274,23 @@ class Links:
         """
         rows, blocks = len(self.group), self.target.release.blocks
         generator = stream(seed, "publish", *self.target.of)
-        taken: dict[tuple[str, ...], npt.NDArray[np.int64]] = {}
-        for block in blocks:
-            drawn = generator.permutation(rows)
-            place = np.empty(rows, dtype=np.int64)
-            place[np.argsort(self.group, kind="stable")] = drawn[
-                np.argsort(self.group[drawn], kind="stable")
-            ]
-            taken[block] = place
+        taken = {block: drawn_places(self.group, generator) for block in blocks}
         (ages,) = (taken[b] for b in blocks if "age" in b)
         (values,) = (taken[b] for b in blocks if "illness" in b)
         owner = values[np.argsort(ages)]
         return sum(self.true[p] == s for p, s in zip(owner, self.shown, strict=True)) / rows
+
+
+def drawn_places(
+    group: npt.NDArray[np.int64], generator: np.random.Generator
+) -> npt.NDArray[np.int64]:
+    """Draw where each row takes its cells from, as a run does; rows in the order of the run."""
+    numbers = generator.integers(0, (1 << 64) - 1, len(group), dtype=np.uint64, endpoint=True)
+    by_group = np.argsort(group, kind="stable")
+    sizes = np.unique(group, return_counts=True)[1].tolist()
+    place = np.empty(len(group), dtype=np.int64)
+    place[by_group] = shuffled_runs(by_group.tolist(), sizes, numbers[by_group].tolist())
+    return place
 
 
 def linked(ways: Sequence[Algorithm], number: int, seed: int) -> Links | None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..data.frequency import dense_rank, row_order, stable_order
 from ..data.kinds import as_number
-from ..release.grouping import shuffle_within
+from ..release.grouping import shuffled
 from ..release.release import Release
 
 if TYPE_CHECKING:
@@ -83,24 +83,21 @@ def draw_rows(release: Release, generator: np.random.Generator) -> Drawn:
     every = grouping.of_rows(problem.frequency, generator, problem.row_order if drawn else None)
     row = np.flatnonzero(every >= 0)
     member = every[row]
-    by_group = np.empty(0, dtype=np.int64)
-    sizes = np.empty(0, dtype=np.int64)
+    order = by_group = sizes = np.empty(0, dtype=np.int64)
     if apart:
         place = np.cumsum(every >= 0) - 1
         order = problem.row_order
         order = place[order[every[order] >= 0]]
         group = grouping.group[member[order]]
         sizes = np.bincount(group)
-        by_group = order[stable_order(group, len(sizes))]
+        by_group = stable_order(group, len(sizes))
     codes: dict[str, npt.NDArray[np.int32]] = {}
     source: dict[str, npt.NDArray[np.int64]] = {}
     for block in release.blocks:
         taken: npt.NDArray[np.int64] | None = None
         if apart:
-            shuffled = by_group.copy()
-            shuffle_within(shuffled, sizes, generator)
             taken = np.empty(len(row), dtype=np.int64)
-            taken[by_group] = shuffled
+            taken[order[by_group]] = order[shuffled(by_group, sizes, generator)]
         for name in block:
             if name in release.cells:
                 column = release.cells[name][member]

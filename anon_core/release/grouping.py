@@ -79,21 +79,35 @@ class Grouping:
             return self.member[frequency.row_key]
         key, keys = frequency.row_key, len(frequency.count)
         order = np.arange(len(key)) if order is None else order
-        by_key = order[stable_order(key[order], keys)]
-        shuffle_within(by_key, frequency.count, generator)
+        by_key = stable_order(key[order], keys)
         found = np.empty(frequency.rows, dtype=np.int64)
-        found[by_key] = np.repeat(self.member, self.count)
+        found[order[shuffled(by_key, frequency.count, generator)]] = np.repeat(
+            self.member, self.count
+        )
         return found
 
 
-def shuffle_within(
-    rows: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64], generator: np.random.Generator
-) -> None:
-    """Shuffle each run of rows in place; `sizes` are the runs' rows, one after the other."""
+def shuffled(
+    places: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64], generator: np.random.Generator
+) -> npt.NDArray[np.int64]:
+    """Return the places of all rows, run by run, each run in an order of its own that is drawn.
+
+    A number is drawn for every place, so that it does not matter how runs are numbered.
+
+    Parameters
+    ----------
+    places : int64 array of shape (rows,)
+        From 0, no two alike.
+    sizes : int64 array of shape (runs,)
+        Places of each run, one after the other.
+    generator : numpy.random.Generator
+    """
     from ..kernels.shuffled import shuffle_runs  # a compiler, which few need at once
 
-    drawn = generator.integers(0, (1 << 64) - 1, len(rows), dtype=np.uint64, endpoint=True)
-    shuffle_runs(rows, sizes, drawn)
+    drawn = generator.integers(0, (1 << 64) - 1, len(places), dtype=np.uint64, endpoint=True)
+    found = places.copy()
+    shuffle_runs(found, sizes, drawn[places])
+    return found
 
 
 def group_runs(

@@ -28,8 +28,8 @@ from anon_core.job.result import Result
 from anon_core.job.runner import run
 from anon_core.permuted.class_groups import forms_groups
 from anon_core.release.audience import audience_of
+from tests.attacker import drawn_places
 from tests.making import PATIENTS, Case, by_hand, random_case
-from tests.naive_kernels import shuffled_runs
 
 PERMUTING = [
     name for name, found in family("algorithm").items() if cast(type[Algorithm], found).permutes
@@ -257,13 +257,7 @@ def test_whoever_knows_the_seed_undoes_the_permutation() -> None:
     published.sort()
     group = np.array([g for _, _, g in published])
     drawn = chances(result.plan, result.problem).publish
-    taken = []
-    by_group, sizes = np.argsort(group, kind="stable"), np.bincount(group)[1:]
-    for _ in ("age", "illness"):
-        numbers = drawn.integers(0, (1 << 64) - 1, rows, dtype=np.uint64, endpoint=True)
-        place = np.empty(rows, dtype=np.int64)
-        place[by_group] = shuffled_runs(by_group.tolist(), sizes.tolist(), numbers.tolist())
-        taken.append(place)
+    taken = [drawn_places(group, drawn) for _ in ("age", "illness")]
     position = {int(p): i for i, p in enumerate(taken[0])}
     undone = {
         published[int(taken[1][position[i]])][0]: value for i, (_, value, _) in enumerate(published)
