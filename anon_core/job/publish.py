@@ -83,7 +83,7 @@ def draw_rows(release: Release, generator: np.random.Generator) -> Drawn:
     every = grouping.of_rows(problem.frequency, generator, problem.row_order if drawn else None)
     row = np.flatnonzero(every >= 0)
     member = every[row]
-    order = by_group = sizes = np.empty(0, dtype=np.int64)
+    order = by_group = own = sizes = np.empty(0, dtype=np.int64)
     if apart:
         place = np.cumsum(every >= 0) - 1
         order = problem.row_order
@@ -91,13 +91,14 @@ def draw_rows(release: Release, generator: np.random.Generator) -> Drawn:
         group = grouping.group[member[order]]
         sizes = np.bincount(group)
         by_group = stable_order(group, len(sizes))
+        own = order[by_group]
     codes: dict[str, npt.NDArray[np.int32]] = {}
     source: dict[str, npt.NDArray[np.int64]] = {}
     for block in release.blocks:
         taken: npt.NDArray[np.int64] | None = None
         if apart:
             taken = np.empty(len(row), dtype=np.int64)
-            taken[order[by_group]] = order[shuffled(by_group, sizes, generator)]
+            taken[own] = order[shuffled(by_group, sizes, generator)]
         for name in block:
             if name in release.cells:
                 column = release.cells[name][member]
@@ -252,9 +253,8 @@ def _group_numbers(
 
     Groups that say the same in the first table are ordered by the second.
     """
-    sizes = np.bincount(group)
-    used = sizes > 0
-    member, sizes = (np.cumsum(used) - 1)[group], sizes[used]
+    member, _ = dense_rank([group.astype(np.int32)], [int(group.max(initial=-1)) + 1])
+    sizes = np.bincount(member)
     tie = np.zeros(len(sizes), dtype=np.int64)
     for rank in ranks:
         tie = _told_apart(tie, rank[_by_number(member, rank)], sizes)

@@ -14,7 +14,7 @@ from ..base.params import integer
 from ..base.registry import register
 from ..contracts.model import GroupModel
 from ..contracts.partitioner import Buckets, Partitioner, buckets_of_rows
-from ..data.frequency import stable_order
+from ..data.frequency import row_order
 from ..kernels.cuts import Cuts
 from ..kernels.l_diverse_groups import Points, bisect
 from ..lattice.lattice import layout_of
@@ -68,7 +68,7 @@ class Bisection(Partitioner):
         key = rows_of_keys(problem)
         points = _points(problem, column, key)
         hierarchy = problem.hierarchies[column]
-        value = frequency.codes[key, frequency.columns.index(column)].astype(np.int64)
+        value = frequency.codes[key, frequency.columns.index(column)]
         missing = value == hierarchy.missing_leaf
         rows = len(key)
         order = np.arange(rows, dtype=np.int64)
@@ -83,13 +83,12 @@ class Bisection(Partitioner):
             context.report(int(parts[found - 1, 1]) / rows if found else 0.0, "Halving")
             depth, found = bisect(points, cuts, depth, found, least, self.tries, state, _WORK)
         # 4. All pieces are dealt at once: ordered by piece and value, each into its own groups.
-        piece = np.empty(rows, dtype=np.int64)
+        piece = np.empty(rows, dtype=np.int32)
         runs = parts[:found][np.argsort(parts[:found, 0])]
         sizes = runs[:, 1] - runs[:, 0]
         piece[order] = np.repeat(np.arange(found), sizes)
         drawn = context.generator.permutation(rows)
-        values = len(hierarchy.leaves)
-        ranked = drawn[stable_order((piece * values + value)[drawn], found * values)]
+        ranked = drawn[row_order([piece[drawn], value[drawn]], [found, len(hierarchy.leaves)])]
         # Rows without a value, the last of each piece, are no part of what makes it diverse.
         known = np.bincount(piece[~missing], minlength=found)
         groups = np.maximum(known // least, 1)

@@ -72,7 +72,7 @@ class Grouped:
         return Histogram(
             owner=pair[first] // size,
             value=pair[first] % size,
-            count=np.add.reduceat(self.table.count[order], first) if len(first) else pair,
+            count=np.add.reduceat(self.table.count[order], first),
             values=values,
             classes=len(self.sizes),
         )
