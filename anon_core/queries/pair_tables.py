@@ -6,7 +6,6 @@ group shows every pair as often as its columns' shares multiply to.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakKeyDictionary
@@ -83,7 +82,7 @@ def _full(view: View, first: str, second: str, shape: tuple[int, int]) -> F64:
     if second in one.columns:
         count_linked(_cells(one, first), _cells(one, second), one.count, found)
     else:
-        one, two = _by_groups(one), _by_groups(view.block_of(second))
+        two = view.block_of(second)
         cells = _cells(one, first), _cells(two, second)
         count_apart(
             one.group, cells[0], one.count, two.group, cells[1], two.count, view.group_size, found
@@ -93,16 +92,6 @@ def _full(view: View, first: str, second: str, shape: tuple[int, int]) -> F64:
 
 def _cells(block: BlockTable, column: str) -> I32:
     return np.ascontiguousarray(block.codes[:, block.columns.index(column)])
-
-
-def _by_groups(block: BlockTable) -> BlockTable:
-    """Return a block with the entries of each group together, as nearly all have them."""
-    if np.all(block.group[1:] >= block.group[:-1]):
-        return block
-    order = np.argsort(block.group, kind="stable")
-    return replace(
-        block, group=block.group[order], codes=block.codes[order], count=block.count[order]
-    )
 
 
 def expected(view: View, first: str, second: str) -> AnyTable:

@@ -209,6 +209,7 @@ class BlockTable:
     columns : tuple of str
         The block's quasi-identifiers and sensitive columns.
     group : int64 array of shape (entries,)
+        Ascending in the blocks of a view.
     codes : int32 array of shape (entries, columns)
         Codes into the vocabularies.
     count : int64 array of shape (entries,)

@@ -66,6 +66,7 @@ def test_the_view_counts_what_is_published(blocks: str, drawn: tuple[Case, list[
     assert view.rows == len(group)
     assert view.group_size.tolist() == [group.count(g) for g in range(max(group) + 1)]
     for block, names in zip(view.blocks, layouts(case)[blocks], strict=True):
+        assert (np.diff(block.group) >= 0).all()
         assert set(block.columns) == set(names)
         told = zip(block.group.tolist(), texts(release, block.columns, block.codes), strict=True)
         found = dict(zip(told, block.count.tolist(), strict=True))
