@@ -194,7 +194,7 @@ def _alike(
     """Return how many rows of its group have the values of each entry, shape (entries,)."""
     wide = [int(code.max(initial=0)) + 1 for code in codes]
     line, _ = dense_rank([group.astype(np.int32), *codes], [len(view.group_size), *wide])
-    return np.bincount(line, weights=count)[line]
+    return np.bincount(line, weights=count).astype(np.float64)[line]
 
 
 def _reconstruction(
