@@ -8,6 +8,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from tests.ui.sessions import PATIENCE
 from ui.session import precompile_status as warming
 from ui.session.kept_sessions import FOLDER_VARIABLE
 from ui.session.precompile_status import Warming
@@ -32,7 +33,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def start() -> AppTest:
     """Return the dashboard at its start, nothing loaded."""
-    return AppTest.from_file(str(APP), default_timeout=30).run()
+    return AppTest.from_file(str(APP), default_timeout=PATIENCE).run()
 
 
 @pytest.fixture

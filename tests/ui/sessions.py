@@ -22,6 +22,9 @@ from ui.forms.promise_picker import QUESTIONS
 from ui.forms.technique_picker import approach_of
 from ui.session import jobs, pinning, results, state
 
+# Seconds after which a test gives up on a page or a job, however busy the machine.
+PATIENCE = 60
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 RUN, RESULTS, COMPARE, EXPORT = (
     f"pages/{name}.py" for name in ("4_Run", "5_Results", "6_Compare", "7_Export")
@@ -65,7 +68,7 @@ def carried_out(held: dict[str, Any], *, pinned: int = 0) -> Result:
 
 def open_page(page: str, held: Mapping[str, Any], *, tab: str = "") -> AppTest:
     """Open a page of the dashboard in a session with this content; Results may show another tab."""
-    app = AppTest.from_file(str(CHECKOUT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(CHECKOUT / "app.py"), default_timeout=PATIENCE)
     for stops in QUESTIONS:  # the promises that are folded up, too
         app.session_state[f"promise_picker/more/{stops}"] = True
     for fold in ("techniques", "earlier", "advanced", "metrics"):
@@ -87,7 +90,7 @@ def choose(app: AppTest, technique: str) -> AppTest:
     return next(r for r in app.radio if r.key == "run_form/technique").set_value(technique).run()
 
 
-def wait_for(app: AppTest, name: str, seconds: float = 60) -> AppTest:
+def wait_for(app: AppTest, name: str, seconds: float = PATIENCE) -> AppTest:
     """Wait until a job of the session has ended, then run the page again."""
     held: dict[str, jobs.Job] = app.session_state["jobs"]
     deadline = time.monotonic() + seconds

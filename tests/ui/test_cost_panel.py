@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from anon_core.base.context import Context
 from anon_core.base.registry import find
 from anon_core.contracts.metric import Metric, headline
-from tests.ui.sessions import RUN, carried_out, load, open_page, words
+from tests.ui.sessions import PATIENCE, RUN, carried_out, load, open_page, words
 from ui.session import jobs, promise_cost, running, state
 
 PROMISES = [
@@ -60,11 +60,11 @@ def test_what_cannot_be_had_is_said_and_the_others_are_tried() -> None:
 def test_the_page_tells_it_and_forgets_it_with_the_next_choice() -> None:
     app: AppTest = open_page(RUN, load("hospital", models=PROMISES))
     app.button(key="cost").click().run()
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE
     while "With all promises" not in words(app) and time.monotonic() < until:
         job = app.session_state["jobs"].get(promise_cost.JOB)
         if isinstance(job, jobs.Job):
-            job.wait(5)
+            job.wait(PATIENCE)
         app.run()
     assert not app.exception
     assert "of the detail lost" in words(app)

@@ -9,13 +9,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from anon_core.experiments import Settings, Tables, all_experiments, find_experiment
+from tests.ui.sessions import PATIENCE
 from ui.session import experimenting
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 
 
 def opened(id: str = "") -> AppTest:
-    app = AppTest.from_file(str(APP), default_timeout=30).switch_page("pages/9_Experiments.py")
+    app = AppTest.from_file(str(APP), default_timeout=PATIENCE).switch_page(
+        "pages/9_Experiments.py"
+    )
     if id:
         app.query_params["experiment"] = id
     app.run()
@@ -49,7 +52,7 @@ def test_an_experiment_is_run_and_shown(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(type(experiment), "small", tiny)
     monkeypatch.setattr(experimenting, "Tables", lambda **_: Tables(most_rows=300, cached=False))
     app = press(opened("X-05"), "experiments/run")
-    end = time.monotonic() + 20
+    end = time.monotonic() + PATIENCE
     while app.button(key="experiments/run").label != "Run" or not app.dataframe:
         assert time.monotonic() < end
         time.sleep(0.1)

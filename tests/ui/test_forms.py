@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from anon_core.base.registry import FAMILIES, Family, family
+from tests.ui.sessions import PATIENCE
 
 EVERY = [(which, name) for which in FAMILIES for name in family(which)]
 
@@ -23,9 +24,15 @@ def page(which, name):  # its source is run on its own, where no type is known
     what_is_this(technique)
 
 
+def asked(which: str, name: str) -> AppTest:
+    """Return a page that asks for a technique, not yet drawn."""
+    told = {"which": which, "name": name}
+    return AppTest.from_function(page, kwargs=told, default_timeout=PATIENCE)
+
+
 @pytest.mark.parametrize(("which", "name"), EVERY)
 def test_shows_the_defaults(which: Family, name: str) -> None:
-    app = AppTest.from_function(page, kwargs={"which": which, "name": name}).run()
+    app = asked(which, name).run()
     assert not app.exception
     technique = family(which)[name]
     assert app.session_state["shown"] == technique().as_mapping()
@@ -38,7 +45,7 @@ def test_options_are_shown_in_words_and_kept_as_they_are(which: Family, name: st
     parts = [p for p in family(which)[name].parameters() if p.options]
     if not parts:
         return
-    app = AppTest.from_function(page, kwargs={"which": which, "name": name}).run()
+    app = asked(which, name).run()
     raw = {n for f in FAMILIES for n in family(f)}
     for parameter in parts:
         box = app.selectbox(key=f"t/{name}/{parameter.name}")
@@ -49,7 +56,7 @@ def test_options_are_shown_in_words_and_kept_as_they_are(which: Family, name: st
 
 
 def test_follows_the_session_and_keeps_what_is_typed() -> None:
-    app = AppTest.from_function(page, kwargs={"which": "model", "name": "l-diversity"})
+    app = asked("model", "l-diversity")
     app.session_state["given"] = {"l": 4, "column": "Gone"}
     app.run()
     assert app.session_state["shown"] == {"l": 4, "column": "Gone", "others_known": False}
@@ -62,7 +69,7 @@ def test_follows_the_session_and_keeps_what_is_typed() -> None:
 
 def test_every_widget_shows_its_value_even_where_a_message_to_the_browser_is_lost() -> None:
     """A widget that is known to the session sends its value once, and its default every time."""
-    app = AppTest.from_function(page, kwargs={"which": "model", "name": "l-diversity"})
+    app = asked("model", "l-diversity")
     app.session_state["given"] = {"l": 4, "column": "Gone"}
     for _ in range(2):
         app.run()
@@ -72,14 +79,14 @@ def test_every_widget_shows_its_value_even_where_a_message_to_the_browser_is_los
 
 
 def test_a_value_that_is_not_allowed_shows_the_default() -> None:
-    app = AppTest.from_function(page, kwargs={"which": "model", "name": "k-anonymity"})
+    app = asked("model", "k-anonymity")
     app.session_state["given"] = {"k": 1}
     app.run()
     assert app.session_state["shown"] == {"k": 5}
 
 
 def test_a_part_is_told_below_its_choice() -> None:
-    app = AppTest.from_function(page, kwargs={"which": "algorithm", "name": "permutation"})
+    app = asked("algorithm", "permutation")
     app.session_state["given"] = {"partition": {"name": "bisection", "tries": 9}}
     app.run()
     assert app.selectbox(key="t/permutation/partition").value == "bisection"
@@ -99,7 +106,7 @@ def test_a_part_is_told_below_its_choice() -> None:
 
 
 def test_what_the_owner_sets_is_not_asked_of_its_part() -> None:
-    app = AppTest.from_function(page, kwargs={"which": "algorithm", "name": "local-recoding"}).run()
+    app = asked("algorithm", "local-recoding").run()
     keys = {w.key for w in (*app.number_input, *app.selectbox, *app.checkbox)}
     assert "t/local-recoding/first/optimal/transformation" in keys
     assert "t/local-recoding/max_suppression" in keys

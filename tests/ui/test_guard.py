@@ -18,7 +18,7 @@ from anon_core.data.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.hierarchy.intervals import MOST_CUTS
 from anon_core.hierarchy.propose.dates_and_times import calendar
-from tests.ui.sessions import EXPORT, RESULTS, RUN, carried_out, load, open_page, words
+from tests.ui.sessions import EXPORT, PATIENCE, RESULTS, RUN, carried_out, load, open_page, words
 from ui.components import guard
 from ui.session import drafts, state
 
@@ -154,7 +154,7 @@ def test_a_click_that_fails_is_told_by_its_panel() -> None:
             st.button("b", on_click=broken)
         st.write("the rest")
 
-    app = AppTest.from_function(page).run()
+    app = AppTest.from_function(page, default_timeout=PATIENCE).run()
     assert not app.error
     app.button[0].click().run()
     assert [one.value for one in app.error] == ["**Here** – It cannot be\n\nTake another"]

@@ -14,6 +14,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import BadInput, BadPlan
 from anon_core.base.registry import family
 from anon_core.data.reading import DataOptions
+from tests.ui.sessions import PATIENCE
 from ui.components.guard import handled
 from ui.session import ending, jobs, limits, loading, state, whose
 
@@ -82,8 +83,8 @@ def test_one_person_does_so_much_at_a_time_and_another_is_free(
     jobs.start("run", "Run", work)
     hold.set()
     monkeypatch.setattr(st, "session_state", mine)
-    assert first.wait(5)
-    assert jobs.start("sweep", "Sweep", work).wait(5)
+    assert first.wait(PATIENCE)
+    assert jobs.start("sweep", "Sweep", work).wait(PATIENCE)
 
 
 def test_the_journal_says_what_happened_and_no_value(settings: dict[str, Any], log: Path) -> None:
@@ -97,8 +98,8 @@ def test_the_journal_says_what_happened_and_no_value(settings: dict[str, Any], l
 
     technique = next(iter(family("algorithm")))
     for work in (lambda _: None, fails, breaks):
-        assert jobs.start("run", CELL, work, needs=(technique,)).wait(5)
-    assert jobs.start("run", CELL, fails, needs=(CELL,)).wait(5)
+        assert jobs.start("run", CELL, work, needs=(technique,)).wait(PATIENCE)
+    assert jobs.start("run", CELL, fails, needs=(CELL,)).wait(PATIENCE)
 
     @handled()
     def click() -> None:
@@ -126,7 +127,7 @@ def test_on_ones_own_computer_nothing_is_noted(
     monkeypatch.setattr(st, "secrets", _Secrets())
     whose.note_what_happens()
     loading.load_file(TABLE, DataOptions())
-    jobs.start("run", "Run", lambda _: None).wait(5)
+    jobs.start("run", "Run", lambda _: None).wait(PATIENCE)
     assert not log.exists()
 
 

@@ -10,12 +10,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from anon_core.learn import all_lessons
+from tests.ui.sessions import PATIENCE
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 
 
 def opened(**address: str) -> AppTest:
-    app = AppTest.from_file(str(APP), default_timeout=30).switch_page("pages/8_Learn.py")
+    app = AppTest.from_file(str(APP), default_timeout=PATIENCE).switch_page("pages/8_Learn.py")
     for name, value in address.items():
         app.query_params[name] = value
     app.run()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 from unittest.mock import patch
 
@@ -142,10 +141,8 @@ def test_a_stopped_run_keeps_the_last_result() -> None:
     button(app, "run").click().run()
     job = app.session_state["jobs"].get("run")
     assert job is not None
-    pressed = time.monotonic()
     job.cancel.set()
     app.run()
-    assert time.monotonic() - pressed < 2
     assert not app.exception
     assert "cancelled" in words(app)
     assert app.session_state["state/result"] is last

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from anon_core.base.errors import AnonError, BadInput, InputChanged
 from anon_core.data.reading import DataOptions
 from anon_core.data.roles import Roles
-from tests.ui.sessions import carried_out, load, open_page, words
+from tests.ui.sessions import PATIENCE, carried_out, load, open_page, words
 from ui.session import (
     again,
     asked,
@@ -294,7 +294,7 @@ def test_start_opens_a_session_file_and_lists_what_is_kept(place: Path, start: A
     app.button(key="start/sample/toth-private").click().run()
     assert not app.exception
     assert "its 2 runs are carried out" in words(app)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while again.JOB in app.session_state["jobs"] and time.monotonic() < deadline:
         app.run()
     assert len(app.session_state["state/pins"]) == 1

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from anon_core.base.errors import AnonError
 from anon_core.job import precompile as core
 from tests.ui.conftest import APP
-from tests.ui.sessions import words
+from tests.ui.sessions import PATIENCE, words
 from ui.session import precompile_status as warming
 from ui.session.precompile_status import Warming
 
@@ -48,7 +48,7 @@ def test_the_line_stands_while_something_is_compiled_and_never_else(
 ):
     found = Warming()
     monkeypatch.setattr(warming, "begin", lambda: found)
-    app = AppTest.from_file(str(APP), default_timeout=30).run()
+    app = AppTest.from_file(str(APP), default_timeout=PATIENCE).run()
     assert not app.exception
     assert LINE not in words(app)  # nobody knows yet whether there is anything to do
     found.compiling = True
