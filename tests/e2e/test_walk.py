@@ -59,21 +59,25 @@ def download(page: Page, label: str) -> Download:
 
 
 def chooses_in_one_panel(page: Page) -> None:
-    """Click a bar of the sizes, see its classes chosen everywhere, and clear that by keyboard."""
+    """Click a bar of the sizes, see its classes chosen everywhere, and go on by keyboard."""
     chosen = page.locator(".st-key-chosen-bar")
-    plot = page.locator(".st-key-chart-sizes .vega-embed svg").first
-    plot.scroll_into_view_if_needed()
-    bars = page.locator(".st-key-chart-sizes .mark-rect.role-mark path")
-    expect(bars.first).to_be_attached()
-    boxes = [box for one in bars.all() if (box := one.bounding_box())]
-    tall = max(boxes, key=lambda box: box["height"])
-    page.mouse.click(tall["x"] + tall["width"] / 2, tall["y"] + tall["height"] / 2)
+    bars = page.locator(".st-key-chart-sizes [data-pick]")
+    bars.last.click()
     expect(chosen).to_contain_text("Chosen: size of the class", timeout=30_000)
     wait_for_app(page)
     expect(page.locator(".st-key-results-panels")).to_contain_text(
         "Rows of other classes than the chosen ones are not shown"
     )
     expect(page.locator(".st-key-chart-attack-strips")).to_contain_text("dots mark where")
+    expect(bars.last).to_have_attribute("aria-pressed", "true")
+    bars.last.focus()
+    page.keyboard.press("ArrowUp")
+    above = bars.nth(bars.count() - 2)
+    expect(above).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(above).to_have_attribute("aria-pressed", "true", timeout=30_000)
+    wait_for_app(page)
+    expect(above).to_be_focused()  # the chart was drawn anew
     page.keyboard.press("Escape")
     expect(chosen).to_contain_text("Nothing is chosen", timeout=30_000)
     wait_for_app(page)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 from unittest.mock import patch
 
-import numpy as np
 import pytest
 import streamlit as st
 
@@ -65,20 +64,6 @@ def test_a_choice_draws_the_panels_that_show_it(held: dict[str, Any]) -> None:
     app.number_input(key="chosen/class-0").set_value(1).run()
     assert not app.exception
     assert "Chosen: " in " ".join(m.value for m in app.main.markdown)
-
-
-def test_what_chose_forgets_its_mark_once_something_else_chooses(held: dict[str, Any]) -> None:
-    with patch.object(st, "session_state", dict(held)):
-        result = results.last()
-        assert result is not None
-        shown = facts(result)
-        place = chosen.place("linked-sizes")
-        chosen.choose(shown, np.array([0]), "one", by="linked-sizes")
-        assert chosen.place("linked-sizes") == place  # it marks what is chosen
-        chosen.choose(shown, np.array([1]), "two", by="linked-sizes")
-        assert chosen.place("linked-sizes") == place
-        chosen.clear()
-        assert chosen.place("linked-sizes") != place
 
 
 def test_an_error_of_another_panel_is_seen() -> None:

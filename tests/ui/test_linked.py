@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from typing import Any
 from unittest.mock import patch
 
@@ -11,8 +11,11 @@ import pytest
 import streamlit as st
 
 from tests.ui.sessions import RESULTS, carried_out, load, open_page, words
-from ui.charts.chart_frame import light_palette
-from ui.charts.linked_plots import bars, counts, picked, share_spread, size_spread, strips
+from ui.charts.chart_frame import Series, light_palette
+from ui.charts.class_plots import size_chart
+from ui.charts.linked_plots import counts, picked, picks, share_spread, size_spread, strips
+from ui.charts.rows_chart import Bar
+from ui.panels import linked
 from ui.panels.linked import figures
 from ui.session import chosen
 from ui.session.result_view import Facts
@@ -67,17 +70,79 @@ def test_a_row_chooses_its_class_and_another_release_has_none(session: None, fac
     turn = chosen.turn()
     chosen.clear()
     assert chosen.now(facts) is None
-    assert chosen.turn() == turn + 1  # charts are drawn afresh, without the old mark
+    assert chosen.turn() == turn + 1  # fields are drawn afresh, without the old number
 
 
 def test_a_bar_is_the_classes_of_its_bin(facts: Facts) -> None:
     spread = size_spread(facts)
-    label = next(b for at, b in enumerate(spread.bins) if (spread.place == at).any())
-    groups, title = picked([spread], spread.name, label)
-    low = int(label.split("–")[0].replace(",", ""))
+    at = int(spread.place.min())
+    groups, title = picked([spread], f"sizes/0/{at}")
+    assert groups.tolist() == np.flatnonzero(spread.place == at).tolist()
+    low = int(spread.bins[at].split("–")[0].replace(",", ""))
     assert facts.hiding[groups].min() >= low
-    assert label in title
-    assert picked([spread], "no such chart", label)[0].size == 0
+    assert spread.bins[at] in title
+
+
+@pytest.mark.parametrize("place", ["", "sizes", "sizes/0", "sizes/1/0", "sizes/0/99", "sizes/0/-1"])
+def test_what_is_no_bar_chooses_nothing(facts: Facts, place: str) -> None:
+    groups, title = picked([size_spread(facts)], place)
+    assert not groups.size
+    assert not title
+
+
+def test_a_bar_that_is_chosen_is_pressed_and_clears_the_choice(
+    session: None, facts: Facts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del session
+    drawn: list[bool] = []
+    monkeypatch.setattr(linked, "redraw_linked", lambda: drawn.append(True))
+    spread = size_spread(facts)
+    at = int(spread.place.max())
+    linked._take(facts, f"sizes/0/{at}")
+    assert chosen.mask(facts).tolist() == (spread.place == at).tolist()
+    pick = picks("sizes", [spread], chosen.title(facts))
+    assert [pick(0, n).pressed for n in range(len(spread.bins))] == [
+        n == at for n in range(len(spread.bins))
+    ]
+    linked._take(facts, "no such chart/0/0")
+    assert chosen.now(facts) is not None
+    linked._take(facts, f"sizes/0/{at}")
+    assert chosen.now(facts) is None
+    assert len(drawn) == 2
+
+
+def test_the_tabulator_stops_once_at_a_chart_and_only_where_somebody_stands(facts: Facts) -> None:
+    values = np.where(np.arange(len(facts.sizes)) % 2, 0.3, 1.0)
+    spreads = [share_spread("a", np.full(len(values), np.nan)), share_spread("b", values)]
+    chart = strips(
+        facts,
+        spreads,
+        np.zeros(len(values), dtype=np.bool_),
+        light_palette(),
+        title="t",
+        axis="x",
+        pick=picks("attack-strips", spreads, ""),
+    )
+    drawn = chart.figure.html("t", light_palette())
+    assert re.findall(r'data-pick="([^"]*)" tabindex="(-?\d)"', drawn) == [
+        ("attack-strips/1/5", "0"),
+        ("attack-strips/1/7", "-1"),
+    ]
+
+
+def test_names_in_a_bar_are_no_markup(facts: Facts) -> None:
+    values = np.full(len(facts.sizes), 0.3)
+    spreads = [share_spread('"><img src=x>', values)]
+    chart = strips(
+        facts,
+        spreads,
+        values > 1,
+        light_palette(),
+        title="t",
+        axis="x",
+        pick=picks("attack-strips", spreads, ""),
+    )
+    assert "<img" not in chart.figure.html("t", light_palette())
 
 
 def test_every_person_is_counted_once_and_no_row_is_sent(facts: Facts) -> None:
@@ -91,9 +156,32 @@ def test_every_person_is_counted_once_and_no_row_is_sent(facts: Facts) -> None:
         assert here["chosen people"].sum() == facts.hiding[:5].sum()
     assert share_spread("c", np.array([0.0, 0.01, 0.3, 1.0])).place.tolist() == [0, 1, 5, 7]
     colours = light_palette()
-    drawn = strips(facts, spreads[1:], mine, colours, title="t", axis="x").figure
-    assert len(json.dumps(drawn)) < 20_000
-    assert len(json.dumps(bars(facts, spreads[0], mine, colours, "#0072B2").figure)) < 20_000
+    pick = picks("a", spreads[1:], "")
+    drawn = strips(facts, spreads[1:], mine, colours, title="t", axis="x", pick=pick).figure
+    assert len(drawn.html("t", colours)) < 20_000
+
+
+def test_the_chosen_part_of_a_bar_is_that_of_its_classes(facts: Facts) -> None:
+    run = Series(letter="", title="", facts=facts, colour="#0072B2")
+    mine = np.arange(len(facts.sizes)) < 5
+    spread = size_spread(facts)
+    told = size_chart([run], light_palette(), mine).numbers
+    assert told["chosen people"].sum() == facts.hiding[:5].sum()
+    assert told["chosen classes"].sum() == 5
+    lines = size_chart([run], light_palette(), mine).figure.plots[0].lines
+    highest = told["people"].max()
+    for at, label in enumerate(spread.bins):
+        if (spread.place == at).any():
+            here = facts.hiding[mine & (spread.place == at)].sum()
+            assert lines[label][0].chosen == here / highest
+    nothing = size_chart([run], light_palette(), np.zeros(len(mine), dtype=np.bool_))
+    assert "chosen people" not in nothing.numbers
+    assert all(
+        b.chosen is None
+        for line in nothing.figure.plots[0].lines.values()
+        for b in line
+        if isinstance(b, Bar)
+    )
 
 
 def test_the_figures_of_a_class_are_its_own(facts: Facts) -> None:

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .plain_look import Look, framed, tip, written
+from .plain_look import Look, Pick, framed, tip, written
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """What one cell tells: its colour, the colour of its text, its text and its words."""
+    """What one cell tells: its colour, the colour of its text, its text and its words.
+
+    A cell with a `dot` of so many pixels shows that in place of its text.
+    """
 
     colour: str
     ink: str
     text: str = ""
     tip: str = ""
+    pick: Pick | None = None
+    dot: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +50,8 @@ class Cells:
         Pixels of a row.
     steep : bool
         Whether columns are too narrow for words, so that the heads are written upwards.
+    dots : str
+        The colour of dots.
     """
 
     names: tuple[str, ...]
@@ -53,6 +60,7 @@ class Cells:
     axis: str = ""
     height: int = 25
     steep: bool = False
+    dots: str = ""
 
     def html(self, title: str, look: Look) -> str:
         """Return the chart as HTML."""
@@ -103,10 +111,16 @@ class Cells:
         return 2 + place * (len(self.heads) + 1) + at
 
     def _cell(self, cell: Cell, row: int, place: int, at: int, *, low: bool) -> str:
-        right = at * 2 >= len(self.heads)
+        right = at * 3 >= len(self.heads)  # the names take room at the left
         more, told = tip(cell.tip, right=right, low=low)
         style = (
             f"grid-area:{row} / {self._column(place, at)};height:{self.height}px;"
             f"background:{cell.colour};color:{cell.ink}"
         )
-        return f'<div class="aw-cell{more}"{told} style="{style}">{written(cell.text)}</div>'
+        drawn = written(cell.text)
+        if cell.dot:
+            size = f"width:{cell.dot}px;height:{cell.dot}px;background:{self.dots}"
+            drawn = f'<i class="aw-dot" style="{size}"></i>'
+        if cell.pick is not None:
+            return f"{cell.pick.opened(f'aw-cell{more}', told, cell.tip, style)}{drawn}</button>"
+        return f'<div class="aw-cell{more}"{told} style="{style}">{drawn}</div>'

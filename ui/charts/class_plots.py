@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from .chart_frame import Chart, Palette, Series, apart, heading_of
+from .plain_look import Pick
 from .rows_chart import Bar, Item, Mark, Plot, Rows, Span
 from .size_bins import binned, size_edges
 
@@ -25,8 +27,23 @@ def nouns(runs: Sequence[Series]) -> tuple[str, str]:
     return ("class or group", "classes or groups")
 
 
-def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
-    """Return how many people stand in classes of which size, with the line of the least size."""
+def size_chart(
+    runs: Sequence[Series],
+    colours: Palette,
+    mine: npt.NDArray[np.bool_] | None = None,
+    pick: Callable[[int], Pick] | None = None,
+) -> Chart:
+    """Return how many people stand in classes of which size, with the line of the least size.
+
+    Parameters
+    ----------
+    runs : sequence of Series
+    colours : Palette
+    mine : bool array of shape (classes,), optional
+        Of a single run, the classes that are chosen.
+    pick : callable, optional
+        What a click on the bar of a bin chooses.
+    """
     import pandas as pd
 
     largest = max(int(r.facts.hiding.max(initial=1)) for r in runs)
@@ -48,7 +65,12 @@ def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
         if run.facts.least > 1:
             line = Span(low=0, high=1, colour=colours.warning, dashed=True, tip=_least(run))
             drawn[lines[edges.index(run.facts.least)]] = [line]
-        for name, many, people in zip(names, bins[noun[1]], bins["people"], strict=True):
+        if mine is not None and mine.any():
+            chosen = binned(run.facts.hiding[mine], edges, noun, counted)
+            bins[f"chosen {noun[1]}"] = chosen[noun[1]]
+            bins["chosen people"] = chosen["people"]
+        told = (bins.get(c, [None] * len(bins)) for c in (noun[1], "people", "chosen people"))
+        for place, (name, many, people, part) in enumerate(zip(names, *told, strict=True)):
             if not people:
                 continue
             what = f"{run.facts.noun[1].capitalize()} of {name} {counted}"
@@ -57,7 +79,10 @@ def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
                     to=people / highest,
                     colour=run.colour,
                     text=f"{people:,}",
-                    tip=f"{what}: {people:,} people in {many:,} {run.facts.noun[1]}",
+                    tip=f"{what}: {people:,} people in {many:,} {run.facts.noun[1]}"
+                    + (f", {part:,} of them chosen" if part else ""),
+                    pick=None if pick is None else pick(place),
+                    chosen=None if part is None else part / highest,
                 )
             ]
         plots.append(Plot(lines=drawn, heading=heading_of(run, runs), colour=run.colour))
@@ -88,7 +113,7 @@ def size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
             high=1.3,
             ticks={0: "0", 1: f"{highest:,}"},
             axis=f"people, by {size}",
-            height=22,
+            height=24,
         ),
         numbers=pd.concat(tables, ignore_index=True),
         note=" ".join(m for m in meaning if m),

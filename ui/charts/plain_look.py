@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 #: Corners of filled marks by shape; a circle has none.
@@ -27,14 +28,16 @@ _SHAPES = "\n".join(
 CSS = f"""
 .aw-chart {{font-size: .8125rem; line-height: 1.25; color: var(--ink); padding: .25rem 0;}}
 .aw-chart [data-tip] {{cursor: default;}}
-.aw-chart [data-tip]:hover {{z-index: 5;}}
-.aw-chart [data-tip]:hover::after {{content: attr(data-tip); position: absolute; z-index: 6;
+.aw-chart [data-tip]:is(:hover, :focus-visible) {{z-index: 5;}}
+.aw-chart [data-tip]:is(:hover, :focus-visible)::after {{
+  content: attr(data-tip); position: absolute; z-index: 6;
   left: 0; bottom: calc(100% + 4px); width: max-content; max-width: 20rem; white-space: pre-line;
   padding: .25rem .5rem; border: 1px solid var(--grid); border-radius: .25rem; text-align: left;
   background: var(--paper); color: var(--ink); font-size: .8125rem; font-weight: 400;
   pointer-events: none;}}
-.aw-chart .aw-right[data-tip]:hover::after {{left: auto; right: 0;}}
-.aw-chart .aw-low[data-tip]:hover::after {{bottom: auto; top: calc(100% + 4px);}}
+.aw-chart .aw-right[data-tip]:is(:hover, :focus-visible)::after {{left: auto; right: 0;}}
+.aw-chart .aw-low[data-tip]:is(:hover, :focus-visible)::after {{
+  bottom: auto; top: calc(100% + 4px);}}
 .aw-legend {{display: flex; flex-wrap: wrap; gap: .1rem 1rem; padding-bottom: .35rem;}}
 .aw-legend span {{display: flex; align-items: center; gap: .35rem;}}
 .aw-chart i {{display: block; width: 13px; height: 13px;}}
@@ -54,6 +57,14 @@ CSS = f"""
   background-position: var(--places);}}
 .aw-line > * {{position: absolute;}}
 .aw-mark {{transform: translateX(-50%);}}
+.aw-pick {{appearance: none; margin: 0; padding: 0; border: 0; background: none; font: inherit;
+  color: inherit; text-align: left; cursor: pointer !important;}}
+.aw-pick:hover {{box-shadow: 0 0 0 1px var(--muted);}}
+.aw-pick:focus-visible {{outline: 2px solid var(--ink); outline-offset: 1px; z-index: 4;}}
+.aw-line > .aw-pick {{inset: 0; display: flex; align-items: center;}}
+.aw-pick > .aw-bar, .aw-pick > .aw-said {{position: absolute;}}
+.aw-faded {{opacity: .3;}}
+.aw-chart .aw-dot {{border-radius: 50%; border: 1px solid var(--paper);}}
 .aw-bar {{left: 0; top: 18%; bottom: 18%; min-width: 1px;}}
 .aw-said {{padding-left: .3rem; right: 0;}}
 .aw-line > .aw-words {{position: relative; color: var(--muted); background: var(--paper);
@@ -116,6 +127,34 @@ def tip(text: str, *, right: bool = False, low: bool = False) -> tuple[str, str]
         return "", ""
     classes = f"{' aw-right' if right else ''}{' aw-low' if low else ''}"
     return classes, f' data-tip="{html.escape(text)}"'
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pick:
+    """What a click on a bar or cell chooses.
+
+    Attributes
+    ----------
+    place : str
+        Tells it from all others of the page; `components.picking` hands it on.
+    first : bool
+        Whether the tabulator leads to it: from there arrows lead to the others of the chart.
+    pressed : bool
+        Whether it is what is chosen.
+    """
+
+    place: str
+    first: bool = False
+    pressed: bool = False
+
+    def opened(self, classes: str, told: str, tip: str, style: str = "") -> str:
+        """Return the start of its button, whose words are those it tells when pointed at."""
+        return (
+            f'<button type="button" class="aw-pick {classes}"{told} '
+            f'data-pick="{html.escape(self.place)}" tabindex="{0 if self.first else -1}" '
+            f'aria-pressed="{"true" if self.pressed else "false"}" '
+            f'aria-label="{html.escape(tip)}" style="{style}">'
+        )
 
 
 def percent(value: float) -> str:

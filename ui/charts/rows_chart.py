@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .plain_look import Look, framed, percent, sign, tip, written
+from .plain_look import Look, Pick, framed, percent, sign, tip, written
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,12 +32,17 @@ class Span:
 
 @dataclass(frozen=True, kw_only=True)
 class Bar:
-    """A value as a bar from the left end of the axis, with words behind it."""
+    """A value as a bar from the left end of the axis, with words behind it.
+
+    Where a part of it is `chosen`, the rest is faded; its whole line is what is clicked.
+    """
 
     to: float
     colour: str
     text: str = ""
     tip: str = ""
+    pick: Pick | None = None
+    chosen: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,9 +147,13 @@ class Rows:
         if isinstance(one, Bar):
             place = self._place(one.to)
             more, told = tip(one.tip, low=low)
-            style = f"width:{percent(place)};background:{one.colour}"
             said = f'<span class="aw-said" style="left:{percent(place)}">{written(one.text)}</span>'
-            return f'<span class="aw-bar{more}"{told} style="{style}"></span>{said}'
+            if one.pick is None:
+                return f"{_bar(place, one.colour, more, told)}{said}"
+            drawn = _bar(place, one.colour, "" if one.chosen is None else " aw-faded")
+            if one.chosen:
+                drawn += _bar(self._place(one.chosen), one.colour)
+            return f"{one.pick.opened(more, told, one.tip)}{drawn}{said}</button>"
         begin, end = self._place(one.low), self._place(one.high)
         more, told = tip(one.tip, right=begin > 0.5, low=low)
         style = f"left:{percent(begin)};width:{percent(end - begin)};"
@@ -152,3 +161,8 @@ class Rows:
             return f'<span class="dashed{more}"{told} style="{style}color:{one.colour}"></span>'
         style += f"height:{one.width}px;background:{one.colour}"
         return f'<span class="{more.strip()}"{told} style="{style}"></span>'
+
+
+def _bar(to: float, colour: str, more: str = "", told: str = "") -> str:
+    style = f"width:{percent(to)};background:{colour}"
+    return f'<span class="aw-bar{more}"{told} style="{style}"></span>'

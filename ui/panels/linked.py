@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -11,18 +11,11 @@ import streamlit as st
 from anon_core.words.phrases import chance, share
 
 from ..charts.attack_plots import name_of
-from ..charts.chart_frame import Palette, Series, head, table
-from ..charts.linked_plots import (
-    PICK,
-    LinkedChart,
-    Spread,
-    bars,
-    picked,
-    share_spread,
-    size_spread,
-    strips,
-)
+from ..charts.chart_frame import Palette, Series, show, table
+from ..charts.class_plots import size_chart
+from ..charts.linked_plots import Spread, picked, picks, share_spread, size_spread, strips
 from ..charts.metric_plots import metric_names, title_of
+from ..components import picking
 from ..components.guard import handled
 from ..session import chosen
 from ..session.alone import redraw_linked
@@ -36,9 +29,10 @@ _CLASS, _ROW = "chosen/class", "chosen/row"
 
 
 def bar(run: Series) -> None:
-    """Draw what is chosen, what clears it, and the choice by a number."""
+    """Draw what is chosen, what clears it, and the choice by a number; take what is clicked."""
     facts = run.facts
     now = chosen.now(facts)
+    picking.listens(lambda place: _take(facts, place), name="The choice", key="linked-picking")
     one = facts.noun[0]
     with st.container(border=True, key="chosen-bar"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -67,16 +61,16 @@ def bar(run: Series) -> None:
 
 def sizes(run: Series, colours: Palette) -> None:
     """Draw the people by the size of their class; a bar chooses its classes."""
-    facts, spreads = run.facts, [size_spread(run.facts)]
-    chart = bars(facts, spreads[0], chosen.mask(facts), colours, run.colour)
-    _show(facts, chart, spreads, key="sizes")
+    facts = run.facts
+    pick = picks("sizes", [size_spread(facts)], chosen.title(facts))
+    mine = chosen.mask(facts)
+    show(size_chart([run], colours, mine, lambda at: pick(0, at)), key="sizes")
 
 
 def differences(run: Series, colours: Palette) -> None:
     """Draw how much the sensitive values of each class differ from the whole."""
     _strips(
         run,
-        _differences(run.facts),
         colours,
         title="Values against the whole",
         axis=f"of the {run.facts.noun[0]}: 0 as the whole, 1 nothing in common",
@@ -88,7 +82,6 @@ def metrics(run: Series, colours: Palette) -> None:
     """Draw what the classes lost, class by class; nothing where no metric tells it."""
     _strips(
         run,
-        _metrics(run.facts),
         colours,
         title=f"What the {run.facts.noun[1]} lost",
         axis=f"of the {run.facts.noun[0]}: 0 nothing, 1 everything",
@@ -100,7 +93,6 @@ def attacks(run: Series, colours: Palette) -> None:
     """Draw the chance of every attack, class by class; nothing where no attack tells it."""
     _strips(
         run,
-        _attacks(run.facts),
         colours,
         title="Who stands how",
         axis="chance of success against them",
@@ -212,6 +204,14 @@ def _attacks(facts: Facts) -> list[tuple[str, np.ndarray[Any, np.dtype[np.float6
     ]
 
 
+#: What charts tell of every class as a share, by the chart's name on the page.
+_SHARES = {
+    "difference-strips": _differences,
+    "metric-strips": _metrics,
+    "attack-strips": _attacks,
+}
+
+
 def _is_share(values: np.ndarray[Any, np.dtype[np.float64]]) -> bool:
     told = values[np.isfinite(values)]
     return bool(len(told)) and float(told.min()) >= 0 and float(told.max()) <= 1 + 1e-9
@@ -261,48 +261,30 @@ def _by_row(facts: Facts) -> Callable[[int], None]:
     return lambda number: chosen.choose_row(facts, number - 1)
 
 
-def _strips(
-    run: Series,
-    told: Sequence[tuple[str, np.ndarray[Any, np.dtype[np.float64]]]],
-    colours: Palette,
-    *,
-    title: str,
-    axis: str,
-    key: str,
-) -> None:
-    spreads = [share_spread(name, values) for name, values in told]
+def _strips(run: Series, colours: Palette, *, title: str, axis: str, key: str) -> None:
+    facts = run.facts
+    spreads = _spreads(facts, key)
     if spreads:
-        mine = chosen.mask(run.facts)
-        chart = strips(run.facts, spreads, mine, colours, title=title, axis=axis)
-        _show(run.facts, chart, spreads, key=key)
+        pick = picks(key, spreads, chosen.title(facts))
+        mine = chosen.mask(facts)
+        show(strips(facts, spreads, mine, colours, title=title, axis=axis, pick=pick), key=key)
 
 
-def _show(facts: Facts, chart: LinkedChart, spreads: Sequence[Spread], *, key: str) -> None:
-    place = chosen.place(f"linked-{key}")
+def _spreads(facts: Facts, chart: str) -> list[Spread]:
+    """Return what a chart of the page tells of every class; nothing of a chart there is not."""
+    if chart == "sizes":
+        return [size_spread(facts)]
+    told = _SHARES[chart](facts) if chart in _SHARES else []
+    return [share_spread(name, values) for name, values in told]
 
-    @handled("The choice")
-    def take() -> None:
-        event = cast(Mapping[str, Any], st.session_state.get(place) or {})
-        points = event.get("selection", {}).get(PICK, [])
-        if points:
-            groups, title = picked(spreads, str(points[0]["what"]), str(points[0]["bin"]))
-            chosen.choose(facts, groups, title, by=f"linked-{key}")
-            redraw_linked()
 
-    import pandas as pd
-
-    with st.container(key=f"chart-{key}"):
-        head(chart, key=key)
-        # The counts apart, so that a browser changes them in the chart that it has drawn.
-        figure = dict(chart.figure)
-        st.vega_lite_chart(
-            pd.DataFrame(figure.pop("data")["values"]),
-            figure,
-            theme=None,
-            key=place,
-            on_select=take,
-            selection_mode=PICK,
-            alt=chart.title,
-        )
-        if chart.note:
-            st.caption(chart.note)
+def _take(facts: Facts, place: str) -> None:
+    """Choose the classes that were clicked; what is chosen already is chosen no longer."""
+    groups, title = picked(_spreads(facts, place.partition("/")[0]), place)
+    if not title:
+        return
+    if title == chosen.title(facts):
+        chosen.clear()
+    else:
+        chosen.choose(facts, groups, title)
+    redraw_linked()

@@ -13,8 +13,8 @@ from anon_core.job.result import Result
 from .result_view import Facts
 
 _NOW, _TURN = "chosen/now", "chosen/turn"
-#: The chart that was clicked for it, and how often each was drawn afresh.
-_BY, _AFRESH = "chosen/by", "chosen/afresh"
+#: How often each table was drawn afresh.
+_AFRESH = "chosen/afresh"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,6 +51,12 @@ def now(facts: Facts) -> Chosen | None:
     return found if found is not None and found.of is facts.result.release else None
 
 
+def title(facts: Facts) -> str:
+    """Return what is chosen of a result in words; nothing where nothing is."""
+    found = now(facts)
+    return "" if found is None else found.title
+
+
 def turn() -> int:
     """Return how often something was chosen: fields that took part are drawn afresh each time."""
     return int(st.session_state.get(_TURN, 0))
@@ -62,7 +68,7 @@ def place(key: str) -> str:
 
 
 def afresh(key: str) -> None:
-    """Forget what is marked by a click in a chart or a table: it is no longer what is chosen."""
+    """Forget which row of a table is marked by a click: it is no longer what is chosen."""
     times: dict[str, int] = st.session_state.setdefault(_AFRESH, {})
     times[key] = times.get(key, 0) + 1
 
@@ -72,23 +78,17 @@ def choose(
     groups: npt.NDArray[np.int64],
     title: str,
     row: int | None = None,
-    *,
-    by: str = "",
 ) -> None:
-    """Choose classes; none of them clears the choice. `by` is the chart that was clicked."""
-    clear(by=by)
+    """Choose classes; none of them clears the choice."""
+    clear()
     if len(groups):
         st.session_state[_NOW] = Chosen(
             of=facts.result.release, title=title, groups=np.unique(groups), row=row
         )
 
 
-def clear(*, by: str = "") -> None:
+def clear() -> None:
     """Choose nothing."""
-    before = st.session_state.get(_BY, "")
-    if before not in ("", by):
-        afresh(before)
-    st.session_state[_BY] = by
     st.session_state.pop(_NOW, None)
     st.session_state[_TURN] = turn() + 1
 
