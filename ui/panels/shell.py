@@ -214,8 +214,6 @@ def _sidebar() -> None:
         st.markdown("**Anonymity Workbench**")
         _table_facts()
         login.line()
-        warming.line()
-        under_way.draw()
         st.divider()
         for step in STEPS:
             _step(step)
@@ -226,6 +224,9 @@ def _sidebar() -> None:
         for step in BESIDE:
             _step(step)
         session_panel.draw()
+        # What comes and goes stands below all links: none moves under whoever is about to click it.
+        warming.line()
+        under_way.draw()
         if pinning.pins():
             st.divider()
             st.caption("Pinned runs")
