@@ -29,6 +29,7 @@ from ui.panels import (
     details_panel,
     lattice_panel,
     linked,
+    linked_charts,
     measure_panel,
     parts_panel,
     question_panel,
@@ -111,7 +112,7 @@ def classes(run: Series, colours: Palette) -> None:
 
     def shows_the_choice() -> None:
         if view == "Sizes":
-            linked.sizes(run, colours)
+            linked_charts.sizes(run, colours)
         elif view == "Sensitive values":
             sensitive_values(run, colours, names)
 
@@ -149,7 +150,7 @@ def sensitive_values(run: Series, colours: Palette, names: list[str]) -> None:
         key=f"class-of-{column}-{chosen.turn()}",
     )
     show(kept(sensitive_chart, [run], colours, column, number), key="sensitive")
-    linked.differences(run, colours)
+    linked_charts.differences(run, colours)
 
 
 def metrics(run: Series, colours: Palette) -> None:
@@ -158,7 +159,7 @@ def metrics(run: Series, colours: Palette) -> None:
     show(kept(metric_bars, [run], colours, told), key="metrics")
     if run.facts.permuted:
         st.caption(what_is_lost([run]))
-    alone("Metrics", lambda: linked.metrics(run, colours), key="linked-metrics", linked=True)
+    alone("Metrics", lambda: linked_charts.metrics(run, colours), key="linked-metrics", linked=True)
     once_opened(
         "What each of them means", lambda: meanings(run, colours), name="Metrics", key="meanings"
     )

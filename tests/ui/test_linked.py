@@ -15,7 +15,7 @@ from ui.charts.chart_frame import Series, light_palette
 from ui.charts.class_plots import size_chart
 from ui.charts.linked_plots import counts, picked, picks, share_spread, size_spread, strips
 from ui.charts.rows_chart import Bar
-from ui.panels import linked
+from ui.panels import linked_charts
 from ui.panels.linked import figures
 from ui.session import chosen
 from ui.session.result_view import Facts
@@ -95,18 +95,18 @@ def test_a_bar_that_is_chosen_is_pressed_and_clears_the_choice(
 ) -> None:
     del session
     drawn: list[bool] = []
-    monkeypatch.setattr(linked, "redraw_linked", lambda: drawn.append(True))
+    monkeypatch.setattr(linked_charts, "redraw_linked", lambda: drawn.append(True))
     spread = size_spread(facts)
     at = int(spread.place.max())
-    linked._take(facts, f"sizes/0/{at}")
+    linked_charts.take(facts, f"sizes/0/{at}")
     assert chosen.mask(facts).tolist() == (spread.place == at).tolist()
     pick = picks("sizes", [spread], chosen.title(facts))
     assert [pick(0, n).pressed for n in range(len(spread.bins))] == [
         n == at for n in range(len(spread.bins))
     ]
-    linked._take(facts, "no such chart/0/0")
+    linked_charts.take(facts, "no such chart/0/0")
     assert chosen.now(facts) is not None
-    linked._take(facts, f"sizes/0/{at}")
+    linked_charts.take(facts, f"sizes/0/{at}")
     assert chosen.now(facts) is None
     assert len(drawn) == 2
 

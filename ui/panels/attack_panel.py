@@ -24,7 +24,14 @@ from ..session import jobs
 from ..session.alone import alone, once_opened
 from ..session.further import ATTACKING
 from ..words.explain import plain, what_is_this
-from . import details_panel, earlier_panel, linked, links_panel, members_panel, stopping_panel
+from . import (
+    details_panel,
+    earlier_panel,
+    linked_charts,
+    links_panel,
+    members_panel,
+    stopping_panel,
+)
 
 if TYPE_CHECKING:
     from anon_core.job.result import Result
@@ -53,7 +60,7 @@ def draw(run: Series, colours: Palette) -> None:
         show(kept(attack_dots, [run], colours), key="attacks")
     alone(
         "Attacks",
-        lambda: linked.attacks(run, colours) if view == _VIEWS[0] else None,
+        lambda: linked_charts.attacks(run, colours) if view == _VIEWS[0] else None,
         key="linked-attacks",
         linked=True,
     )

@@ -10,17 +10,15 @@ import streamlit as st
 
 from anon_core.words.phrases import chance, share
 
-from ..charts.attack_plots import name_of
-from ..charts.chart_frame import Palette, Series, show, table
-from ..charts.class_plots import size_chart
-from ..charts.linked_plots import Spread, picked, picks, share_spread, size_spread, strips
-from ..charts.metric_plots import metric_names, title_of
+from ..charts import class_values
+from ..charts.chart_frame import Series, table
 from ..components import picking
 from ..components.guard import handled
 from ..session import chosen
 from ..session.alone import redraw_linked
 from ..session.result_view import Facts
 from ..words.explain import plain
+from . import linked_charts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +30,9 @@ def bar(run: Series) -> None:
     """Draw what is chosen, what clears it, and the choice by a number; take what is clicked."""
     facts = run.facts
     now = chosen.now(facts)
-    picking.listens(lambda place: _take(facts, place), name="The choice", key="linked-picking")
+    picking.listens(
+        lambda place: linked_charts.take(facts, place), name="The choice", key="linked-picking"
+    )
     one = facts.noun[0]
     with st.container(border=True, key="chosen-bar"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -57,47 +57,6 @@ def bar(run: Series) -> None:
         if fold.open:
             with fold:
                 table(figures(facts, now.groups), key="chosen-figures", wide="figure")
-
-
-def sizes(run: Series, colours: Palette) -> None:
-    """Draw the people by the size of their class; a bar chooses its classes."""
-    facts = run.facts
-    pick = picks("sizes", [size_spread(facts)], chosen.title(facts))
-    mine = chosen.mask(facts)
-    show(size_chart([run], colours, mine, lambda at: pick(0, at)), key="sizes")
-
-
-def differences(run: Series, colours: Palette) -> None:
-    """Draw how much the sensitive values of each class differ from the whole."""
-    _strips(
-        run,
-        colours,
-        title="Values against the whole",
-        axis=f"of the {run.facts.noun[0]}: 0 as the whole, 1 nothing in common",
-        key="difference-strips",
-    )
-
-
-def metrics(run: Series, colours: Palette) -> None:
-    """Draw what the classes lost, class by class; nothing where no metric tells it."""
-    _strips(
-        run,
-        colours,
-        title=f"What the {run.facts.noun[1]} lost",
-        axis=f"of the {run.facts.noun[0]}: 0 nothing, 1 everything",
-        key="metric-strips",
-    )
-
-
-def attacks(run: Series, colours: Palette) -> None:
-    """Draw the chance of every attack, class by class; nothing where no attack tells it."""
-    _strips(
-        run,
-        colours,
-        title="Who stands how",
-        axis="chance of success against them",
-        key="attack-strips",
-    )
 
 
 def figures(facts: Facts, groups: np.ndarray[Any, np.dtype[np.int64]]) -> pd.DataFrame:
@@ -126,7 +85,7 @@ def figures(facts: Facts, groups: np.ndarray[Any, np.dtype[np.int64]]) -> pd.Dat
             for name, text in facts.cells(int(groups[0])).items()
         ]
     weight = facts.hiding.astype(np.float64)
-    for name, values in _metrics(facts):
+    for name, values in class_values.metrics(facts):
         rows.append(
             {
                 "figure": f"{name}, mean of the {many}",
@@ -134,7 +93,7 @@ def figures(facts: Facts, groups: np.ndarray[Any, np.dtype[np.int64]]) -> pd.Dat
                 "everyone": f"{np.average(values, weights=weight):.3f}",
             }
         )
-    for column, values in _differences(facts):
+    for column, values in class_values.differences(facts):
         rows.append(
             {
                 "figure": f"{column}: mean difference to the whole",
@@ -142,7 +101,7 @@ def figures(facts: Facts, groups: np.ndarray[Any, np.dtype[np.int64]]) -> pd.Dat
                 "everyone": f"{np.average(values, weights=weight):.3f}",
             }
         )
-    for name, values in _attacks(facts):
+    for name, values in class_values.attacks(facts):
         rows.append(
             {
                 "figure": f"{name}, highest chance in a {one}",
@@ -176,45 +135,6 @@ def only_chosen(facts: Facts, frame: pd.DataFrame) -> pd.DataFrame:
     if now is None:
         return frame
     return frame[np.isin(frame[facts.head].to_numpy(), facts.numbers[now.groups])]
-
-
-def _metrics(facts: Facts) -> list[tuple[str, np.ndarray[Any, np.dtype[np.float64]]]]:
-    run = Series(letter="", title="", facts=facts, colour="")
-    found: list[tuple[str, np.ndarray[Any, np.dtype[np.float64]]]] = []
-    for name in metric_names([run]):
-        values = facts.result.measures[name].per_class
-        if values is not None and len(values) == len(facts.sizes) and _is_share(values):
-            found.append((title_of(name), values))
-    return found
-
-
-def _differences(facts: Facts) -> list[tuple[str, np.ndarray[Any, np.dtype[np.float64]]]]:
-    return [
-        (column, facts.difference(column))
-        for column in facts.result.problem.sensitive
-        if column not in facts.result.problem.quasi and len(facts.sizes)
-    ]
-
-
-def _attacks(facts: Facts) -> list[tuple[str, np.ndarray[Any, np.dtype[np.float64]]]]:
-    return [
-        (name_of(a), a.per_class)
-        for a in facts.attacks
-        if len(a.per_class) == len(facts.sizes) and len(facts.sizes) and not a.idle
-    ]
-
-
-#: What charts tell of every class as a share, by the chart's name on the page.
-_SHARES = {
-    "difference-strips": _differences,
-    "metric-strips": _metrics,
-    "attack-strips": _attacks,
-}
-
-
-def _is_share(values: np.ndarray[Any, np.dtype[np.float64]]) -> bool:
-    told = values[np.isfinite(values)]
-    return bool(len(told)) and float(told.min()) >= 0 and float(told.max()) <= 1 + 1e-9
 
 
 def _extent(facts: Facts, now: chosen.Chosen) -> str:
@@ -259,32 +179,3 @@ def _by_class(facts: Facts) -> Callable[[int], None]:
 
 def _by_row(facts: Facts) -> Callable[[int], None]:
     return lambda number: chosen.choose_row(facts, number - 1)
-
-
-def _strips(run: Series, colours: Palette, *, title: str, axis: str, key: str) -> None:
-    facts = run.facts
-    spreads = _spreads(facts, key)
-    if spreads:
-        pick = picks(key, spreads, chosen.title(facts))
-        mine = chosen.mask(facts)
-        show(strips(facts, spreads, mine, colours, title=title, axis=axis, pick=pick), key=key)
-
-
-def _spreads(facts: Facts, chart: str) -> list[Spread]:
-    """Return what a chart of the page tells of every class; nothing of a chart there is not."""
-    if chart == "sizes":
-        return [size_spread(facts)]
-    told = _SHARES[chart](facts) if chart in _SHARES else []
-    return [share_spread(name, values) for name, values in told]
-
-
-def _take(facts: Facts, place: str) -> None:
-    """Choose the classes that were clicked; what is chosen already is chosen no longer."""
-    groups, title = picked(_spreads(facts, place.partition("/")[0]), place)
-    if not title:
-        return
-    if title == chosen.title(facts):
-        chosen.clear()
-    else:
-        chosen.choose(facts, groups, title)
-    redraw_linked()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import streamlit as st
 
 from ..charts.chart_frame import Palette, palette
@@ -122,10 +123,12 @@ def _legend(side: str) -> str:
 
 
 def _rows(facts: Facts, frame: pd.DataFrame, side: str, colours: Palette, key: str) -> None:
+    import pandas as pd
+
     marks = _marks(facts, frame, side)
     frame = frame.reset_index(drop=True)
     for name in frame.columns[1:]:
-        texts = frame[name].astype(object)
+        texts = pd.Series(np.asarray(frame[name], dtype=object))  # of these rows, not of all values
         frame[name] = texts.where(texts.notna() & (texts != ""), MISSING_TEXT)
     style = f"background-color: {colours.scale[1]}; color: {colours.ink}; font-weight: 600"
     styled = frame.style.apply(
