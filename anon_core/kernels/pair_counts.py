@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..base.arrays import F64, I32, I64
 from .compiled import compiled
 
@@ -47,13 +49,40 @@ def count_apart(
     found : float64 array of shape (cells of the first, cells of the second)
         Added to.
     """
-    begin, end = 0, 0
-    for i in range(len(group)):
-        while begin < len(other_group) and other_group[begin] < group[i]:
-            begin += 1
-        end = max(begin, end)
-        while end < len(other_group) and other_group[end] == group[i]:
-            end += 1
-        share = rows[i] / sizes[group[i]]
-        for j in range(begin, end):
-            found[first[i], second[j]] += share * other_rows[j]
+    # Blocks of several columns have many entries for one cell: they are added up first, or a group
+    # would take as many steps as it has pairs of entries.
+    most, other_most = found.shape
+    tally, shown = np.zeros(most, np.int64), np.empty(most, np.int64)
+    other_tally, other_shown = np.zeros(other_most, np.int64), np.empty(other_most, np.int64)
+    begin, other_begin = 0, 0
+    while begin < len(group):
+        now = group[begin]
+        while other_begin < len(other_group) and other_group[other_begin] < now:
+            other_begin += 1
+        begin, cells = _add_up(now, begin, group, first, rows, tally, shown)
+        other_begin, others = _add_up(
+            now, other_begin, other_group, second, other_rows, other_tally, other_shown
+        )
+        for a in shown[:cells]:
+            share = tally[a] / sizes[now]
+            for b in other_shown[:others]:
+                found[a, b] += share * other_tally[b]
+        tally[shown[:cells]] = 0
+        other_tally[other_shown[:others]] = 0
+
+
+@compiled
+def _add_up(
+    now: int, begin: int, group: I64, cell: I32, rows: I64, tally: I64, shown: I64
+) -> tuple[int, int]:
+    """Add the rows of a group's entries up by cell; return where it ends, and how many cells."""
+    cells = 0
+    while begin < len(group) and group[begin] == now:
+        at = cell[begin]
+        if rows[begin] > 0:
+            if tally[at] == 0:
+                shown[cells] = at
+                cells += 1
+            tally[at] += rows[begin]
+        begin += 1
+    return begin, cells

@@ -20,9 +20,10 @@ from ..release.release import BlockTable, View
 if TYPE_CHECKING:
     import scipy.sparse
 
-#: Pairs of cells up to which a table of them is made in full, and up to which it is kept.
-_FEW, _KEPT = 1 << 17, 1 << 13
-#: Small tables by pair of columns, of views that are in use.
+#: Pairs of cells up to which a table of them is made in full, up to which it is kept, and up to
+#: which all that are kept of one view go together.
+_FEW, _KEPT, _KEPT_IN_ALL = 1 << 17, 1 << 13, 1 << 22
+#: Small tables by pair of columns in the order of their names, of views that are in use.
 _COUNTED: WeakKeyDictionary[View, dict[tuple[str, str], F64]] = WeakKeyDictionary()
 #: A sparse matrix of expected rows.
 Table: TypeAlias = "scipy.sparse.csr_array"
@@ -64,13 +65,18 @@ def few(view: View, first: str, second: str) -> F64 | None:
     shape = len(view.vocabularies[first].texts), len(view.vocabularies[second].texts)
     if shape[0] * shape[1] > _FEW:
         return None
+    if first > second:
+        found = few(view, second, first)
+        return None if found is None else found.T
     if shape[0] * shape[1] > _KEPT:
         return _full(view, first, second, shape)
     of_view = _COUNTED.setdefault(view, {})
     found = of_view.get((first, second))
     if found is None:
-        found = of_view[first, second] = _full(view, first, second, shape)
+        found = _full(view, first, second, shape)
         found.flags.writeable = False
+        if sum(table.size for table in list(of_view.values())) + found.size <= _KEPT_IN_ALL:
+            of_view[first, second] = found
     return found
 
 

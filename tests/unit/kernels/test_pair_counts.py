@@ -31,7 +31,8 @@ def test_every_pairing_within_a_group_counts() -> None:
     several = 0
     for _ in range(100):
         groups = int(rng.integers(1, 6))
-        sides = [_side(rng, groups), _side(rng, groups)]
+        most = int(rng.choice([12, 90]))  # several entries of a group may have one cell
+        sides = [_side(rng, groups, most), _side(rng, groups, most)]
         sizes = rng.integers(1, 9, groups)
         (group, first, rows), (other, second, more) = sides
         found: F64 = np.zeros((5, 5))
@@ -48,9 +49,21 @@ def test_every_pairing_within_a_group_counts() -> None:
     assert several > 20
 
 
-def _side(rng: np.random.Generator, groups: int) -> tuple[I64, I64, I64]:
+def test_many_entries_of_one_cell_take_steps_by_entry_and_lose_no_digit() -> None:
+    many = 1 << 20  # a loop over pairs of entries would take a day
+    rng = np.random.default_rng(263)
+    group = np.zeros(many, dtype=np.int64)
+    first, second = rng.integers(0, 3, (2, many)).astype(np.int32)
+    once = np.ones(many, dtype=np.int64)
+    found: F64 = np.zeros((3, 3))
+    count_apart(group, first, once, group, second, once, np.array([many]), found)
+    shares = np.outer(*(np.bincount(cells, minlength=3) for cells in (first, second))) / many
+    np.testing.assert_allclose(found, shares, rtol=1e-14)
+
+
+def _side(rng: np.random.Generator, groups: int, most: int) -> tuple[I64, I64, I64]:
     """Return entries of (group, cell, rows) in the order of groups; some groups have none."""
-    entries = int(rng.integers(0, 12))
+    entries = int(rng.integers(0, most))
     return (
         np.sort(rng.integers(0, groups, entries)),
         rng.integers(0, 5, entries),
