@@ -369,8 +369,9 @@ def normalized_positions(hierarchy: Hierarchy) -> npt.NDArray[np.float64]:
     found = np.arange(size, dtype=np.float64) / max(size - 1, 1)
     if hierarchy.measure is not None:
         seen = hierarchy.measure[~np.isnan(hierarchy.measure)]
-        whole = float(seen[-1] - seen[0]) if len(seen) > 1 else 0.0
-        found[: len(seen)] = (seen - seen[0]) / whole if whole > 0 else 0.0
+        half = seen / 2  # of the largest numbers a difference is beyond all numbers
+        whole = float(half[-1] - half[0]) if len(half) > 1 else 0.0
+        found[: len(half)] = (half - half[0]) / whole if whole > 0 else 0.0
     if hierarchy.has_missing:
         found[-1] = 2.0
     return found
