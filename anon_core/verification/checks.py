@@ -43,6 +43,7 @@ from .folder import check_folder, refuse_unfinished
 from .grouped import Grouped
 from .hierarchy_files import named_path, read_hierarchies
 from .histogram import tally
+from .level_columns import LevelTable
 from .lines import Lines
 from .one_level import check_one_level
 from .opening import MOST_TEXT_BYTES, Content, read_bytes
@@ -175,6 +176,7 @@ def _recomputed(
     private = without_redacted(recipe, promise, private)
     private, levels, left_out = with_unseen(recipe, promise, private, levels)
     promise, private, levels = at_levels(recipe, promise, private, levels)
+    levels = {name: LevelTable(lines) for name, lines in levels.items()}
     export = section(recipe, "export")
     lined = _lined(promise, len(private), export, previous)
     unsure: list[str] = []  # whether the CSV file says the same

@@ -130,7 +130,7 @@ class _Spellings:
     @cached_property
     def _order(self) -> list[str]:
         """The values of the level table; each group of texts stands together."""
-        lines = [list(map(str.strip, line)) for line in self._levels]
+        lines = list(zip(*level_columns(self._levels), strict=True))
         return [line[0] for line in (_depth_first(lines) if self._is_text else lines)]
 
     @cached_property
@@ -207,7 +207,7 @@ def _member(text: str) -> str:
     return text
 
 
-def _depth_first(lines: Sequence[list[str]]) -> list[list[str]]:
+def _depth_first(lines: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Return the lines of a level table so that each group stands together, first named first."""
     seen: dict[tuple[int, str], int] = {}
     for line in lines:
