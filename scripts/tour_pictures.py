@@ -1,4 +1,6 @@
-"""Make the pictures of docs/tour.md anew, from the sample hospital on a dashboard that runs.
+"""Make the pictures of README.md and docs/tour.md anew, from the sample hospital.
+
+The dashboard runs beside it:
 
 .venv/bin/python -m anonymity_workbench serve --port 8501
 CHROMIUM=$(sh scripts/chromium.sh) .venv/bin/python scripts/tour_pictures.py http://localhost:8501
@@ -10,12 +12,14 @@ import io
 import os
 import sys
 from pathlib import Path
+from typing import Literal
 
 from PIL import Image
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, ViewportSize, expect, sync_playwright
 
-OUT = Path(__file__).resolve().parent.parent / "docs" / "tour"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
 MOST_BYTES = 150_000
+WINDOW, TALL = ViewportSize(width=1280, height=860), ViewportSize(width=1360, height=1890)
 #: What a page is drawn with is at rest: no script runs, nothing is drawn anew.
 _AT_REST = """
 () => document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning"
@@ -34,7 +38,7 @@ def picture(page: Page, name: str) -> None:
     """Write what the window shows."""
     rest(page)
     shown = Image.open(io.BytesIO(page.screenshot(animations="disabled"))).convert("RGB")
-    path = OUT / f"{name}.webp"
+    path = DOCS / f"{name}.webp"
     shown.save(path, quality=82, method=6)
     if path.stat().st_size > MOST_BYTES:
         raise SystemExit(f"{path.name} has {path.stat().st_size} bytes; at most {MOST_BYTES}.")
@@ -47,34 +51,45 @@ def go(page: Page, name: str) -> None:
     rest(page)
 
 
+def results_in_both_themes(page: Page) -> None:
+    """Write how Results looks in a tall window, in the light theme and in the dark."""
+    page.set_viewport_size(TALL)
+    schemes: tuple[Literal["dark", "light"], ...] = ("dark", "light")
+    for scheme in schemes:
+        page.emulate_media(color_scheme=scheme)
+        go(page, "Run")
+        go(page, "Results")
+        page.mouse.move(0, 0)
+        picture(page, f"results-{scheme}")
+    page.set_viewport_size(WINDOW)
+
+
 def main(url: str) -> None:
     """Walk from the sample to the files, and take a picture of every step."""
-    OUT.mkdir(exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=os.environ.get("CHROMIUM"),
             args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
         )
-        page = browser.new_page(
-            viewport={"width": 1280, "height": 860}, color_scheme="light", base_url=url
-        )
+        page = browser.new_page(viewport=WINDOW, color_scheme="light", base_url=url)
         page.goto("/")
         expect(page.get_by_text("Try a sample")).to_be_visible(timeout=60_000)
-        picture(page, "start")
+        picture(page, "tour/start")
         page.locator(".st-key-card-hospital").get_by_role("button").first.click()
         expect(page.get_by_test_id("stSidebar").get_by_role("link", name="Roles")).to_be_enabled()
         rest(page)
         for name in ("Roles", "Hierarchies", "Run"):
             go(page, name)
-            picture(page, name.lower())
+            picture(page, f"tour/{name.lower()}")
         page.keyboard.press("Control+Enter")
         expect(page.locator(".st-key-outcome")).to_contain_text("Released", timeout=120_000)
         go(page, "Results")
-        picture(page, "results")
+        picture(page, "tour/results")
+        results_in_both_themes(page)
         page.keyboard.press("p")
         for name in ("Compare", "Export"):
             go(page, name)
-            picture(page, name.lower())
+            picture(page, f"tour/{name.lower()}")
         browser.close()
 
 
