@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextvars import copy_context
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -18,25 +17,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.errors import AnonError, BadInput, clipped, listing
+from ..base.errors import AnonError, clipped, listing
 from . import typed
 from .averages import check_averages, numbers_of
 from .blocks import table_names
+from .both_sides import UnlikeCsv, read_both_sides
 from .cells import TextTable
+from .comparison import Comparison
 from .coverage import check_coverage
 from .dialect import check_dialect, check_presence, names_of
 from .engine import within
 from .evidence import judge_all, looks_at_public
-from .file_checks import check_formulas, check_readable
+from .file_checks import check_formulas
 from .file_formats import (
-    check_other_formats,
-    check_writing,
-    compare_csv,
     file_names,
-    read_alone,
-    read_beside,
     read_files,
-    read_from,
 )
 from .findings import Check, Verification, many, named
 from .folder import check_folder, refuse_unfinished
@@ -47,7 +42,6 @@ from .level_columns import LevelTable
 from .lines import Lines
 from .one_level import check_one_level
 from .opening import MOST_TEXT_BYTES, Content, read_bytes
-from .part_files import parts_told
 from .permuted import check_permuted
 from .previous import check_previous, previous_files
 from .public_people import PublicPeople, read_public
@@ -60,9 +54,7 @@ from .registry import second_computations
 from .sampling import is_guessable
 from .sensitive_levels import at_each_level, at_levels
 from .shape import completed
-from .spelling import check_spelling
 from .tables import PrivateTable, Promise, read_promise, section
-from .texts import Spelling
 from .unseen import with_unseen
 
 if TYPE_CHECKING:
@@ -70,9 +62,8 @@ if TYPE_CHECKING:
 
 #: Rows of the table from which the lines of whole releases are told apart by few columns.
 LINED_FROM = 1 << 19
-#: Rows of the table up to which published files are read while it is, and up to which they are
-#: compared while promises are recomputed.
-BESIDE, BOTH_BELOW = 1 << 23, 1 << 25
+#: Rows of the table up to which files are compared while promises are recomputed.
+BOTH_BELOW = 1 << 25
 
 
 def verify(
@@ -147,12 +138,8 @@ def _verified(
     given = recipe, private, levels, files, public, previous
     try:
         return _recomputed(*given, beside=True)
-    except _UnlikeCsv:
+    except UnlikeCsv:
         return _recomputed(*given, beside=False)
-
-
-class _UnlikeCsv(Exception):
-    """Cells that were read are not those of the CSV file."""
 
 
 def _recomputed(
@@ -169,7 +156,7 @@ def _recomputed(
 
     Raises
     ------
-    _UnlikeCsv
+    UnlikeCsv
         If both do not say the same.
     """
     promise = read_promise(recipe, private.names)
@@ -179,44 +166,10 @@ def _recomputed(
     levels = {name: LevelTable(lines) for name, lines in levels.items()}
     export = section(recipe, "export")
     lined = _lined(promise, len(private), export, previous)
-    unsure: list[str] = []  # whether the CSV file says the same
-
-    def spelling(column: str) -> Spelling:
-        return table.spelling(column)  # which may still be read when this is handed on
-
-    def read(name: str) -> PublishedTable | Check:
-        if (file := read_from(name, files, export)) not in files:
-            sentence = f"The published file {file} is missing."
-            return Check(name="readable", holds=False, sentence=sentence)
-        asked = name, files, promise.quasi, spelling
-        found = read_beside(*asked) if beside else None
-        try:
-            if found is None:
-                found = read_alone(*asked)
-            else:
-                unsure.append(name)
-        except BadInput as error:
-            return Check(name="readable", holds=False, sentence=error.message)
-        found.lined = lined
-        return check_readable(found) or found
-
-    names = table_names(promise)
-    with ThreadPoolExecutor(1) as pool:  # both sides at once, where memory has room for that
-        few = len(private) < BESIDE
-        begun = [pool.submit(copy_context().run, read, name) for name in names if few]
-        table = PrivateTable(promise, private, levels, lined)
-        if few and promise.shape.levels != "one":
-            table.line  # noqa: B018 - told apart meanwhile: classes that overlap ask for it
-        told = [own.result() for own in begun] or [read(name) for name in names]
-    if unreadable := [found for found in told if isinstance(found, Check)]:
-        if unsure:  # CSV files have their own words
-            raise _UnlikeCsv
-        return Verification(checks=(unreadable[0],))
-    published = {
-        name: found
-        for name, found in zip(names, told, strict=True)
-        if isinstance(found, PublishedTable)
-    }
+    sides = read_both_sides(promise, private, levels, files, export, lined, beside=beside)
+    if isinstance(sides, Check):
+        return Verification(checks=(sides,))
+    table, published = sides.table, sides.published
 
     @cache
     def people() -> PublicPeople | None:
@@ -234,26 +187,9 @@ def _recomputed(
         return judge_all(told, parts, table, levels, people)
 
     with ThreadPoolExecutor(2) as pool:  # files are compared while promises are recomputed
-        same = [pool.submit(compare_csv, published[name], name, files) for name in unsure]
-
-        def formats() -> list[Check]:
-            if parts_told(export) > 1:  # of which CSV is one that is looked at again otherwise
-                wait(same)
-            return check_other_formats(published, files)
-
-        def compared() -> tuple[Future[list[Check]], list[Future[Check]]]:
-            spelled = [
-                pool.submit(check_spelling, promise, own, own.called(name), table, levels, public)
-                for name, own in published.items()
-            ]
-            return pool.submit(formats), spelled
-
-        def refuse_unlike() -> None:
-            if not all(one.result() for one in same):
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise _UnlikeCsv
-
-        begun = compared() if len(private) < BOTH_BELOW else None
+        compared = Comparison(pool, promise, sides, levels, files, export, public)
+        if len(private) < BOTH_BELOW:
+            compared.begin()
         try:
             verification = (
                 check_permuted(promise, published, table, judged)
@@ -261,18 +197,10 @@ def _recomputed(
                 else _check_whole(promise, published["release"], table, levels, judged)
             )
         except Exception:  # of other cells it says nothing
-            refuse_unlike()
+            compared.refuse_unlike()
             raise
-        refuse_unlike()
-        others, spelled = begun or compared()
-    more: list[Check] = []
-    for (name, release), own in zip(published.items(), spelled, strict=True):
-        file = release.called(name)
-        if not release.file:
-            more.append(check_writing(release, files[file], file))
-        more.append(own.result())
-    more += [*others.result(), *left_out]
-    more += check_dialect(export, published, files)
+        compared.refuse_unlike()
+        more = [*compared.checks(), *left_out, *check_dialect(export, published, files)]
     if previous is not None:
         more += check_previous(promise, published, table, previous)
     if promise.left_out:
