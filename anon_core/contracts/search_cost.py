@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -47,12 +48,7 @@ class CellCost(Metric):
         per_class = np.zeros(len(sizes), dtype=np.float64)
         per_column: dict[str, float] = {}
         for name in problem.quasi:
-            if name in release.replaced:
-                cells = self.price(problem, name, *release.ends(name))
-            else:
-                vocabulary = release.vocabularies[name]
-                entry = self.price(problem, name, vocabulary.lo, vocabulary.hi)
-                cells = entry[release.cells[name]]
+            cells = release.by_cover(name, partial(self.price, problem, name))
             per_class += cells
             per_column[name] = float((cells @ sizes + gone) / rows)
         total = float(np.mean(list(per_column.values())))

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..base.arrays import F64, weighted_sum
+from ..base.arrays import F64, I32, weighted_sum
 from ..base.context import Context
 from ..base.registry import register
 from ..contracts.metric import Metric
@@ -74,15 +74,13 @@ def _bits(problem: Problem, release: Release, name: str) -> tuple[F64, F64]:
     leaf = frequency.codes[grouping.key, frequency.columns.index(name)]
     rows = problem.leaf_rows[name].astype(np.float64)
     below = np.concatenate([[0.0], np.cumsum(rows)])
+
+    def covered(low: I32, high: I32) -> F64:
+        return np.log2(below[high.astype(np.int64) + 1] - below[low])
+
     with np.errstate(divide="ignore"):  # leaves that no row has stand in no entry
         own = np.log2(rows)
-        if name in release.replaced:
-            low, high = release.ends(name)
-            cover = np.log2(below[high.astype(np.int64) + 1] - below[low])
-        else:
-            told = release.vocabularies[name]
-            covered = np.log2(below[told.hi.astype(np.int64) + 1] - below[told.lo])
-            cover = covered[release.cells[name]]
+        cover = release.by_cover(name, covered)
     held = (np.log2(below[-1]) - own)[leaf]
     lost = held.copy()  # of a suppressed row, all
     kept = grouping.member >= 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from weakref import WeakKeyDictionary
@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from ..base.arrays import B1
+from ..base.arrays import B1, F64, I32
 from ..base.errors import AnonError
 from ..data.frequency import dense_rank
 from .grouping import Grouping, group_runs
@@ -74,6 +74,22 @@ class Release:
             return self.behind[name][:, 0], self.behind[name][:, 1]
         vocabulary, cells = self.vocabularies[name], self.cells[name]
         return vocabulary.lo[cells], vocabulary.hi[cells]
+
+    def by_cover(self, name: str, told: Callable[[I32, I32], F64]) -> F64:
+        """Return what is told of the leaves that each class's cell stands for, shape (classes,).
+
+        Parameters
+        ----------
+        name : str
+            A quasi-identifier.
+        told : callable
+            Given first and last leaves, it returns a number for each pair. Where classes share
+            cells, it is asked of each published text once.
+        """
+        if name in self.behind:
+            return told(*self.ends(name))
+        vocabulary = self.vocabularies[name]
+        return told(vocabulary.lo, vocabulary.hi)[self.cells[name]]
 
     @property
     def suppressed(self) -> int:
