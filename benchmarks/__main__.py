@@ -16,6 +16,7 @@ from pathlib import Path
 from benchmarks import (
     exhaustive,
     identities,
+    large_lattices,
     mondrian,
     optimal,
     peers,
@@ -46,6 +47,9 @@ def main() -> int:
         "--pages", action="store_true", help="the pages with a million rows, in a browser, only"
     )
     parser.add_argument(
+        "--lattices", action="store_true", help="a million nodes and a hundred thousand leaves only"
+    )
+    parser.add_argument(
         "--exhaustive",
         action="store_true",
         help="also compare the optimal search with every node of the whole lattice",
@@ -59,13 +63,15 @@ def main() -> int:
     )
     with tempfile.TemporaryDirectory(prefix="anonymity-workbench-") as scratch:
         folder = Path(scratch)
-        if options.sizes or options.pages:
+        if options.sizes or options.pages or options.lattices:
             source = tables.census(options.data, folder)
             if isinstance(source, str):
                 print(f"\n{source}")
                 return 1
             if options.sizes:
                 sizes.sizes(bench, source, large=options.large)
+            if options.lattices:
+                large_lattices.large_lattices(bench, source)
             if options.pages:
                 from benchmarks import pages  # a browser is driven for this alone
 
@@ -99,6 +105,7 @@ def main() -> int:
             )
         else:
             whole.large(bench, census)
+            large_lattices.large_lattices(bench, census)
             sizes.sizes(bench, census, large=options.large)
     if options.quick:
         print("\nMondrian at scale: left out by --quick.")
