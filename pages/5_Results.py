@@ -20,7 +20,6 @@ from ui.charts.metric_plots import (
     title_of,
     what_is_lost,
 )
-from ui.charts.sensitive_heatmap import group_chart
 from ui.charts.verdict_plot import verdict_chart, verdicts_by_class
 from ui.components.guard import handled, panel, show_error
 from ui.panels import (
@@ -113,14 +112,13 @@ def classes(run: Series, colours: Palette) -> None:
     def shows_the_choice() -> None:
         if view == "Sizes":
             linked_charts.sizes(run, colours)
+            linked_charts.groups(run, colours)
         elif view == "Sensitive values":
             sensitive_values(run, colours, names)
 
     title = run.facts.noun[1].capitalize()
     alone(title, shows_the_choice, key="linked-classes", linked=True)
-    if view == "Sizes":
-        show(kept(group_chart, [run], colours), key="groups")
-    elif view == "Promises":
+    if view == "Promises":
         for place in told:
             show(kept(verdict_chart, [run], colours, place), key=f"verdict-{place}")
 

@@ -13,8 +13,17 @@ import streamlit as st
 from tests.ui.sessions import RESULTS, carried_out, load, open_page, words
 from ui.charts.chart_frame import Series, light_palette
 from ui.charts.class_plots import size_chart
-from ui.charts.linked_plots import counts, picked, picks, share_spread, size_spread, strips
+from ui.charts.linked_plots import (
+    area_spread,
+    counts,
+    picked,
+    picks,
+    share_spread,
+    size_spread,
+    strips,
+)
 from ui.charts.rows_chart import Bar
+from ui.charts.treemap import treemap
 from ui.panels import linked_charts
 from ui.panels.linked import figures
 from ui.session import chosen
@@ -182,6 +191,23 @@ def test_the_chosen_part_of_a_bar_is_that_of_its_classes(facts: Facts) -> None:
         for b in line
         if isinstance(b, Bar)
     )
+
+
+def test_every_class_has_an_area_and_those_beside_the_choice_are_faded(facts: Facts) -> None:
+    run = Series(letter="", title="", facts=facts, colour="#0072B2")
+    spread = area_spread(facts)
+    assert (spread.place >= 0).all()
+    mine = np.arange(len(facts.sizes)) < 5
+    pick = picks("groups", [spread], "")
+    drawn = treemap([run], light_palette(), mine=mine, pick=lambda at: pick(0, at)).figure.areas
+    assert len(drawn) == len(spread.bins)
+    for at, area in enumerate(drawn):
+        groups, title = picked([spread], area.pick.place)
+        assert title == spread.bins[at]
+        assert area.size == facts.sizes[groups].sum()
+        assert area.faded != mine[groups].any()
+    nothing = np.zeros(len(mine), dtype=np.bool_)
+    assert not any(a.faded for a in treemap([run], light_palette(), mine=nothing).figure.areas)
 
 
 def test_the_figures_of_a_class_are_its_own(facts: Facts) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .plain_look import Look, framed, percent, tip, written
+from .plain_look import Look, Pick, framed, percent, tip, written
 
 #: Pixels of a panel's width for which it is decided what is square and which text fits.
 _WIDTH = 500
@@ -21,6 +21,8 @@ class Area:
     ink: str
     text: str
     tip: str = ""
+    pick: Pick | None = None
+    faded: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,11 +45,20 @@ class Areas:
             style = (
                 f"left:{percent(x / _WIDTH)};top:{percent(y / self.height)};"
                 f"width:{percent(wide / _WIDTH)};height:{percent(high / self.height)};"
-                f"background:{one.colour};color:{one.ink}"
+                f"{_faded(one.colour) if one.faded else f'background:{one.colour};color:{one.ink}'}"
             )
-            found.append(f'<div class="aw-area{more}"{told} style="{style}">{text}</div>')
+            if one.pick is None:
+                found.append(f'<div class="aw-area{more}"{told} style="{style}">{text}</div>')
+            else:
+                opened = one.pick.opened(f"aw-area{more}", told, one.tip, style)
+                found.append(f"{opened}{text}</button>")
         body = f'<div class="aw-areas" style="height:{self.height}px">{"".join(found)}</div>'
         return framed(body, title=title, look=look)
+
+
+def _faded(colour: str) -> str:
+    """Return the look of an area that stands back, with words that can still be read."""
+    return f"background:color-mix(in srgb,{colour} 30%,transparent);color:var(--muted)"
 
 
 def squares(

@@ -18,6 +18,7 @@ from .cells_chart import Cell, Cells, Grid
 from .chart_frame import Chart, Palette, readable
 from .plain_look import Pick
 from .size_bins import binned, size_edges
+from .treemap import tiles_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +37,7 @@ class Spread:
     Attributes
     ----------
     name : str
+        Empty where the bins tell it.
     bins : tuple of str
         From the lowest to the highest.
     place : int64 array of shape (classes,)
@@ -53,6 +55,12 @@ def size_spread(facts: Facts) -> Spread:
     labels = tuple(binned(facts.hiding, edges).iloc[:, 0])
     place = np.searchsorted(np.array(edges), facts.hiding, side="right") - 1
     return Spread(name=f"size of the {facts.noun[0]}", bins=labels, place=place.astype(np.int64))
+
+
+def area_spread(facts: Facts) -> Spread:
+    """Return the classes by the area that they are in."""
+    tiles = tiles_of(facts)
+    return Spread(name="", bins=tiles.names, place=tiles.place)
 
 
 def share_spread(name: str, values: npt.NDArray[np.float64]) -> Spread:
@@ -129,7 +137,7 @@ def picks(chart: str, spreads: Sequence[Spread], chosen: str) -> Callable[[int, 
 
 
 def _words(spread: Spread, at: int) -> str:
-    return f"{spread.name}: {spread.bins[at]}"
+    return f"{spread.name}: {spread.bins[at]}" if spread.name else spread.bins[at]
 
 
 def strips(

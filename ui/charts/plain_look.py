@@ -60,6 +60,7 @@ CSS = f"""
 .aw-pick {{appearance: none; margin: 0; padding: 0; border: 0; background: none; font: inherit;
   color: inherit; text-align: left; cursor: pointer !important;}}
 .aw-pick:hover {{box-shadow: 0 0 0 1px var(--muted);}}
+.aw-pick[aria-pressed="true"] {{box-shadow: inset 0 0 0 2px var(--ink);}}
 .aw-pick:focus-visible {{outline: 2px solid var(--ink); outline-offset: 1px; z-index: 4;}}
 .aw-line > .aw-pick {{inset: 0; display: flex; align-items: center;}}
 .aw-pick > .aw-bar, .aw-pick > .aw-said {{position: absolute;}}

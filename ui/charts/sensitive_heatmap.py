@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from anon_core.words.phrases import share
 
 from ..session.result_view import Facts
 from .cells_chart import Cell, Cells, Grid
 from .chart_frame import Chart, Palette, Series, apart, readable
+from .plain_look import Pick
 from .treemap import treemap
 
 _MOST_GROUPS = 120
@@ -21,8 +23,14 @@ _WRITTEN = 12
 _STRONGEST = 0.5
 
 
-def group_chart(runs: Sequence[Series], colours: Palette, height: int = 300) -> Chart:
-    """Return the groups of one run in the way that tells more of them.
+def group_chart(
+    runs: Sequence[Series],
+    colours: Palette,
+    height: int = 300,
+    mine: npt.NDArray[np.bool_] | None = None,
+    pick: Callable[[int], Pick] | None = None,
+) -> Chart:
+    """Return the groups of one run in the way that tells more of them; see `treemap`.
 
     Areas of equal size say nothing; where a sensitive value is protected, what the groups hold of
     it does.
@@ -31,7 +39,7 @@ def group_chart(runs: Sequence[Series], colours: Palette, height: int = 300) -> 
     names = [c for c in facts.result.problem.sensitive if c not in facts.result.problem.quasi]
     if names and about_equal(facts):
         return value_strip(runs, colours, names[0], height)
-    return treemap(runs, colours, height)
+    return treemap(runs, colours, height, mine, pick)
 
 
 def about_equal(facts: Facts) -> bool:

@@ -2,54 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from anon_core.words.phrases import count, share
 
+from ..session.result_view import Facts
 from .areas_chart import Area, Areas
 from .chart_frame import Chart, Palette, Series, readable, shortened
+from .plain_look import Pick
 from .size_bins import binned, size_edges
 
 _MOST_TILES = 120
 
 
-def treemap(runs: Sequence[Series], colours: Palette, height: int = 300) -> Chart:
-    """Return the classes of one run as areas, as large as the people in them."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tiles:
+    """Which area each class is in.
+
+    Attributes
+    ----------
+    alone : int64 array of shape (areas of one class,)
+        The largest classes: each has an area of its own, in this order.
+    together : tuple of str
+        The sizes of those that are left: the classes of each share one of the areas that follow.
+    place : int64 array of shape (classes,)
+    names : tuple of str
+        Of the areas.
+    """
+
+    alone: npt.NDArray[np.int64]
+    together: tuple[str, ...]
+    place: npt.NDArray[np.int64]
+    names: tuple[str, ...]
+
+
+def tiles_of(facts: Facts) -> Tiles:
+    """Return the areas of a result's classes."""
+    largest_first = facts.by_size[::-1]
+    alone, rest = largest_first[:_MOST_TILES], largest_first[_MOST_TILES:]
+    place = np.empty(len(largest_first), dtype=np.int64)
+    place[alone] = np.arange(len(alone))
+    together: list[str] = []
+    if len(rest):
+        edges = size_edges([facts.least], int(facts.sizes[rest].max()))
+        bins = np.searchsorted(np.array(edges), facts.sizes[rest], side="right") - 1
+        used, own = np.unique(bins, return_inverse=True)
+        place[rest] = len(alone) + own
+        labels: list[str] = binned(facts.sizes[rest], edges).iloc[:, 0].tolist()
+        together = [labels[at] for at in used.tolist()]
+    names = [f"{facts.noun[0]} {number}" for number in facts.numbers[alone].tolist()]
+    names += [f"others, {sizes} rows" for sizes in together]
+    return Tiles(alone=alone, together=tuple(together), place=place, names=tuple(names))
+
+
+def treemap(
+    runs: Sequence[Series],
+    colours: Palette,
+    height: int = 300,
+    mine: npt.NDArray[np.bool_] | None = None,
+    pick: Callable[[int], Pick] | None = None,
+) -> Chart:
+    """Return the classes of one run as areas, as large as the people in them.
+
+    Parameters
+    ----------
+    runs : sequence of Series
+        The first is drawn.
+    colours : Palette
+    height : int
+        Pixels.
+    mine : bool array of shape (classes,), optional
+        The classes that are chosen: where there are some, areas without one are faded.
+    pick : callable, optional
+        What a click on an area chooses.
+    """
     import pandas as pd
 
     run = runs[0]
     facts = run.facts
-    largest_first = facts.by_size[::-1]
-    drawn = largest_first[:_MOST_TILES]
-    rest = largest_first[_MOST_TILES:]
-    sizes = facts.sizes[drawn].tolist()
-    one, many = facts.noun
-    names = [f"{one} {int(facts.numbers[n])}" for n in drawn]
-    cells = [facts.cells(int(n)) for n in drawn]
-    titles = [", ".join(c.values()) or n for c, n in zip(cells, names, strict=True)]
-    hover = _hovers(run, drawn)
-    chances = _chances(run)
-    chance = chances[drawn].tolist()
-    shown = [f"{size:,}" for size in sizes]
-    if len(rest):
-        edges = size_edges([facts.least], int(facts.sizes[rest].max()))
-        place = np.searchsorted(np.array(edges), facts.sizes[rest], side="right") - 1
-        bins = binned(facts.sizes[rest], edges)
-        for i, (bounds, classes, people) in enumerate(bins.itertuples(index=False)):
-            if not people:
-                continue
-            inside = rest[place == i]
-            names.append(f"others, {bounds} rows")
-            titles.append(f"{count(classes, one, many)} of {bounds} rows")
-            hover.append(titles[-1])
-            shown.append(f"{classes:,} {many}\nof {bounds}")
-            sizes.append(int(people))
-            chance.append(float((chances[inside] * facts.sizes[inside]).sum() / people))
-    steps = [_step(c) for c in chance]
-    numbers = pd.DataFrame({one: names, "rows": sizes, "says": titles, "chance": chance})
+    tiles = tiles_of(facts)
+    many_tiles, one, many = len(tiles.names), *facts.noun
+    sizes = np.bincount(tiles.place, facts.sizes, many_tiles).astype(np.int64)
+    chance = np.bincount(tiles.place, _chances(run) * facts.sizes, many_tiles)
+    chance /= np.maximum(sizes, 1)
+    cells = [facts.cells(int(n)) for n in tiles.alone]
+    titles = [", ".join(c.values()) or n for c, n in zip(cells, tiles.names, strict=False)]
+    hover = _hovers(run, tiles.alone)
+    shown = [f"{size:,}" for size in sizes[: len(tiles.alone)].tolist()]
+    classes = np.bincount(tiles.place, minlength=many_tiles)[len(tiles.alone) :].tolist()
+    for those, inside in zip(tiles.together, classes, strict=True):
+        titles.append(f"{count(inside, one, many)} of {those} rows")
+        hover.append(titles[-1])
+        shown.append(f"{inside:,} {many}\nof {those}")
+    steps = [_step(c) for c in chance.tolist()]
+    faded = np.zeros(many_tiles, dtype=np.bool_)
+    if mine is not None and mine.any():
+        faded = np.bincount(tiles.place[mine], minlength=many_tiles) == 0
+    numbers = pd.DataFrame({one: tiles.names, "rows": sizes, "says": titles, "chance": chance})
     areas = [
         Area(
             size=size,
@@ -57,15 +110,20 @@ def treemap(runs: Sequence[Series], colours: Palette, height: int = 300) -> Char
             ink=readable(colours.scale[step]),
             text=text,
             tip=f"{size:,} rows\n{told}",
+            pick=None if pick is None else pick(at),
+            faded=bool(faded[at]),
         )
-        for size, step, text, told in zip(sizes, steps, shown, hover, strict=True)
+        for at, (size, step, text, told) in enumerate(
+            zip(sizes.tolist(), steps, shown, hover, strict=True)
+        )
     ]
     return Chart(
         title=f"{many.capitalize()}{' of ' + run.heading if run.heading else ''} by their rows",
         figure=Areas(areas=tuple(areas), height=height),
         numbers=numbers,
         note=f"An area is a {one} with its rows, or many small ones together. The stronger the "
-        f"colour, the {_meaning(run)}. Point at an area to read what it says.",
+        f"colour, the {_meaning(run)}. Point at an area to read what it says"
+        + (", or click it to choose it." if pick else "."),
         formats={"chance": "%.4f"},
     )
 

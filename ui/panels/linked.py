@@ -48,8 +48,8 @@ def bar(run: Series) -> None:
                 )
         if now is None:
             st.caption(
-                "Nothing is chosen. Click a bar or a cell, tick a row, or type a number: the "
-                f"{one} is then chosen in the table, the charts, the metrics and the attacks."
+                "Nothing is chosen. Click a bar, a cell or an area, tick a row, or type a number: "
+                f"the {one} is then chosen in the table, the charts, the metrics and the attacks."
             )
             return
         st.markdown(f"**Chosen: {plain(now.title)}** – {plain(_extent(facts, now))}")

@@ -8,12 +8,21 @@ from dataclasses import dataclass
 from ..charts import class_values
 from ..charts.chart_frame import Chart, Palette, Series, kept, show
 from ..charts.class_plots import size_chart
-from ..charts.linked_plots import Spread, picked, picks, share_spread, size_spread, strips
+from ..charts.linked_plots import (
+    Spread,
+    area_spread,
+    picked,
+    picks,
+    share_spread,
+    size_spread,
+    strips,
+)
+from ..charts.sensitive_heatmap import group_chart
 from ..session import chosen
 from ..session.alone import redraw_linked
 from ..session.result_view import Facts
 
-_SIZES = "sizes"
+_SIZES, _GROUPS = "sizes", "groups"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +60,11 @@ _STRIPS = {
 def sizes(run: Series, colours: Palette) -> None:
     """Draw the people by the size of their class; a bar chooses its classes."""
     show(_unless_chosen(_size_chart, run, colours), key=_SIZES)
+
+
+def groups(run: Series, colours: Palette) -> None:
+    """Draw the classes at a glance; an area chooses its classes."""
+    show(_unless_chosen(_group_chart, run, colours), key=_GROUPS)
 
 
 def differences(run: Series, colours: Palette) -> None:
@@ -91,6 +105,8 @@ def _spreads(facts: Facts, chart: str) -> list[Spread]:
     """Return what a chart of the page tells of every class; nothing of a chart there is not."""
     if chart == _SIZES:
         return [size_spread(facts)]
+    if chart == _GROUPS:
+        return [area_spread(facts)]
     if chart not in _STRIPS:
         return []
     return [share_spread(name, values) for name, values in _STRIPS[chart].values(facts)]
@@ -107,6 +123,13 @@ def _size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
     facts = runs[0].facts
     pick = picks(_SIZES, _spreads(facts, _SIZES), chosen.title(facts))
     return size_chart(runs, colours, chosen.mask(facts), lambda at: pick(0, at))
+
+
+def _group_chart(runs: Sequence[Series], colours: Palette) -> Chart:
+    facts = runs[0].facts
+    pick = picks(_GROUPS, _spreads(facts, _GROUPS), chosen.title(facts))
+    mine = chosen.mask(facts)
+    return group_chart(runs, colours, mine=mine, pick=lambda at: pick(0, at))
 
 
 def _draw_strips(run: Series, colours: Palette, chart: str) -> None:
