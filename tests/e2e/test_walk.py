@@ -81,6 +81,18 @@ def chooses_in_one_panel(page: Page) -> None:
     page.keyboard.press("Escape")
     expect(chosen).to_contain_text("Nothing is chosen", timeout=30_000)
     wait_for_app(page)
+    expect(above).to_be_focused()
+    for scheme in ("dark", "light"):  # what listens is put in again, and hears a click once
+        page.emulate_media(color_scheme=scheme)
+        wait_for_app(page)
+        bars.last.click()
+        expect(chosen).to_contain_text("Chosen: size of the class", timeout=30_000)
+        wait_for_app(page)
+        bars.last.click()
+        expect(chosen).to_contain_text("Nothing is chosen", timeout=30_000)
+        wait_for_app(page)
+    page.locator(".st-key-chosen-row-0, [class*='st-key-chosen-row-']").locator("input").click()
+    expect(bars.last).not_to_be_focused()
 
 
 def ink(png: bytes) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from streamlit.components.v2 import component
+from .listener import listener
 
 #: What was being typed is taken over first (blur), then the button is pressed.
 _JS = """
-export default function () {
+function listen() {
   const onKey = (event) => {
     if (!(event.ctrlKey || event.metaKey) || event.key !== "Enter" || event.repeat) return;
     const button = document.querySelector(".st-key-run button");
@@ -27,4 +27,4 @@ export default function () {
 
 def runs_anywhere() -> None:
     """Let Ctrl+Enter press the button with the key ``run`` from any field of the page."""
-    component("workbench_run_key", js=_JS, html="<span></span>")(key="run-key", height=1)
+    listener("workbench_run_key", _JS)(key="run-key", height=1)

@@ -7,7 +7,7 @@ click waits until Python has the text, and is carried out then.
 
 from __future__ import annotations
 
-from streamlit.components.v2 import component
+from .listener import listener
 
 _JS = """
 const MOST_WAIT = 5000;
@@ -25,7 +25,7 @@ function go() {
   to?.click();
 }
 
-export default function ({ data }) {
+function listen({ data }) {
   if (left !== null && left === data.text) go();
   const onLeave = (event) => {
     const field = event.target;
@@ -60,6 +60,6 @@ def keep_text(field: str, *, text: str) -> None:
     text : str
         What is kept already.
     """
-    component("workbench_kept_text", js=_JS, html="<span></span>")(
+    listener("workbench_kept_text", _JS)(
         key=f"{field}-kept", data={"field": field, "text": text}, height=1
     )

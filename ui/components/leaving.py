@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from streamlit.components.v2 import component
+from .listener import listener
 
 #: The browser asks in words of its own; it only does so where something was clicked or typed.
 _JS = """
-export default function () {
+function listen() {
   const ask = (event) => { event.preventDefault(); event.returnValue = true; };
   window.addEventListener("beforeunload", ask);
   return () => window.removeEventListener("beforeunload", ask);
@@ -16,4 +16,4 @@ export default function () {
 
 def asks_first() -> None:
     """Let the browser ask before the page is left, closed or loaded again."""
-    component("workbench_leaving", js=_JS, html="<span></span>")(key="leaving", height=1)
+    listener("workbench_leaving", _JS)(key="leaving", height=1)

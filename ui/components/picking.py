@@ -1,8 +1,8 @@
-"""Bars and cells of plain charts that can be clicked, or reached and pressed by keyboard.
+"""Marks of plain charts that can be clicked, or reached and pressed by keyboard.
 
 One listener serves all charts of a page: a chart stays what it is, HTML that only the browser lays
-out. The tabulator leads into a chart, arrows lead from mark to mark. Once the chart has been drawn
-anew, what was pressed by keyboard has the focus again.
+out. The tabulator leads into a chart, arrows lead from mark to mark. A chart that is drawn anew
+gives its mark the focus again, unless the focus has gone elsewhere meanwhile.
 """
 
 from __future__ import annotations
@@ -10,18 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import streamlit as st
-from streamlit.components.v2 import component
 
 from .guard import handled
+from .listener import listener
 
 _JS = """
 const STEPS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
-const MOST_WAIT = 10000;
-let pressed = null;  // by keyboard, to be in focus again
-let until = 0;
 
 function mark(target) {
   return target instanceof Element ? target.closest("[data-pick]") : null;
+}
+
+function marks(one) {
+  return one.closest(".aw-chart").querySelectorAll("[data-pick]");
 }
 
 function middle(one) {
@@ -34,7 +35,7 @@ function next(one, [right, down]) {
   const from = middle(one);
   let best = null;
   let least = Infinity;
-  for (const other of one.closest(".aw-chart").querySelectorAll("[data-pick]")) {
+  for (const other of marks(one)) {
     const [x, y] = middle(other).map((at, axis) => at - from[axis]);
     const ahead = x * right + y * down;
     const aside = Math.abs(x * down) + Math.abs(y * right);
@@ -46,21 +47,16 @@ function next(one, [right, down]) {
 }
 
 function focus(one) {
-  for (const other of one.closest(".aw-chart").querySelectorAll("[data-pick]")) {
-    other.tabIndex = other === one ? 0 : -1;
-  }
+  for (const other of marks(one)) other.tabIndex = other === one ? 0 : -1;
   one.focus({ preventScroll: true });
 }
 
-export default function ({ setTriggerValue }) {
+let held = null;  // the mark that has the focus, or had it when its chart was drawn anew
+
+function listen({ setTriggerValue }) {
   const onClick = (event) => {
     const one = mark(event.target);
-    if (!one) return;
-    if (event.detail === 0) {
-      pressed = one.dataset.pick;
-      until = Date.now() + MOST_WAIT;
-    }
-    setTriggerValue("pick", one.dataset.pick);
+    if (one) setTriggerValue("pick", one.dataset.pick);
   };
   const onKey = (event) => {
     const one = mark(event.target);
@@ -70,19 +66,23 @@ export default function ({ setTriggerValue }) {
     const other = next(one, step);
     if (other) focus(other);
   };
+  const onFocus = (event) => { held = mark(event.target)?.dataset.pick ?? null; };
+  const onPointer = (event) => { if (!mark(event.target)) held = null; };
   const anew = new MutationObserver(() => {
-    if (pressed === null) return;
-    if (Date.now() > until) pressed = null;
-    if (pressed === null || document.activeElement !== document.body) return;
-    const found = document.querySelector(`[data-pick="${CSS.escape(pressed)}"]`);
+    if (held === null || document.activeElement !== document.body) return;
+    const found = document.querySelector(`[data-pick="${CSS.escape(held)}"]`);
     if (found) focus(found);
   });
   document.addEventListener("click", onClick);
   document.addEventListener("keydown", onKey);
+  document.addEventListener("focusin", onFocus);
+  document.addEventListener("pointerdown", onPointer, true);
   anew.observe(document.body, { childList: true, subtree: true });
   return () => {
     document.removeEventListener("click", onClick);
     document.removeEventListener("keydown", onKey);
+    document.removeEventListener("focusin", onFocus);
+    document.removeEventListener("pointerdown", onPointer, true);
     anew.disconnect();
   };
 }
@@ -107,6 +107,4 @@ def listens(picked: Callable[[str], None], *, name: str, key: str) -> None:
         if isinstance(place, str):
             picked(place)
 
-    component("workbench_picking", js=_JS, html="<span></span>")(
-        key=key, on_pick_change=told, height=1
-    )
+    listener("workbench_picking", _JS)(key=key, on_pick_change=told, height=1)
