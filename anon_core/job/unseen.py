@@ -74,13 +74,15 @@ def met(
     ------
     InputChanged
         If a number or a date is to be published as the top: groups of these are intervals, and a
-        value outside of all would stand in the middle of one.
+        value outside of all would stand in the middle of one. If such a value is written as a group
+        of its hierarchy is: nobody could tell which of both a cell says.
     """
     found: dict[str, npt.NDArray[np.bool_]] = {}
     for name in columns if unseen != "fail" else ():
         if hierarchies.get(name):
             new = _unknown(table.column(name), hierarchies[name])
             if new.any() and not new.all():  # none at all: the hierarchy is another column's
+                _refuse_labels(name, table.column(name), new, hierarchies[name])
                 found[name] = new
     if not found:
         return Met(table=table, hierarchies=hierarchies, values={}, rows=0)
@@ -112,6 +114,20 @@ def met(
         own = [list(row) if len(row) > 1 else [*row, TOP] for row in hierarchies[name]]
         widened[name] = [*own, *more]
     return Met(table=table, hierarchies=widened, values=values, rows=rows)
+
+
+def _refuse_labels(name: str, column: Column, new: npt.NDArray[np.bool_], rows: LevelTable) -> None:
+    labels = {cell.strip() for row in rows for cell in row[1:]}
+    alike = [v for v, n in zip(column.values, new.tolist(), strict=True) if n and v in labels]
+    if alike:
+        one = "a value" if len(alike) == 1 else f"{len(alike)} values"
+        are = "is written as a group" if len(alike) == 1 else "are written as groups"
+        raise InputChanged(
+            f"Column '{name}' has {one} that its hierarchy does not know and that {are} of it, so "
+            "a published cell could mean either.",
+            remedy="Replace such values in the table, or give the hierarchy's groups other labels.",
+            values=alike[:5],
+        )
 
 
 def _unknown(column: Column, rows: LevelTable) -> npt.NDArray[np.bool_]:

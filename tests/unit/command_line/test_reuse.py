@@ -119,6 +119,21 @@ def test_a_city_no_hierarchy_has(
     assert "2 rows hold a value that no hierarchy has, and" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("unseen", ["suppress", "top"])
+def test_a_city_that_is_written_as_a_group_is_refused(
+    desk: Desk, capsys: pytest.CaptureFixture[str], unseen: str
+) -> None:
+    desk.decide(reuse={"mode": "fixed", "unseen": unseen})
+    before = (desk.out / "release.csv").read_bytes()
+    capsys.readouterr()
+    assert desk.run("decided", [*ROWS, (21, "West", "flu")]) == 4
+    error = capsys.readouterr().err
+    assert "Column 'city' has a value that its hierarchy does not know" in error
+    assert "give the hierarchy's groups other labels" in error
+    assert "West" not in error
+    assert (desk.out / "release.csv").read_bytes() == before
+
+
 def test_a_number_no_hierarchy_has_cannot_be_the_top(
     desk: Desk, capsys: pytest.CaptureFixture[str]
 ) -> None:
