@@ -192,7 +192,7 @@ def last_outcome() -> None:
         if running.error() is not None:
             st.markdown("**The last good result is still there**")
         elif results.is_current():
-            st.markdown(f"**Released** in {sum(result.seconds.values()):.1f} s")
+            st.markdown(f"**Released** in {result.took:.1f} s")
         else:
             st.markdown("**The last result** (the choices have changed since)")
         told = (*promises(result), outcome(result))

@@ -65,7 +65,9 @@ class Result:
         Group of each row of the private table, -1 where it is suppressed.
     verification : Verification
     seconds : mapping of str to float
-        Wall time per stage.
+        Wall time per stage; stages overlap.
+    took : float
+        Seconds from the first stage's begin to the last one's end.
     optimum : Optimum or None
         Of a table of a few rows, what the best of all partitions costs.
     level_search : LevelSearch or None
@@ -91,6 +93,7 @@ class Result:
     row_group: npt.NDArray[np.int64]
     verification: Verification
     seconds: Mapping[str, float]
+    took: float
     optimum: Optimum | None = None
     level_search: LevelSearch | None = None
     written_sha256: str = ""

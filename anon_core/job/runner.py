@@ -148,6 +148,7 @@ def run(
         writing=writing,
     )
     context = context or Context()
+    began_all = time.perf_counter()
     seconds: dict[str, float] = {}
 
     def carry_out(stages: Sequence[_Stage], within: Context) -> None:
@@ -179,6 +180,7 @@ def run(
         row_group=job.edition.row_group,
         verification=job.verification,
         seconds=seconds,
+        took=time.perf_counter() - began_all,
         optimum=job.optimum,
         written_sha256=job.digest,
         needing_rows=job.needing_rows,
