@@ -34,7 +34,6 @@ ALLOWED = {
     ("anon_core/metrics/group_loss.py", "loss"): "the prices a hull is told by",
     ("anon_core/metrics/group_loss.py", "ncp"): "the prices a hull is told by",
     ("ui/charts/frontier_plot.py", "loss"): "heading of a column of figures",
-    ("ui/charts/linked_plots.py", "background"): "the word of charts for what lies behind them",
     ("ui/session/state.py", "k-anonymity"): "the promise a new plan starts with",
 }
 #: Calls that build one technique from another, or declare what a parameter is by default.

@@ -139,6 +139,19 @@ def test_the_tabulator_stops_once_at_a_chart_and_only_where_somebody_stands(fact
     ]
 
 
+def test_a_cell_of_few_people_is_not_that_of_nobody(facts: Facts) -> None:
+    values = np.full(len(facts.sizes), 0.3)
+    values[0] = 1.0
+    spreads = [share_spread("a", values)]
+    pick = picks("attack-strips", spreads, "")
+    mine, colours = values > 1, light_palette()
+    chart = strips(facts, spreads, mine, colours, title="t", axis="x", pick=pick)
+    ((line,),) = (grid.cells for grid in chart.figure.grids)
+    shown = {cell.tip.partition(":")[0]: cell.colour for cell in line if cell.tip}
+    assert shown["a, 1"] == colours.scale[1]
+    assert {cell.colour for cell in line if not cell.tip} == {colours.scale[0]}
+
+
 def test_names_in_a_bar_are_no_markup(facts: Facts) -> None:
     values = np.full(len(facts.sizes), 0.3)
     spreads = [share_spread('"><img src=x>', values)]

@@ -114,7 +114,7 @@ class Cells:
         right = at * 3 >= len(self.heads)  # the names take room at the left
         more, told = tip(cell.tip, right=right, low=low)
         style = (
-            f"grid-area:{row} / {self._column(place, at)};height:{self.height}px;"
+            f"grid-area:{row} / {self._column(place, at)};min-height:{self.height}px;"
             f"background:{cell.colour};color:{cell.ink}"
         )
         drawn = written(cell.text)

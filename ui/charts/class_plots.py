@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from anon_core.words.phrases import count
+
 from .chart_frame import Chart, Palette, Series, apart, heading_of
 from .plain_look import Pick
 from .rows_chart import Bar, Item, Mark, Plot, Rows, Span
@@ -79,7 +81,8 @@ def size_chart(
                     to=people / highest,
                     colour=run.colour,
                     text=f"{people:,}",
-                    tip=f"{what}: {people:,} people in {many:,} {run.facts.noun[1]}"
+                    tip=f"{what}: {count(people, 'person', 'people')} in "
+                    + count(many, *run.facts.noun)
                     + (f", {part:,} of them chosen" if part else ""),
                     pick=None if pick is None else pick(place),
                     chosen=None if part is None else part / highest,

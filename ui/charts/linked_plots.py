@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from anon_core.words.phrases import count
+
 from ..session.result_view import Facts
 from .cells_chart import Cell, Cells, Grid
 from .chart_frame import Chart, Palette, readable
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 #: Upper ends of the bins of a share; what is 0 and what is 1 have bins of their own.
 _ENDS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.5, 1 - 1e-12)
-_SHARES = ("0", "to 1%", "to 5%", "to 10%", "to 20%", "to 50%", "below 1", "1")
+_SHARES = ("0", "to 1%", "to 5%", "to 10%", "to 20%", "to 50%", "< 1", "1")
 #: Pixels of the dot in a cell that holds some of the chosen people, and of one that holds all.
 _DOT, _LARGEST_DOT = 5, 13
 
@@ -162,11 +164,11 @@ def strips(
     cells: list[list[Cell | None]] = [[] for _ in spreads]
     for number, (many, people, part, own) in enumerate(zip(*told, strict=True)):
         line, at = divmod(number, across)
-        colour = colours.scale[round(4 * part**0.5)]
-        cell = Cell(colour=colour, ink=readable(colour))
+        cell = Cell(colour=colours.scale[0], ink=colours.ink)
         if people:
-            said = f"{spreads[line].name}, {_SHARES[at]}: {people:,} people in {many:,} "
-            said += facts.noun[1] + (f"; {own:.1%} of the chosen ones" if own else "")
+            colour = colours.scale[1 + round(3 * part**0.5)]  # few people are not nobody
+            said = f"{spreads[line].name}, {_SHARES[at]}: {count(people, 'person', 'people')} in "
+            said += count(many, *facts.noun) + (f"; {own:.1%} of the chosen ones" if own else "")
             dot = round(_DOT + (_LARGEST_DOT - _DOT) * own) if own else 0
             here = pick(line, at)
             cell = Cell(colour=colour, ink=readable(colour), tip=said, pick=here, dot=dot)
