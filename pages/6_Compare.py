@@ -163,8 +163,12 @@ def compare(pins: list[pinning.Pin], colours: Palette) -> list[Series]:
         baseline_panel.draw(runs)
     panels(runs, colours)
     st.subheader("All figures", anchor=False)
-    with panel("All figures"):
-        table(all_figures(runs), key="figures", wide="figure")
+    once_opened(
+        "What every run comes to, and how it differs from the first",
+        lambda: table(all_figures(runs), key="figures", wide="figure"),
+        name="All figures",
+        key="figures-fold",
+    )
     return runs
 
 

@@ -134,6 +134,9 @@ def asked(page: Page, question: str, answer: str) -> None:
 def figures(page: Page) -> dict[str, dict[str, float]]:
     """Return what the table of all figures shows in the whole window, by letter and figure."""
     expect(page.get_by_role("heading", name="All figures", exact=True)).to_be_visible()
+    before = page.get_by_test_id("stDataFrame").count()
+    page.locator(".st-key-figures-fold summary").click()
+    expect(page.get_by_test_id("stDataFrame")).to_have_count(before + 1, timeout=PATIENCE)
     page.get_by_test_id("stDataFrame").last.hover()
     page.get_by_role("button", name="Fullscreen").last.click()
     page.set_viewport_size({"width": 1360, "height": 2400})
