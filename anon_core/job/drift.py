@@ -110,27 +110,46 @@ def drift(then: object, result: Result) -> tuple[Drift, ...]:
     BadInput
         If it is something else.
     """
+    (was, told), is_ = read_figures(then), _figures(result.as_json())
+    found = [
+        Drift(kind="figure", what=name, then=was.get(name), now=is_.get(name))
+        for name in dict.fromkeys([*was, *is_])
+    ]
+    for name, texts in published_texts(result).items():
+        found += _of_column(name, told.get(name, {}), texts)
+    return tuple(found)
+
+
+def read_figures(then: object) -> tuple[dict[str, float], dict[str, dict[str, int]]]:
+    """Return the figures of an earlier run by name, and the rows of each text by column.
+
+    Parameters
+    ----------
+    then : object
+        What ``run --json`` printed of it.
+
+    Raises
+    ------
+    BadInput
+        If it is something else.
+    """
     if not isinstance(then, Mapping) or cast(Mapping[str, Any], then).get("status") != "released":
         raise BadInput(
             "The figures of the earlier run are no object of a release.",
             remedy="Give the file that 'run --json' wrote.",
         )
-    before, now = cast(Mapping[str, Any], then), result.as_json()
+    before = cast(Mapping[str, Any], then)
     try:
-        was, is_ = _figures(before), _figures(now)
-        told = cast(Mapping[str, Mapping[str, int]], before["published_texts"])
-        found = [
-            Drift(kind="figure", what=name, then=was.get(name), now=is_.get(name))
-            for name in dict.fromkeys([*was, *is_])
-        ]
-        for name, texts in published_texts(result).items():
-            found += _of_column(name, told.get(name, {}), texts)
+        told = cast(Mapping[str, Mapping[str, object]], before["published_texts"])
+        return _figures(before), {
+            name: {text: int(cast(int, rows)) for text, rows in texts.items()}
+            for name, texts in told.items()
+        }
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise BadInput(
             "The figures of the earlier run lack some that every run has.",
             remedy="Give the file that 'run --json' of this version wrote.",
         ) from error
-    return tuple(found)
 
 
 def _figures(figures: Mapping[str, Any]) -> dict[str, float]:

@@ -94,3 +94,16 @@ def test_decided_parts_wait_for_the_very_release_that_they_were_decided_on() -> 
         assert table is not None
         with nullcontext() if own else pytest.raises(InputChanged, match="not the file"):
             assert run(plan, result.problem.dataset, levels, earlier=table.table).files
+
+
+@pytest.mark.parametrize("content", [b'{"a": 1}', b'{"status": "released"}', b"[]", b"no JSON"])
+def test_figures_that_are_none_are_refused_before_the_run(content: bytes) -> None:
+    held = decided_session()
+    kept = held["reuse/figures"]
+    app = open_page(RUN, held)
+    app.file_uploader(key="earlier-figures").upload("bad.json", content, "application/json").run()
+    assert not app.exception
+    (error,) = app.error
+    assert "run --json" in error.value.replace("\\", "")
+    assert "Compared with" not in " ".join(c.value for c in app.caption)
+    assert app.session_state["reuse/figures"] == kept

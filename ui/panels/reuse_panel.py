@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from anon_core.base.errors import AnonError, BadInput
-from anon_core.job.drift import Drift, drift
+from anon_core.job.drift import Drift, drift, read_figures
 from anon_core.words.reuse_words import asked, gates, reused
 
 from ..components.guard import show_error
@@ -39,9 +39,12 @@ def before(plan: Plan) -> None:
     )
     if file is not None:
         try:
-            earlier_figures.keep(file.name, _read(file.getvalue()))
+            figures = _read(file.getvalue())
+            read_figures(figures)  # what is none is refused here, and not after the run
+            earlier_figures.keep(file.name, figures)
         except AnonError as error:
             show_error(error, where=file.name)
+            return
     title = earlier_figures.title()
     if title:
         st.caption(f"Compared with: {plain(title)}.")

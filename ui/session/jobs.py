@@ -88,7 +88,7 @@ class Job:
     def told(self) -> str:
         """Say with what it is, how long it has taken, and about how long it still will."""
         left = self._pace.left()
-        more = "" if left is None else f", about {duration(left)} left"
+        more = "" if left is None else f", {duration(left)} left"
         return f"{self.stage} … ({self.seconds:.0f} s{more})"
 
     def wait(self, seconds: float) -> bool:

@@ -58,12 +58,12 @@ def duration(seconds: float) -> str:
     Examples
     --------
     >>> [duration(s) for s in (2, 37, 130, 5400)]
-    ['less than 5 s', '40 s', '2 min', '1.5 h']
+    ['less than 5 s', 'about 35 s', 'about 2 min', 'about 1.5 h']
     """
     if seconds < 5:
         return "less than 5 s"
     if seconds < 55:
-        return f"{round(seconds / 5) * 5} s"
+        return f"about {round(seconds / 5) * 5} s"
     if seconds < 3570:
-        return f"{max(round(seconds / 60), 1)} min"
-    return f"{seconds / 3600:.1f} h"
+        return f"about {max(round(seconds / 60), 1)} min"
+    return f"about {seconds / 3600:.1f} h"

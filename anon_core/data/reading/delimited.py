@@ -13,7 +13,7 @@ from ..table import Dataset, check_kinds, check_names
 from .columns import read_column
 from .encoding import as_utf8
 from .limits import MOST_COLUMNS, too_wide
-from .notes import header_notes
+from .notes import columns_of, header_notes
 from .options import DataOptions
 from .places import row_at
 from .separator import find_separator
@@ -52,7 +52,7 @@ def read_csv(
     check_kinds(kinds, names)
     if rows == 0:
         raise BadInput(
-            f"{name} has a header with {len(names)} columns but no rows.",
+            f"{name} has a header with {columns_of(len(names))} but no rows.",
             remedy="Load a table with at least one row below the header.",
         )
     return Dataset(
