@@ -325,6 +325,7 @@ def test_they_stand_on_the_other_pages() -> None:
     held = load(algorithm={"name": "toy-hide-all"})
     result = carried_out_in(held, pinned=2)
     opened = {f"numbers-{chart}": True for chart in ("metrics", "attacks")}
+    opened["figures-fold"] = True
     for page in (RESULTS, COMPARE):
         app = open_page(page, held | opened)
         assert not app.exception
