@@ -20,6 +20,17 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{word} {noun if number == 1 else plural or noun + 's'}"
 
 
+def in_figures(number: int, noun: str) -> str:
+    """Return a number with its noun, small ones in figures too.
+
+    Examples
+    --------
+    >>> in_figures(1, "column"), in_figures(2000, "column")
+    ('1 column', '2,000 columns')
+    """
+    return f"{number:,} {noun if number == 1 else noun + 's'}"
+
+
 def ordinal(number: int) -> str:
     """Return a number as a place in an order.
 

@@ -8,6 +8,7 @@ from typing import Literal, cast
 
 from ..base.registry import family
 from ..base.wording import count as count
+from ..base.wording import in_figures
 from ..base.wording import times as times
 from ..contracts.attack import Attack, not_applicable
 from ..contracts.metric import headline
@@ -27,8 +28,7 @@ def size(rows: int, columns: int, between: str) -> str:
     >>> size(1200, 1, " × ")
     '1,200 rows × 1 column'
     """
-    width = f"{columns:,} column{'' if columns == 1 else 's'}"
-    return f"{rows:,} row{'' if rows == 1 else 's'}{between}{width}"
+    return f"{in_figures(rows, 'row')}{between}{in_figures(columns, 'column')}"
 
 
 def symbol(parameter: str) -> str:
@@ -55,7 +55,7 @@ def in_a_sentence(title: str) -> str:
 
 def rows(number: int) -> str:
     """Return a number of rows in figures."""
-    return f"{number:,} {'row' if number == 1 else 'rows'}"
+    return in_figures(number, "row")
 
 
 def share(value: float) -> str:

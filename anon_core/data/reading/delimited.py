@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ...base.errors import BadInput
+from ...base.wording import in_figures
 from ..kinds import ColumnKind
 from ..table import Dataset, check_kinds, check_names
 from .columns import read_column
 from .encoding import as_utf8
 from .limits import MOST_COLUMNS, too_wide
-from .notes import columns_of, header_notes
+from .notes import header_notes
 from .options import DataOptions
 from .places import row_at
 from .separator import find_separator
@@ -52,7 +53,7 @@ def read_csv(
     check_kinds(kinds, names)
     if rows == 0:
         raise BadInput(
-            f"{name} has a header with {columns_of(len(names))} but no rows.",
+            f"{name} has a header with {in_figures(len(names), 'column')} but no rows.",
             remedy="Load a table with at least one row below the header.",
         )
     return Dataset(

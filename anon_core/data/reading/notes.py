@@ -109,14 +109,3 @@ def _may_be_number(value: str) -> bool:
 
 def _is_date(value: str) -> bool:
     return _looks_like_date(value) and not np.isnan(as_day(value))
-
-
-def columns_of(count: int) -> str:
-    """Return a number of columns in words.
-
-    Examples
-    --------
-    >>> columns_of(1), columns_of(2000)
-    ('1 column', '2,000 columns')
-    """
-    return "1 column" if count == 1 else f"{count:,} columns"

@@ -12,12 +12,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from ...base.errors import BadInput, brief, listing, nearest
+from ...base.wording import in_figures
 from ..frames import coded_series, plain_text, refuse_unwritable
 from ..kinds import ColumnKind
 from ..table import Dataset, check_kinds, check_names
 from .columns import read_column
 from .limits import ALWAYS_UNPACKED, MOST_COLUMNS, MOST_RATIO, too_wide, unpacks_too_far
-from .notes import columns_of, header_notes
+from .notes import header_notes
 from .options import DataOptions
 
 if TYPE_CHECKING:
@@ -68,8 +69,8 @@ def read_spreadsheet(
     rows = [row for row in cells[top + 1 :] if any(map(_is_filled, row))]
     if not rows:
         raise BadInput(
-            f"{place} has a header with {columns_of(len(names))} in row {top + 1} but no rows "
-            "below.",
+            f"{place} has a header with {in_figures(len(names), 'column')} in row {top + 1} but no "
+            "rows below.",
             remedy="Load a sheet with at least one row below the header.",
         )
     columns = [coded_series(pd.Series([row[i] for row in rows], dtype=object)) for i in used]
