@@ -10,6 +10,7 @@ from anon_core.data.table import Dataset
 from anon_core.job.profile import ColumnProfile, profile, rows_missing
 from anon_core.words.phrases import share
 from ui.charts import column_distribution as distribution
+from ui.components.downloads import download, later
 from ui.components.guard import handled, panel, show_error
 from ui.forms import read_options as options
 from ui.panels import notation_panel, shell
@@ -61,10 +62,10 @@ def main() -> None:
     st.header("Rows", anchor=False)
     with panel("Rows"):
         _rows(data)
-    st.download_button(
+    download(
         "Download this table (CSV, internal)",
-        data=lambda: loading.table_csv(data),
-        file_name="table.csv",
+        later(loading.table_csv, data),
+        file="table.csv",
         mime="text/csv",
         icon=":material/download:",
         help="The private table as it was read: what an exported recipe or script takes as its "

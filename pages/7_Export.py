@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -14,10 +13,13 @@ from anon_core.job.result import Result
 from anon_core.job.typed_files import TYPED
 from anon_core.report.checks import Check, checks
 from anon_core.report.context import ReleaseContext
-from anon_core.report.files import as_html, as_json, as_pdf, edition_of, makes_pdf
+from anon_core.report.files import makes_pdf
 from anon_core.words import checklist
-from ui.components.guard import panel, show_error
+from ui.components import downloads
+from ui.components.downloads import Content, later
+from ui.components.guard import handled, panel, show_error
 from ui.export import bundle
+from ui.export.bundle import ReportFormat
 from ui.export.script import script
 from ui.forms import approval_form, context_form, dialect_form
 from ui.panels import verdict_lines
@@ -31,6 +33,7 @@ _FORMULAS = {
     "neutralise": "Neutralise: an apostrophe goes before them",
     "keep": "Keep: they stay as they are",
 }
+_FOR_ALL = "reason-for-all"
 _SIGNS = {
     "holds": ":material/check:",
     "warning": ":material/warning:",
@@ -41,24 +44,26 @@ _SIGNS = {
 def download(
     label: str,
     note: str,
-    make: Callable[[], str | bytes],
+    make: Content | Callable[[], Content],
     *,
     file: str,
     mime: str,
     disabled: bool = False,
 ) -> None:
-    """Draw one download with what it is for; it is made when it is asked for."""
+    """Draw one download with what it is for; it is made when it is asked for.
+
+    What makes it reads nothing of the session; see `ui.components.downloads`.
+    """
     with st.container(
         horizontal=True, vertical_alignment="center", gap="medium", key=f"beside-{file}"
     ):
-        st.download_button(
+        downloads.download(
             label,
             make,
-            file_name=file,
+            file=file,
             mime=mime,
             key=f"get-{file}",
             disabled=disabled,
-            on_click="ignore",
             width="stretch",
         )
         st.markdown(note)
@@ -164,28 +169,49 @@ def _miss(result: Result, check: Check, place: int) -> None:
         horizontal=True, vertical_alignment="center", gap="medium", key=f"facing-{place}"
     ):
         st.markdown(f"{sign} {plain(check.item.sentence)}")
-        reason = st.text_input(
+        key = _reason_key(result, about)
+        st.session_state.setdefault(key, check.reason)
+        st.text_input(
             f"Reason {place + 1}: why it goes out all the same",
-            check.reason,
-            key=f"reason-{id(result.release)}-{about}",
+            key=key,
             label_visibility="collapsed",
             placeholder="Why it goes out all the same",
+            on_change=_give_reason,
+            args=(result, about),
         )
-    if reason != check.reason:
-        release_context.give_reason(result, about, reason)
-        st.rerun()
+
+
+def _reason_key(result: Result, about: str) -> str:
+    return f"reason-{id(result.release)}-{about}"
+
+
+@handled("Before it goes out")
+def _give_reason(result: Result, about: str) -> None:
+    reason = st.session_state[_reason_key(result, about)]
+    release_context.give_reason(result, about, str(reason))
 
 
 def _for_all(result: Result, missed: list[Check]) -> None:
     """Draw one field whose text is taken for every check that has no reason yet."""
     said, button = st.columns([4, 1], gap="medium", vertical_alignment="bottom")
-    text = said.text_input("One reason for all that have none", key="reason-for-all")
-    if button.button("Use it", key="use-reason", disabled=not text.strip(), width="stretch"):
-        for check in missed:
-            if check.open:
-                release_context.give_reason(result, check.item.about, text)
-                st.session_state.pop(f"reason-{id(result.release)}-{check.item.about}", None)
-        st.rerun()
+    text = said.text_input("One reason for all that have none", key=_FOR_ALL)
+    button.button(
+        "Use it",
+        key="use-reason",
+        disabled=not text.strip(),
+        width="stretch",
+        on_click=_give_to_all,
+        args=(result, [check.item.about for check in missed if check.open]),
+    )
+
+
+@handled("Before it goes out")
+def _give_to_all(result: Result, without: Sequence[str]) -> None:
+    """Give the one reason to every check that has none, and show it in the field of each."""
+    text = str(st.session_state[_FOR_ALL])
+    for about in without:
+        release_context.give_reason(result, about, text)
+        st.session_state[_reason_key(result, about)] = text
 
 
 def public(result: Result, *, seen: bool) -> None:
@@ -219,7 +245,7 @@ def public(result: Result, *, seen: bool) -> None:
             download(
                 f"{title} as {one.title}",
                 f"**Public edition.** {one.help}",
-                lambda file=file: result.file(file),
+                later(result.file, file),
                 file=file,
                 mime=one.mime,
                 disabled=not seen,
@@ -229,7 +255,7 @@ def public(result: Result, *, seen: bool) -> None:
             download(
                 f"{title} for a spreadsheet",
                 "**Public edition.** The same rows as CSV, with the marks chosen above.",
-                lambda marked=marked: result.file(marked),
+                later(result.file, marked),
                 file=marked,
                 mime="text/csv",
                 disabled=not seen,
@@ -239,7 +265,7 @@ def public(result: Result, *, seen: bool) -> None:
             download(
                 f"{title} for {TYPED[ending][0]}",
                 "**Public edition.** The same rows, numbers as numbers.",
-                lambda typed=typed: result.file(typed),
+                later(result.file, typed),
                 file=typed,
                 mime="application/octet-stream",
                 disabled=not seen,
@@ -253,7 +279,7 @@ def public(result: Result, *, seen: bool) -> None:
             if parts == 1
             else f"**Public edition.** A zip of {parts} Parquet files a table, as the recipe "
             "asks for, and nothing else.",
-            lambda: bundle.public_archive(result),
+            later(bundle.public_archive, result),
             file="release.zip",
             mime="application/zip",
             disabled=not seen,
@@ -266,26 +292,18 @@ def _reports(result: Result, *, public: bool, disabled: bool) -> None:
     edition = "Public" if public else "Internal"
     name = "public-report" if public else "report"
 
-    def told() -> dict[str, Any]:
-        context = _context(result)
-        return edition_of(result, context, public=public)
-
-    recipe = "" if public else result.plan.as_toml()
-    made: dict[str, tuple[str, str, Callable[[], str | bytes]]] = {
-        "html": (
-            "One file that opens without a network, on screen and on paper.",
-            "text/html",
-            lambda: as_html(told(), recipe=recipe),
-        ),
-        "json": ("The same for programs.", "application/json", lambda: as_json(told())),
+    made: dict[ReportFormat, tuple[str, str]] = {
+        "html": ("One file that opens without a network, on screen and on paper.", "text/html"),
+        "json": ("The same for programs.", "application/json"),
     }
     if makes_pdf():
-        made["pdf"] = ("The same, to be filed.", "application/pdf", lambda: as_pdf(told()))
-    for ending, (note, mime, make) in made.items():
+        made["pdf"] = ("The same, to be filed.", "application/pdf")
+    context = _context(result)
+    for ending, (note, mime) in made.items():
         download(
             f"{'Public report' if public else 'Report'} as {ending.upper()}",
             f"**{edition} edition.** {note}",
-            make,
+            later(bundle.report, result, context, ending, public=public),
             file=f"{name}.{ending}",
             mime=mime,
             disabled=disabled,
@@ -307,7 +325,7 @@ def internal(result: Result) -> None:
         "**Internal edition, holds the seed.** A zip that runs where it is unpacked: "
         "`anonymity-workbench run recipe.toml --data FILE --out DIR`, or from a checkout "
         "`.venv/bin/python -m anon_core run` with the same arguments.",
-        lambda: bundle.archive(result, people, released),
+        later(bundle.archive, result, people, released),
         file="recipe.zip",
         mime="application/zip",
     )
@@ -315,7 +333,7 @@ def internal(result: Result) -> None:
         "Recipe alone",
         "**Internal edition, holds the seed.** TOML; it can be opened on Start. Its hierarchies "
         "are in the zip.",
-        lambda: bundle.recipe(result),
+        later(bundle.recipe, result),
         file="recipe.toml",
         mime="application/toml",
     )
@@ -324,7 +342,7 @@ def internal(result: Result) -> None:
         "Python script",
         "**Internal edition.** Makes the release again and says whether it is the same, byte for "
         "byte. It reads the recipe, with the seed, beside it; the zip holds both.",
-        lambda: script(result),
+        later(script, result),
         file="reproduce.py",
         mime="text/x-python",
     )
@@ -347,7 +365,7 @@ def _for_the_next_table(result: Result) -> None:
         else "**Internal edition.** This technique decided neither a level for each column nor "
         "parts whose cells cover values, so that nothing can be carried out on another table "
         "without a search.",
-        lambda: decided,
+        decided,
         file="decided.toml",
         mime="application/toml",
         disabled=not decided,
@@ -356,7 +374,7 @@ def _for_the_next_table(result: Result) -> None:
         "Figures",
         "**Internal edition, holds the seed of a release by chance.** All figures as JSON; with "
         "the decided recipe they are what the next table's run is compared with.",
-        lambda: bundle.figures(result),
+        later(bundle.figures, result),
         file="figures.json",
         mime="application/json",
     )

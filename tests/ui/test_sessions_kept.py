@@ -66,7 +66,7 @@ def settled() -> None:
 def test_a_session_comes_back_whole_with_verified_results(monkeypatch: pytest.MonkeyPatch) -> None:
     held = worked()
     with patch.object(st, "session_state", held):
-        content = session_file.as_bytes()
+        content = session_file.as_bytes(session_file.told())
         wanted = (state.plan(), state.levels(), state.left_out())
         files = results.last().files  # type: ignore[union-attr]
         pinned = [(pin.letter, pin.title, pin.result.files) for pin in pinning.pins()]
@@ -115,7 +115,7 @@ def test_what_was_not_carried_out_again_is_saved_again(session: None) -> None:
 def test_a_changed_table_is_refused_and_nothing_changes(session: None) -> None:
     options = DataOptions.from_mapping({})
     loading.load_file(loading.Opened(name="people.csv", content=CSV), options)
-    content = session_file.as_bytes()
+    content = session_file.as_bytes(session_file.told())
     loading.load_file(
         loading.Opened(name="people.csv", content=CSV.replace(b"B;y", b"B;x")), options
     )
@@ -130,7 +130,7 @@ def test_a_changed_table_is_refused_and_nothing_changes(session: None) -> None:
 def test_a_file_read_otherwise_is_read_as_the_session_read_it(session: None) -> None:
     file = loading.Opened(name="people.csv", content=CSV)
     loading.load_file(file, DataOptions.from_mapping({"missing_values": ["x"]}))
-    content = session_file.as_bytes()
+    content = session_file.as_bytes(session_file.told())
     loading.load_file(file, DataOptions.from_mapping({}))
     session_file.restore(session_file.parse(content))
     data = state.dataset()
@@ -286,7 +286,7 @@ def test_a_name_that_leads_out_of_the_folder_is_refused(
 def test_start_opens_a_session_file_and_lists_what_is_kept(place: Path, start: AppTest) -> None:
     held = worked()
     with patch.object(st, "session_state", held):
-        content = session_file.as_bytes()
+        content = session_file.as_bytes(session_file.told())
     uploader = next(u for u in start.file_uploader if u.key.startswith("start/recipe/"))
     app = uploader.upload("it.session.json", content, "application/json").run()
     assert not app.exception

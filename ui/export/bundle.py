@@ -9,6 +9,7 @@ import re
 import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Literal
 
 from anon_core.base.errors import BadPlan
 from anon_core.base.plain_values import finite
@@ -16,10 +17,13 @@ from anon_core.hierarchy import levels_csv
 from anon_core.job.plan import Plan
 from anon_core.job.result import Result
 from anon_core.job.reuse import refuse_undecidable
+from anon_core.report.context import ReleaseContext
+from anon_core.report.files import as_html, as_json, as_pdf, edition_of
 
 from ..session.population_tables import Population
 from .script import script
 
+ReportFormat = Literal["html", "json", "pdf"]
 #: Archives hold this moment for every file, so that the same result gives the same bytes.
 _THEN = (1980, 1, 1, 0, 0, 0)
 
@@ -62,6 +66,28 @@ def decided(result: Result) -> str:
 def figures(result: Result) -> str:
     """Return all figures of a run, as the command line prints them."""
     return json.dumps(finite(result.as_json()), allow_nan=False)
+
+
+def report(
+    result: Result, context: ReleaseContext, ending: ReportFormat, *, public: bool
+) -> str | bytes:
+    """Return an edition of the report as a file.
+
+    Parameters
+    ----------
+    result : Result
+    context : ReleaseContext
+        What people state.
+    ending : {'html', 'json', 'pdf'}
+    public : bool
+        The edition that may go with the release, else the internal one.
+    """
+    told = edition_of(result, context, public=public)
+    if ending == "json":
+        return as_json(told)
+    if ending == "pdf":
+        return as_pdf(told)
+    return as_html(told, recipe="" if public else result.plan.as_toml())
 
 
 def archive(

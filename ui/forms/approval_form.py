@@ -12,6 +12,7 @@ from anon_core.job.result import Result
 from anon_core.report.context import Decision, ReleaseContext
 from anon_core.report.files import as_html, as_json, edition_of
 
+from ..components.downloads import download
 from ..components.guard import handled, show_error
 from ..journal import here
 from ..session import approvals, whose
@@ -87,13 +88,12 @@ def inbox() -> None:
     for one in waiting:
         with st.container(border=True):
             st.markdown(f"**{plain(one.title)}**, by {plain(one.author.shown)}")
-            st.download_button(
+            download(
                 "Internal report as HTML",
                 one.report,
-                file_name="report.html",
+                file="report.html",
                 mime="text/html",
                 key=f"approval-read-{one.id}",
-                on_click="ignore",
             )
             st.text_input("What you say of it", key=f"approval-note-{one.id}")
             with st.container(horizontal=True):

@@ -23,19 +23,15 @@ _EARLIER = ("Nobody has said", "There are none", "These are out")
 
 
 def draw() -> None:
-    """Draw the form; what is typed is kept field by field."""
+    """Draw the form; what is typed is kept field by field, and what is refused is named."""
     now = release_context.stated()
     release, threats, decision = st.tabs(["Release", "Threats and harm", "Decision"])
-    try:
-        with release:
-            now = _release(now)
-        with threats:
-            now = _threats(now)
-        with decision:
-            now = _decision(now)
-    except AnonError as error:
-        show_error(error)
-        return
+    with release:
+        now = _release(now)
+    with threats:
+        now = _threats(now)
+    with decision:
+        now = _decision(now)
     release_context.state_it(now)
 
 
@@ -132,18 +128,18 @@ def _decision(now: ReleaseContext) -> ReleaseContext:
     triggers = _lines(
         st, "What asks for a review, one per line", known.review_triggers, "ctx-triggers"
     )
-    return replace(
-        now,
-        decision=Decision(
-            author=author,
-            approver=approver,
-            expert=expert,
-            qualification=qualification,
-            date=date.strip(),
-            valid_until=until.strip(),
-            review_triggers=triggers,
-        ),
-    )
+    wanted = Decision(expert=expert, qualification=qualification, review_triggers=triggers)
+    for field in (
+        {"author": author},
+        {"approver": approver},
+        {"date": date.strip()},
+        {"valid_until": until.strip()},
+    ):
+        try:
+            wanted = replace(wanted, **field)
+        except AnonError as error:  # the report is written without this one field
+            show_error(error, where="Left out of the report")
+    return replace(now, decision=wanted)
 
 
 def _lines(where: Any, label: str, now: Sequence[str], key: str) -> tuple[str, ...]:

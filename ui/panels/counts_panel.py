@@ -18,6 +18,7 @@ from anon_core.counts.files import files_of
 from anon_core.counts.noise import refuse_without_library
 from anon_core.data.table import Dataset
 
+from ..components.downloads import download
 from ..components.guard import handled
 from ..session import spent, state
 from ..words.explain import plain
@@ -243,9 +244,7 @@ def _drawn(data: Dataset) -> None:
     with st.container(horizontal=True):
         for name, content in files_of(last).items():
             title = "Counts as CSV" if name.endswith(".csv") else "Guarantee as JSON"
-            st.download_button(
-                title, content, file_name=name, key=f"counts/get/{name}", on_click="ignore"
-            )
+            download(title, content, file=name, key=f"counts/get/{name}")
 
 
 def _frame(found: Counts) -> pd.DataFrame:

@@ -12,6 +12,7 @@ from anon_core.experiments.writing import CSV, HTML, as_csv, as_html, figures_of
 
 from ..charts.chart_frame import palette, show, table
 from ..charts.experiment_plot import experiment_chart
+from ..components.downloads import download, later
 from ..components.guard import handled, panel, show_error
 from ..session import experimenting, jobs
 from ..words.explain import plain
@@ -143,8 +144,11 @@ def _figures(report: Report) -> None:
     _claims(report)
     with st.container(horizontal=True):
         name = report.experiment.id.lower()
-        st.download_button("Figures as CSV", as_csv(report), f"{name}-{CSV}", key="experiments/csv")
-        st.download_button("As a page", as_html(report), f"{name}-{HTML}", key="experiments/html")
+        for label, write, file, key in (
+            ("Figures as CSV", as_csv, CSV, "csv"),
+            ("As a page", as_html, HTML, "html"),
+        ):
+            download(label, later(write, report), file=f"{name}-{file}", key=f"experiments/{key}")
 
 
 def _claims(report: Report) -> None:

@@ -11,6 +11,7 @@ from anon_core.hierarchy.files.json_file import hierarchy_json
 from anon_core.hierarchy.files.relations import relations_text
 from anon_core.samples import sample
 
+from ..components.downloads import download, later
 from ..components.guard import handled, show_error
 from ..session import loading, state
 from . import proposals
@@ -78,19 +79,17 @@ def _save(column: str) -> None:
     if hierarchy is None:
         st.write("There is nothing to export until the hierarchy fits the column.")
         return
-    # Made when it is asked for, outside of the session: nothing may be looked up then.
     for label, suffix, mime, write in (
         ("Level file (CSV)", "csv", "text/csv", levels_csv),
         ("Parent : child text", "txt", "text/plain", relations_text),
         ("JSON", "json", "application/json", hierarchy_json),
     ):
-        st.download_button(
+        download(
             label,
-            data=lambda write=write: write(hierarchy),
-            file_name=f"{column}.{suffix}",
+            later(write, hierarchy),
+            file=f"{column}.{suffix}",
             mime=mime,
             key=f"hierarchies/save/{suffix}",
-            on_click="ignore",
             width="stretch",
         )
     st.caption("Each of them is imported back as the same hierarchy.")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import streamlit as st
 from markupsafe import escape
 
@@ -14,6 +12,7 @@ from anon_core.learn.handout import handout, text_log
 from anon_core.learn.pictures import Picture, ids
 
 from ..charts import theme
+from ..components.downloads import download, later
 from ..components.guard import handled
 from ..components.lesson_stage import lesson_stage
 from ..session import learning
@@ -224,27 +223,15 @@ def _handouts(now: Reading, person: int) -> None:
             ("file", "Lesson as one HTML file", False, "For a course's site: it needs no network."),
             ("sheet", "Sheets to print", True, "Four steps on a sheet; open it and print."),
         ):
-            st.download_button(
+            download(
                 label,
-                data=_Handout(now, person, sheet),
-                file_name=f"{name}{'-sheets' if sheet else ''}.html",
+                later(handout, now.lesson, now.trace, person, sheet=sheet),
+                file=f"{name}{'-sheets' if sheet else ''}.html",
                 mime="text/html",
                 key=f"learn/{key}",
                 icon=":material/download:",
                 help=said,
             )
-
-
-@dataclass(frozen=True, eq=False)
-class _Handout:
-    """A file that is made when it is asked for."""
-
-    now: Reading
-    person: int
-    sheet: bool
-
-    def __call__(self) -> bytes:
-        return handout(self.now.lesson, self.now.trace, self.person, sheet=self.sheet).encode()
 
 
 def _stage(

@@ -10,7 +10,8 @@ import streamlit as st
 from anon_core.base.errors import AnonError
 from anon_core.words.phrases import count
 
-from ..components.guard import handled, show_error
+from ..components.downloads import download, later
+from ..components.guard import handled, panel, show_error
 from ..session import again, jobs, kept_sessions, session_file, state
 from ..words.explain import plain
 
@@ -68,37 +69,57 @@ def draw() -> None:
     if waiting and jobs.current(again.JOB) is None:
         st.caption(f"{count(len(waiting), 'run')} of the session not carried out again yet.")
         st.button("Carry out again", key="session/again", on_click=handled()(again.start))
-    with st.popover("Session", icon=":material/save:", width="stretch"):
-        _where()
-        name = re.sub(r"[^\w.-]+", "-", state.dataset_title()).strip("-.") or "table"
-        st.download_button(
-            "Save session",
-            data=session_file.as_bytes,
-            file_name=f"{name}.session.json",
-            mime="application/json",
-            icon=":material/download:",
-            key="session/save",
-            on_click="ignore",
+    _session()
+
+
+@st.fragment
+def _session() -> None:
+    """Draw what is done with the session, once it is opened.
+
+    A panel that is redrawn alone leaves the sidebar as it was: opening this reads the session as it
+    is in that moment, so that the file holds the last edit.
+    """
+    with panel(PANEL):
+        inside = st.popover(
+            "Session",
+            icon=":material/save:",
             width="stretch",
-            help="Roles, confirmations, hierarchies, plan, pinned runs, judgement and report as "
-            "one file. The table is named by its fingerprint and is not in it; hierarchies and the "
-            "secret of chance are. Internal: keep it where the table is kept.",
+            key="session/popover",
+            on_change="rerun",
         )
-        st.page_link("app.py", label="Open a session", icon=":material/folder_open:")
-        if kept_sessions.folder() is not None:
-            _delete()
+        if inside.open:
+            with inside:
+                _saving()
 
 
-def _delete() -> None:
-    st.button(
+def _saving() -> None:
+    _where()
+    name = re.sub(r"[^\w.-]+", "-", state.dataset_title()).strip("-.") or "table"
+    download(
+        "Save session",
+        later(session_file.as_bytes, session_file.told()),
+        file=f"{name}.session.json",
+        mime="application/json",
+        icon=":material/download:",
+        key="session/save",
+        width="stretch",
+        help="Roles, confirmations, hierarchies, plan, pinned runs, judgement and report as "
+        "one file. The table is named by its fingerprint and is not in it; hierarchies and the "
+        "secret of chance are. Internal: keep it where the table is kept.",
+    )
+    st.page_link("app.py", label="Open a session", icon=":material/folder_open:")
+    if kept_sessions.folder() is None:
+        return
+    if st.button(
         "Delete kept sessions",
         key="session/delete",
         icon=":material/delete:",
-        on_click=handled()(kept_sessions.delete_all),
         width="stretch",
         help="Deletes the folder with all tables and sessions in it. What is open stays open, "
         "and is not kept any more.",
-    )
+    ):
+        kept_sessions.delete_all()
+        st.rerun()
 
 
 def _where() -> None:
@@ -113,7 +134,9 @@ def _where() -> None:
         st.caption(f"The session cannot be kept in `{place}`: {kept_sessions.error()}.")
     elif kept_sessions.is_forgotten():
         st.caption("This session was deleted and is not kept any more.")
-        st.button("Keep it again", key="session/keep", on_click=handled()(kept_sessions.keep_again))
+        if st.button("Keep it again", key="session/keep"):
+            kept_sessions.keep_again()
+            st.rerun()
     elif not kept_sessions.is_kept():
         st.caption(
             "The table's file is too large to be kept. The work on it is; load the table again to "

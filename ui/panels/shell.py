@@ -14,7 +14,7 @@ from anon_core.words.phrases import size
 from .. import this_machine
 from ..charts import plain_look
 from ..charts.theme import ROLE_STYLE, RUN_STYLE, grid, muted, paper, role_colour, run_colour
-from ..components import guard, leaving, narrow, theme_change
+from ..components import guard, latest_file, leaving, narrow, theme_change
 from ..components.guard import handled, panel
 from ..session import kept_sessions, pinning, results, running, state
 from ..session import precompile_status as warming
@@ -153,6 +153,7 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
     begun = st.session_state.setdefault(_BEGUN, title)
     with st.sidebar:
         theme_change.redraws()
+        latest_file.waits()
         narrow.folds_sidebar(title)
         if state.dataset() is not None and not kept_sessions.is_kept():
             leaving.asks_first()

@@ -270,8 +270,7 @@ def _write(place: Path) -> None:
         if not (target / whole["file"]).is_file():
             replace_file(target / whole["file"], content)
     about = {**whole["table"], "saved": whole["saved"], "columns": None}
-    text = json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
-    replace_file(target / "session.json", text.encode())
+    replace_file(target / "session.json", session_file.as_bytes(whole))
     replace_file(target / "about.json", json.dumps(about).encode())
     for old in target.glob("table-*"):
         if old.name != whole.get("file"):

@@ -71,9 +71,9 @@ def told() -> dict[str, Any]:
     }
 
 
-def as_bytes() -> bytes:
-    """Return the session as the content of a file."""
-    return json.dumps(told(), ensure_ascii=False, separators=(",", ":")).encode()
+def as_bytes(whole: Mapping[str, Any]) -> bytes:
+    """Return a session that was `told` as the content of a file."""
+    return json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _run(result: Result, letter: str, made_of: results.MadeOf | None) -> dict[str, Any]:

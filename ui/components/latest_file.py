@@ -1,0 +1,69 @@
+"""A download waits for what was typed a moment before: its file is made of what the page then says.
+
+A field of Streamlit's tells its value when it loses the focus, and the click that takes the focus
+may be that on a download, whose file is still the one of the draw before. So the click waits until
+the page is drawn, and is carried out then.
+"""
+
+from __future__ import annotations
+
+from .listener import listener
+
+_JS = """
+const REST = 400, MOST_WAIT = 60000;
+const DOWNLOAD = '[data-testid="stDownloadButton"]';
+const FIELDS = 'input, textarea, [contenteditable="true"]';
+const said = (field) => field.value ?? field.textContent;
+const drawn = () =>
+  document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning";
+
+function listen() {
+  let before = null;
+  let changed = -Infinity;
+  const onEnter = (event) => {
+    if (event.target.matches?.(FIELDS)) before = said(event.target);
+  };
+  const onLeave = (event) => {
+    if (event.target.matches?.(FIELDS) && said(event.target) !== before)
+      changed = performance.now();
+  };
+  const onClick = (event) => {
+    const of = event.target.closest?.(DOWNLOAD);
+    const button = of?.querySelector("button");
+    if (!button || button.dataset.latest) return;
+    if (drawn() && performance.now() - changed > REST) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    const key = [...(of.closest('[class*="st-key-"]')?.classList ?? [])]
+      .find((name) => name.startsWith("st-key-"));
+    const since = performance.now();
+    let rest = since;
+    const look = () => {
+      const now = performance.now();
+      if (!drawn()) rest = now;
+      if (now - rest < REST && now - since < MOST_WAIT) return setTimeout(look, 50);
+      const there = button.isConnected
+        ? button
+        : key && document.querySelector(`.${CSS.escape(key)} ${DOWNLOAD} button`);
+      if (!there || there.disabled) return;
+      there.dataset.latest = "yes";
+      there.click();
+      delete there.dataset.latest;
+    };
+    look();
+  };
+  window.addEventListener("focusin", onEnter, true);
+  window.addEventListener("focusout", onLeave, true);
+  window.addEventListener("click", onClick, true);
+  return () => {
+    window.removeEventListener("focusin", onEnter, true);
+    window.removeEventListener("focusout", onLeave, true);
+    window.removeEventListener("click", onClick, true);
+  };
+}
+"""
+
+
+def waits() -> None:
+    """Let a click on a download wait while the page is still drawn with what was just entered."""
+    listener("workbench_latest_file", _JS)(key="latest-file", height=1)
