@@ -68,7 +68,7 @@ def report_release(options: argparse.Namespace) -> int:
     if options.context is not None:
         command += f" --context {options.context.name}"
     told = edition_of(result, context, public=options.public, command=command)
-    recipe = "" if options.public else result.plan.as_toml()
+    recipe = "" if options.public else result.recipe.as_toml()
     made: dict[str, bytes] = {}
     for one in wanted:
         if one == "json":

@@ -13,7 +13,7 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..base.errors import BadInput, BadPlan, clipped, listing
 from .inputs import Stages, read_as_declared, read_earlier, read_population
@@ -109,7 +109,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
         ahead: Future[TextTable | None] | None = None
         hashed: list[Path] = []
 
-        def verifier(tables: Mapping[str, pa.Table]) -> Verification:
+        def verifier(tables: Mapping[str, pa.Table], told: Mapping[str, Any]) -> Verification:
             folder_of_all = staged.anew() if tables else staged.new
             hashed.clear()
             for title, table in tables.items():
@@ -133,7 +133,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                     options.data,
                     folder_of_all,
                     seed=plan.seed,
-                    told=plan.completed(),
+                    told=told,
                     memory=engine.memory,
                     spill=staged.spill,
                     private=ahead.result() if ahead is not None else None,
@@ -192,7 +192,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
         if options.recipe_out is None:
             staged.publish()
         else:  # the recipe before the release, which never stands without its secret
-            whole = result.plan.moved(folder, options.recipe_out.parent)
+            whole = result.recipe.moved(folder, options.recipe_out.parent)
             place = options.recipe_out.resolve()
             with staged.replacing(place, whole.as_toml(), _write_secret):
                 staged.publish()

@@ -185,8 +185,9 @@ def encode(
             )
         if alike := rules.confused([plain.get(v, v) for v in present]):
             raise BadInput(
-                f"Column '{name}' is declared as number, but {len(alike)} distinct values have "
-                "more digits than numbers can be told apart by.",
+                f"Column '{name}' is declared as number, but {len(alike)} distinct "
+                f"{'value has' if len(alike) == 1 else 'values have'} more digits than numbers can "
+                "be told apart by, or are beyond 1e-100 to 1e100.",
                 remedy=f"Declare '{name}' as text.",
                 values=alike[:5],
             )
@@ -234,6 +235,19 @@ def encode(
         spelled=spelled,
         thousands=mark,
     )
+
+
+def as_kind(column: Column, kind: ColumnKind) -> Column:
+    """Return a column read as another kind; the same where it is of that kind already.
+
+    Raises
+    ------
+    BadInput
+        As `encode` does.
+    """
+    if kind == column.kind:
+        return column
+    return encode(column.name, *column.as_read, kind=kind, thousands=column.thousands)
 
 
 def _of_whole_numbers(

@@ -25,6 +25,9 @@ ColumnKind = str
 #: What tells the number that a text of a kind measures; NaN where it is no value of the kind.
 Reader = Callable[[str], float]
 
+#: Sizes between which numbers other than 0 can be reckoned with.
+LEAST_NUMBER, GREATEST_NUMBER = 1e-100, 1e100
+
 _CODE_LIKE = re.compile(r"0\d+\Z")
 _THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}\Z")
 _ISO_DAY = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})\Z")
@@ -60,17 +63,25 @@ def as_day(text: str) -> float:
 
 
 def confused(values: Sequence[str]) -> list[str]:
-    """Return the texts of numbers that are different, but equal or infinite as 64-bit floats."""
+    """Return the texts of numbers that 64-bit floats cannot tell apart, or not reckon with.
+
+    These are equal as floats though they differ, or so large or small that squares of their
+    differences are infinite or nothing.
+    """
     measures = [as_number(value) for value in values]
-    if len(set(measures)) == len(values) and not any(map(math.isnan, measures)):
+    if len(set(measures)) == len(values) and all(map(_is_within, measures)):
         return []
     first: dict[float, Decimal] = {}
     found: list[str] = []
     for value, measure in zip(values, measures, strict=True):
         exact = Decimal(value.strip().replace(",", "."))
-        if math.isnan(measure) or first.setdefault(measure, exact) != exact:
+        if not _is_within(measure) or first.setdefault(measure, exact) != exact:
             found.append(value)
     return found
+
+
+def _is_within(measure: float) -> bool:
+    return measure == 0 or LEAST_NUMBER <= abs(measure) <= GREATEST_NUMBER
 
 
 def marks_thousands(values: Sequence[str]) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.errors import BadInput, listing, nearest
-from .column import Column, encode, trimmed
+from .column import Column, as_kind, encode, trimmed
 from .frames import ArrowFrame, columns_of
 from .kinds import KINDS, ColumnKind
 from .meanings import Meaning
@@ -137,12 +137,7 @@ class Dataset:
             If a column is unknown or has values that are not of the kind.
         """
         check_kinds(kinds, self.names)
-        columns = tuple(
-            encode(c.name, *c.as_read, kind=kinds[c.name], thousands=c.thousands)
-            if c.name in kinds and kinds[c.name] != c.kind
-            else c
-            for c in self.columns
-        )
+        columns = tuple(as_kind(c, kinds[c.name]) if c.name in kinds else c for c in self.columns)
         return replace(self, columns=columns)
 
     def frame(self, first: int | None = None, *, coded: bool = False) -> pd.DataFrame:

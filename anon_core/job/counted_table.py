@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.errors import BadInput, BadPlan, InputChanged
-from ..data.column import Column, encode
+from ..data.column import Column, as_kind, encode
 from ..data.counted import CountedColumn
 from ..data.frames import coded_arrow
 from ..data.kinds import ColumnKind
@@ -237,6 +237,7 @@ class CountedTable(ABC):
         BadInput, InputChanged
         """
         raw = self.open_source(options)
+        raw = raw[: self._named_width(raw)]
         names = tuple(name.strip() for name in raw)
         check_names(names)
         check_kinds(kinds, names)
@@ -269,6 +270,19 @@ class CountedTable(ABC):
                 remedy="Set missing = 'keep', or give the empty column another role.",
             )
         self.dataset = self._dataset(names, rows - dropped, dropped)
+
+    def _named_width(self, raw: list[str]) -> int:
+        """Return how many columns are left without the empty, nameless ones at the end.
+
+        Spreadsheets end every line with a separator where a column was once in use.
+        """
+        width = len(raw)
+        while width and not raw[width - 1].strip():
+            held = self.distinct(raw[width - 1], width - 1).column("value").to_pylist()
+            if any(str(value).strip() for value in held if value is not None):
+                break
+            width -= 1
+        return width or len(raw)
 
     def _dataset(self, names: tuple[str, ...], rows: int, dropped: int) -> Dataset:
         nothing = np.array([rows], dtype=np.int64)
@@ -338,7 +352,12 @@ def _coded(table: pa.Table, name: str, kind: ColumnKind | None, options: DataOpt
     if not len(codes) or value.null_count == 0:  # room for NULL all the same
         codes, tally = np.append(codes, np.int32(-1)), np.append(tally, 0)
     written = pa.types.is_string(value.type)
-    column = read_column(name, codes.astype(np.int32), pool, options, kind, written=written)
+    column = read_column(name, codes.astype(np.int32), pool, options, None, written=written)
+    if kind is not None:
+        try:
+            column = as_kind(column, kind)
+        except BadInput as error:
+            raise InputChanged(error.message, remedy=error.remedy, values=error.values) from error
     return Coded(column=column, tally=tally)
 
 

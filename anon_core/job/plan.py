@@ -323,6 +323,10 @@ class Plan:
             named["engine"] = engine
         return named
 
+    def of_kinds(self, kinds: Mapping[str, ColumnKind]) -> Plan:
+        """Return the plan with kinds that were decided for columns of which it declares none."""
+        return replace(self, types={**kinds, **self.types})
+
     def completed(self) -> dict[str, Any]:
         """Return the recipe's tables, and beside them what the release looks like.
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ..base.errors import BadPlan
 from ..base.registry import family
 from ..contracts.attack import Attack, not_applicable
+from ..data.kinds import ColumnKind
 from ..data.meanings import Meaning
 from ..partition.optimum import Optimum
 from ..release.attack_result import AttackResult
@@ -78,6 +79,8 @@ class Result:
         Metrics and attacks that counts do not tell, by name, each with the reason.
     meanings : mapping of str to Meaning
         What the file of the table says of its columns.
+    kinds : mapping of str to str
+        What kind each column of the release is, as it was declared or found out.
     """
 
     plan: Plan
@@ -99,6 +102,12 @@ class Result:
     written_sha256: str = ""
     needing_rows: Mapping[str, str] = field(default_factory=dict[str, str])
     meanings: Mapping[str, Meaning] = field(default_factory=dict[str, Meaning])
+    kinds: Mapping[str, ColumnKind] = field(default_factory=dict[str, ColumnKind])
+
+    @property
+    def recipe(self) -> Plan:
+        """The plan as a recipe of this release states it: with the kinds that were decided."""
+        return self.plan.of_kinds(self.kinds)
 
     def decided(self, released: str = "", sha256: str = "") -> Plan:
         """Return the plan that does to another table what was decided on this one.
@@ -118,11 +127,11 @@ class Result:
         """
         refuse_undecidable(self.plan.algorithm, self.plan.parts)
         if not self.plan.algorithm.one_level:
-            return self.plan.decided_parts(released, sha256)
+            return self.recipe.decided_parts(released, sha256)
         if self.account.node is None:
             raise BadPlan("The levels of this release are not known.", remedy="Run it anew.")
         share = getattr(self.plan.algorithm, "max_suppression", 0.0)
-        return self.plan.decided(self.account.node, float(share))
+        return self.recipe.decided(self.account.node, float(share))
 
     @property
     def published(self) -> pa.Table:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ..contracts.algorithm import counted_in_people, refuse_unsteered
 from ..contracts.attack import Attack, not_applicable
 from ..contracts.metric import Metric
 from ..contracts.model import GroupModel
+from ..data.kinds import ColumnKind
 from ..data.table import Dataset
 from ..lattice.nodes import rows_removable
 from ..partition.optimum import Optimum, optimum
@@ -31,6 +32,7 @@ from ..release.vocabulary import LONGEST_SET
 from ..verification.averages import check_groups
 from ..verification.checks import Verification, verify
 from .chances import Chances, chances
+from .decided_kinds import decided_kinds
 from .earlier_file import beside_earlier
 from .file_formats import READ, written
 from .level_search import at_least_levels
@@ -52,8 +54,9 @@ Fit = Callable[
 ]
 #: Writes a release as files, drawn by a generator and neutralised or not; returns their SHA-256.
 Writing = Callable[[Release, np.random.Generator, bool], str]
-#: Writes the published tables, where they are given, and recomputes the promises from the files.
-Verifier = Callable[[Mapping[str, "pa.Table"]], Verification]
+#: Writes the published tables, where they are given, and recomputes the promises from the files;
+#: is handed the completed recipe.
+Verifier = Callable[[Mapping[str, "pa.Table"], Mapping[str, Any]], Verification]
 
 
 def run(
@@ -87,8 +90,8 @@ def run(
         Progress, cancellation and deadline. Its generator is replaced by what the seed gives.
     verifier : callable, optional
         Verifies the published tables in another way, for example as written to a disk; given their
-        Arrow tables by title. `Result` holds no files then. By default the CSV files are verified
-        from memory against the table as it was read.
+        Arrow tables by title, and the completed recipe. `Result` holds no files then. By default
+        the CSV files are verified from memory against the table as it was read.
     assess : bool
         Whether metrics and attacks are measured. Promises are verified either way.
     fit : callable
@@ -184,6 +187,7 @@ def run(
         optimum=job.optimum,
         written_sha256=job.digest,
         needing_rows=job.needing_rows,
+        kinds=job.kinds,
         meanings=dataset.meanings,
     )
     refuse_unaccepted(plan.accept, result)
@@ -206,6 +210,7 @@ class _Job:
     digest: str = ""
     needing_rows: dict[str, str] = field(default_factory=dict[str, str])
     models: tuple[GroupModel, ...] = field(init=False)  # read: the plan's, in rows or people
+    kinds: Mapping[str, ColumnKind] = field(init=False)  # read
     problem: Problem = field(init=False)  # read
     audience: Audience = field(init=False)  # read
     reference: Reference = field(init=False)  # read
@@ -225,6 +230,7 @@ def _read(job: _Job, context: Context) -> None:
     plan = job.plan
     job.models = counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
     job.problem = job.fit(plan, job.dataset, job.hierarchies, job.population)
+    job.kinds = decided_kinds(plan, job.dataset)
     if job.assess or job.earlier is not None:
         job.problem = beside_earlier(plan, job.problem, job.earlier)
     job.audience, job.reference = audience_of(job.problem), reference_of(job.problem)
@@ -367,9 +373,9 @@ def _refuse_broken(job: _Job) -> None:
 
 
 def _recomputed(job: _Job) -> Verification:
-    recipe, release = job.plan.completed(), job.outcome.release
+    recipe, release = job.plan.of_kinds(job.kinds).completed(), job.outcome.release
     if job.verifier is not None:
-        found = job.verifier(job.edition.tables)
+        found = job.verifier(job.edition.tables, recipe)
     else:
         asks = any(m.counts_public(job.problem.population) for m in job.plan.models)
         public = job.population.frame() if job.population is not None and asks else None

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 RESERVE = 1 << 30
 #: A column that no table has.
 _FILE = "\x01file"
-_NOTHING = "\x01"  # stands for a missing value in CSV: no cell is that
 
 
 class SparkTable(CountedTable):
@@ -111,7 +110,7 @@ class SparkTable(CountedTable):
             "escape": '"',
             "multiLine": True,
             "mode": "FAILFAST",
-            "nullValue": _NOTHING,
+            "nullValue": "",  # what is empty is filled again below
             "emptyValue": "",
             "ignoreLeadingWhiteSpace": False,
             "ignoreTrailingWhiteSpace": False,

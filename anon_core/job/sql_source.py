@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import hashlib
+import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,11 +13,11 @@ from typing import TYPE_CHECKING
 from ..base.errors import BadInput, clipped
 from ..base.opening import first_bytes
 from ..data.reading import DataOptions
+from ..data.reading.encoding import refuse_binary
 from ..data.reading.folder import digest_of
 from ..data.reading.parts import parts_of
 from ..data.reading.separator import find_separator
 from ..data.reading.stored import Stored, is_address, located
-from ..data.table import check_names
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,6 +32,9 @@ _FILE = "\x01file"
 
 def source(path: Path, options: DataOptions, execute: Execute) -> list[str]:
     """Make a file a relation called source; return its columns as the file names them.
+
+    In the relation a column is called by its place, see `placed`: DuckDB takes names that differ in
+    case alone for one.
 
     Parameters
     ----------
@@ -51,19 +55,30 @@ def source(path: Path, options: DataOptions, execute: Execute) -> list[str]:
     files = [str(place) for place in paths]
     if is_parquet(first):
         keys, values = ((), ()) if parts is None else (parts.keys, parts.values)
-        return view_of_parquet(files, keys, values, execute)
+        return view_of_parquet(files, _names_of(first), keys, values, execute)
     separator, raw = csv_head(first, options, path.name)
-    check_names([name.strip() for name in raw])
-    types = ", ".join(f"{text(name)}: 'VARCHAR'" for name in raw)
+    types = ", ".join(f"'{placed(place)}': 'VARCHAR'" for place in range(len(raw)))
     packed = ", compression = 'gzip'" if _begins(first, _GZIP) else ""
-    # Nothing is guessed. A null string that occurs nowhere leaves empty cells as they are.
+    # A line break in a name is taken for the end of all lines unless that is told.
+    broken = any(sign in name for name in raw for sign in "\r\n")
+    end = f", new_line = {text(_line_end(first))}" if broken else ""
+    # Nothing is guessed. What is empty is NULL, which is a missing value as an empty cell is.
     execute(
         f"CREATE TABLE file AS SELECT * FROM read_csv({_list(files)}, delim = "
         f"{text(separator)}, quote = '\"', escape = '\"', header = true, "
-        f"auto_detect = false, columns = {{{types}}}, nullstr = {text(chr(1))}{packed})"
+        f"auto_detect = false, columns = {{{types}}}, nullstr = ''{end}{packed})"
     )
     execute("CREATE VIEW source AS SELECT * FROM file")
     return raw
+
+
+def placed(place: int) -> str:
+    """Return what a relation calls the column at a place of its file, from 0.
+
+    Names are none that an engine could take for one another: they may differ in case alone, or hold
+    what SQL takes for something else.
+    """
+    return f"c{place}"
 
 
 def refuse_signs(paths: Sequence[Path], signs: str) -> None:
@@ -95,13 +110,12 @@ def csv_head(path: Path, options: DataOptions, name: str) -> tuple[str, list[str
     BadInput
         If it is not written in UTF-8.
     """
-    opened = gzip.open if _begins(path, _GZIP) else open
-    with opened(path, "rb") as file:
-        head = file.read(_HEAD).removeprefix(b"\xef\xbb\xbf")
+    head = _head(path)
+    refuse_binary(head, name)
     whole = head if len(head) < _HEAD else head[: head.rfind(b"\n") + 1]
     separator, _ = find_separator(whole, options.separator, name)
     try:
-        lines = whole.decode("utf-8").splitlines(keepends=True)
+        lines = io.StringIO(whole.decode("utf-8"), newline="")
     except UnicodeDecodeError as error:
         raise BadInput(
             f"{name} is not written in UTF-8.",
@@ -110,18 +124,51 @@ def csv_head(path: Path, options: DataOptions, name: str) -> tuple[str, list[str
     return separator, next(csv.reader(lines, delimiter=separator), [])
 
 
+def _head(path: Path) -> bytes:
+    opened = gzip.open if _begins(path, _GZIP) else open
+    with opened(path, "rb") as file:
+        return file.read(_HEAD).removeprefix(b"\xef\xbb\xbf")
+
+
+def _line_end(path: Path) -> str:
+    """Return how a CSV file's first line ends, which quoted cells need not: as SQL escapes it."""
+    outside = b"".join(_head(path).split(b'"')[::2])  # an even number of quotes stands before
+    place = next((i for i, byte in enumerate(outside) if byte in b"\r\n"), len(outside))
+    return {b"\r\n": "\\r\\n", b"\r": "\\r"}.get(outside[place : place + 2].rstrip(b" "), "\\n")
+
+
+def _names_of(path: Path) -> list[str]:
+    """Return the names of a Parquet file's columns, of which DuckDB changes some.
+
+    Raises
+    ------
+    BadInput
+        If it is no Parquet file.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        return list(parquet.read_schema(path).names)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise told(error, path.name) from error
+
+
 def view_of_parquet(
     files: Sequence[str],
+    names: Sequence[str],
     keys: Sequence[str],
     values: Sequence[Sequence[str | None]],
     execute: Execute,
 ) -> list[str]:
-    """Make Parquet files a relation called source; return its columns.
+    """Make Parquet files a relation called source; return its columns' names.
 
     Parameters
     ----------
     files : sequence of str
         What DuckDB calls them.
+    names : sequence of str
+        The columns that they hold.
     keys : sequence of str
         Columns that the names of folders tell; they are joined to each file's rows.
     values : sequence of sequence of (str or None)
@@ -130,16 +177,18 @@ def view_of_parquet(
         As for `source`.
     """
     read = f"read_parquet({_list(files)}, hive_partitioning = false, filename = {text(_FILE)})"
+    called = [placed(place) for place in range(len(names) + len(keys))]
+    read += f" AS file({', '.join(called[: len(names)])})"
     joined = ""
     if keys:
-        columns = ", ".join(f"{quoted(key)} VARCHAR" for key in keys)
+        columns = ", ".join(f"{key} VARCHAR" for key in called[len(names) :])
         execute(f"CREATE TABLE parts ({quoted(_FILE)} VARCHAR, {columns})")
         for file, own in zip(files, values, strict=True):
             cells = ("NULL" if value is None else text(value) for value in own)
             execute(f"INSERT INTO parts VALUES ({text(file)}, {', '.join(cells)})")
         joined = f" LEFT JOIN parts USING ({quoted(_FILE)})"
-    execute(f"CREATE VIEW source AS SELECT * EXCLUDE ({quoted(_FILE)}) FROM {read}{joined}")
-    return [str(row[0]) for row in execute("DESCRIBE source").fetchall()]
+    execute(f"CREATE VIEW source AS SELECT {', '.join(called)} FROM {read}{joined}")
+    return [*names, *keys]
 
 
 def _list(files: Sequence[str]) -> str:

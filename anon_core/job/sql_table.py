@@ -14,7 +14,7 @@ from ..data.reading import DataOptions
 from ..data.reading.stored import changed, is_address, located
 from .counted_table import CountedTable, Groups, Numbered, refuse_many_texts
 from .file_formats import ROW_GROUP
-from .sql_source import quoted, source, state_of, text, told
+from .sql_source import placed, source, state_of, text, told
 
 if TYPE_CHECKING:
     import duckdb
@@ -49,6 +49,7 @@ class SqlTable(CountedTable):
         super().__init__(path, memory)
         self._begun: set[str] = set()
         self._files: StoredFiles | None = None
+        self._place: dict[str, int] = {}
         self.connection = duckdb.connect(str(spill / "table.duckdb"))
         self.spare(0)
         for setting in (
@@ -86,7 +87,7 @@ class SqlTable(CountedTable):
 
     def distinct(self, raw: str, place: int) -> pa.Table:
         """Return a column's distinct values with counts, and make their texts a type."""
-        called = quoted(raw)
+        called = placed(place)
         shown = f"CAST({called} AS VARCHAR)"
         typed = self.one(f"SELECT typeof({called}) FROM source LIMIT 1") != "VARCHAR"
         value = f"any_value({called})" if typed else shown
@@ -110,15 +111,16 @@ class SqlTable(CountedTable):
         """Hold columns as numbers of their texts, and return how many rows there are."""
         numbers = [
             f"CAST(coalesce(numbers{one.place}.number, {one.texts - 1}) AS {_width(one.texts)}) "
-            f"AS {quoted(one.name)}"
+            f"AS n{one.place}"
             for one in columns
         ]
         # A join looks each entry of a Parquet dictionary up once; a cast to ENUM each row.
         joins = [
             f"LEFT JOIN numbers{one.place} "
-            f"ON CAST(source.{quoted(one.raw)} AS VARCHAR) = numbers{one.place}.text"
+            f"ON CAST(source.{placed(one.place)} AS VARCHAR) = numbers{one.place}.text"
             for one in columns
         ]
+        self._place = {one.name: one.place for one in columns}
         # A temporary table is put aside as it is where memory is short; any other is compressed.
         self.execute(
             f"CREATE TEMP TABLE coded AS SELECT {', '.join(numbers)} FROM source {' '.join(joins)}"
@@ -134,7 +136,8 @@ class SqlTable(CountedTable):
     def leave_out(self, gone: Mapping[str, list[int]]) -> int:
         """Leave out rows that have one of some numbers in a column; return how many they were."""
         lacking = " OR ".join(
-            f"{quoted(name)} IN ({', '.join(map(str, numbers))})" for name, numbers in gone.items()
+            f"{self.called(name)} IN ({', '.join(map(str, numbers))})"
+            for name, numbers in gone.items()
         )
         rows = int(self.one(f"SELECT count(*) FROM coded WHERE {lacking}"))
         if rows:
@@ -191,7 +194,7 @@ class SqlTable(CountedTable):
 
     def called(self, name: str) -> str:
         """Return what SQL calls a column of the relation ``coded``."""
-        return quoted(name)
+        return f"n{self._place[name]}"
 
     def ordered(self, query: str) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a query in its order, some at a time."""

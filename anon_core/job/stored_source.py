@@ -51,4 +51,5 @@ def stored_source(
     if stored.size <= room:
         files.hold()
     connection.register_filesystem(files)
-    return view_of_parquet(files.names(), keys, values, execute)
+    columns = ends[0].schema.to_arrow_schema().names
+    return view_of_parquet(files.names(), columns, keys, values, execute)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from math import isfinite
@@ -22,6 +22,10 @@ Measure = Decimal | int
 #: The least and the greatest value that a label states.
 Span = tuple[Measure, Measure]
 
+#: Digits up to which every whole number is one of its own as a 64-bit float.
+_TOLD_APART = 15
+#: Sizes between which numbers other than 0 can be reckoned with.
+_LEAST, _GREATEST = 1e-100, 1e100
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 _THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _CODE = re.compile(r"0\d+")
@@ -115,18 +119,27 @@ def _numbers_of(texts: Sequence[str]) -> Sequence[Decimal | None]:
 def _numbers(texts: Sequence[str]) -> bool:
     """Say whether texts are numbers.
 
-    A leading zero makes a code, not a number. Where all commas may as well mark thousands, what
-    the numbers are is not known.
+    A leading zero makes a code, not a number, and so do more digits than 64-bit floats can tell
+    apart. Where all commas may as well mark thousands, what the numbers are is not known.
     """
     if are_digits(texts):
-        return True
+        return max(map(len, texts)) <= _TOLD_APART or not _confused(map(Decimal, texts))
     mark = thousands_of(texts)
-    plain = [unmarked(t, mark or "") for t in texts]
-    if mark is None or any(number_of(t) is None for t in plain):
+    found = [number_of(unmarked(t, mark or "")) for t in texts]
+    if mark is None or None in found or _confused(n for n in found if n is not None):
         return False
     commas = [t for t in texts if "," in t] if not mark else []
     doubtful = commas and all(_THOUSAND.fullmatch(t.strip()) for t in commas)
     return not doubtful and not any(_CODE.fullmatch(t) for t in texts)
+
+
+def _confused(numbers: Iterable[Decimal]) -> bool:
+    """Say whether numbers that differ are the same 64-bit float, or one is too large or small."""
+    exact = set(numbers)
+    floats = {float(number) for number in exact}
+    sizes = {abs(number) for number in floats if number}
+    beyond = sizes and (min(sizes) < _LEAST or max(sizes) > _GREATEST)
+    return bool(beyond) or len(floats) < len(exact)
 
 
 def _first_digits(label: str) -> Span | None:

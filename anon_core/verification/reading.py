@@ -79,7 +79,7 @@ def decode(content: bytes, encoding: str, name: str) -> str:
 
 def separator_of(text: str) -> str:
     """Return the separator that splits the first lines most evenly, and the header most often."""
-    head = "".join(line + "\n" for line in text.splitlines()[:50])
+    head = "".join(line + "\n" for line in re.split("\r\n|\r|\n", text[:_HEAD])[:50])
     best, separator = (0.0, 1), ","
     for candidate in SEPARATORS:
         widths = [len(row) for row in read_csv_rows(head, candidate) if row]

@@ -7,6 +7,7 @@ cannot: these are named as not checked, and the release does not count as verifi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
@@ -101,6 +102,9 @@ def verify_release_only(
     promise = read_promise(recipe, [n for n in dict.fromkeys(names) if n])
     tables = table_names(promise)
     files = read_files(release_folder, tables, section(recipe, "export"))
+    # A column that is published at a level of its hierarchy shows labels.
+    labels = dict.fromkeys(section(recipe, "sensitive_levels"), "text")
+    promise = replace(promise, kinds={**promise.kinds, **labels})
     bare = _NoTable(promise, {})
     published: dict[str, PublishedTable] = {}
     for name in tables:

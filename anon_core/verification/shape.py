@@ -96,7 +96,7 @@ def read_shape(told: Mapping[str, Any]) -> Shape:
 
 
 def completed(recipe: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a recipe with what it leaves out of its technique, its promises and its release.
+    """Return a recipe with what it leaves out of kinds, technique, promises and release.
 
     What it says itself stands, but for the release: that follows from the technique.
     """
@@ -104,6 +104,7 @@ def completed(recipe: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, A
     own = cast(list[object], models) if isinstance(models, list) else []
     return {
         **recipe,
+        "types": {**_table(told.get("types")), **_table(recipe.get("types"))},
         "algorithm": {**told["algorithm"], **_table(recipe.get("algorithm"))},
         "models": [
             {**full, **_table(given)} for full, given in zip(told["models"], own, strict=True)

@@ -238,6 +238,7 @@ class PrivateTable:
             for name in (*promise.quasi, *promise.sensitive):
                 kept &= ~self.columns[name].absent
         self.before_sampling = int(np.count_nonzero(kept))
+        self._spelled = None if self.before_sampling == len(private) else kept
         if promise.sample < 1 and promise.seed is not None:
             every = list(self.columns.values())
             kept = drawn(every, kept, promise.sample, promise.seed)
@@ -398,10 +399,19 @@ class PrivateTable:
         return bool(used[codes].all())
 
     def written_codes(self, name: str) -> dict[int, str]:
-        """Return the same as `written` by the values' codes; values may be many."""
+        """Return the same as `written` by the values' codes; values may be many.
+
+        Which of several equal rows a sample draws hangs on their order, so the spellings are those
+        of all rows it is drawn from.
+        """
         column = self.columns[name]
-        used = np.flatnonzero(self._texts_used(name) & ~column.gone)
+        shown = self._texts_used(name) & ~column.gone
+        used = np.flatnonzero(shown)
         codes = column.code_of_cell[used]
+        if self._promise.sample < 1:
+            before = np.flatnonzero(column.used(self._spelled) & ~column.gone)
+            used = before[np.isin(column.code_of_cell[before], codes)]
+            codes = column.code_of_cell[used]
         told = zip(codes.tolist(), map(column.texts.__getitem__, used.tolist()), strict=True)
         if np.bincount(codes, minlength=1).max() <= 1:  # each has one spelling
             return dict(told)

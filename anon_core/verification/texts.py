@@ -6,6 +6,7 @@ must not be repeated here.
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -236,14 +237,17 @@ def read_private_column(
     ascending, texts as the level table groups them.
     """
     tokens = {"", *(token.strip() for token in missing_tokens)}
-    numbers = numbers_of(column.texts) if kind in (None, "number") else None
+    if kind is None:  # what no row has tells nothing
+        held = itertools.compress(column.texts, column.used()[:-1].tolist())
+        kind = kind_of([text for t in held if (text := t.strip()) not in tokens])
+    numbers = numbers_of(column.texts) if kind == "number" else None
     if numbers is not None and tokens.isdisjoint(column.texts):
         spelling = Spelling(kind="number", neutralised=neutralised)
         return _read_digits(column, numbers, spelling, thousands or "", ordered=ordered)
     texts = [text.strip() for text in column.texts]
     gone = [text in tokens for text in texts] + [True]  # the last for what is null (-1)
     present = [t for t, g in zip(texts, gone, strict=False) if not g]
-    spelling = Spelling(kind=kind or kind_of(present), neutralised=neutralised)
+    spelling = Spelling(kind=kind, neutralised=neutralised)
     mark = ""
     if spelling.rules.thousands:
         mark = (thousands_of(present) if thousands is None else thousands) or ""

@@ -194,7 +194,8 @@ def test_the_script_makes_the_same_bytes(hospital: Result, tmp_path: Path) -> No
 
 def test_the_recipe_alone_is_the_plan(hospital: Result) -> None:
     again = Plan.from_toml(bundle.recipe(hospital))
-    assert again == replace(hospital.plan, hierarchies=again.hierarchies)
+    assert again == replace(hospital.recipe, hierarchies=again.hierarchies)
+    assert set(again.types) == set(hospital.plan.roles.named)
 
 
 def test_the_archive_is_the_same_twice(hospital: Result) -> None:

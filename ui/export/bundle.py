@@ -40,7 +40,7 @@ def recipe_plan(result: Result) -> Plan:
             name = f"{stem}-{count}"
         taken.add(name.lower())
         paths[column] = f"hierarchies/{name}.csv"
-    return replace(result.plan, hierarchies=paths)
+    return replace(result.recipe, hierarchies=paths)
 
 
 def recipe(result: Result) -> str:
@@ -87,7 +87,7 @@ def report(
         return as_json(told)
     if ending == "pdf":
         return as_pdf(told)
-    return as_html(told, recipe="" if public else result.plan.as_toml())
+    return as_html(told, recipe="" if public else result.recipe.as_toml())
 
 
 def archive(

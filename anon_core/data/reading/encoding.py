@@ -9,6 +9,7 @@ from .formats import SAVE_AS_CSV
 from .options import DataOptions
 from .places import row_at
 
+_HEAD = 4096
 _BOMS: tuple[tuple[bytes, str], ...] = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it starts with
@@ -23,14 +24,13 @@ def as_utf8(data: bytes, options: DataOptions, name: str) -> tuple[bytes, tuple[
     marked = next(((bom, codec) for bom, codec in _BOMS if data.startswith(bom)), None)
     encoding = options.encoding and codecs.lookup(options.encoding).name
     if not encoding and marked is None:
-        head = data[:4096]
+        head = data[:_HEAD]
         if head.count(0) * 3 > len(head):
             raise BadInput(
                 f"{name} is text in UTF-16 or UTF-32 without its mark, or no text.",
                 remedy="Save it as UTF-8, or set the encoding, for example 'utf-16-le'.",
             )
-        if sum(head.count(byte) for byte in range(1, 9)) * 20 > len(head):
-            raise BadInput(f"{name} is a binary file of an unknown kind.", remedy=SAVE_AS_CSV)
+        refuse_binary(head, name)
         wrong = _wrong_byte(data, "utf-8")
         if wrong is None:
             return data, ()
@@ -54,6 +54,18 @@ def as_utf8(data: bytes, options: DataOptions, name: str) -> tuple[bytes, tuple[
     text = data.decode(codec).removeprefix("\ufeff")
     note = () if encoding else (f"The file was read as {codec.upper()}, as its mark says.",)
     return text.encode(), note
+
+
+def refuse_binary(data: bytes, name: str) -> None:
+    """Refuse a file whose first bytes hold more control characters than text does.
+
+    Raises
+    ------
+    BadInput
+    """
+    head = data[:_HEAD]
+    if sum(head.count(byte) for byte in range(1, 9)) * 20 > len(head):
+        raise BadInput(f"{name} is a binary file of an unknown kind.", remedy=SAVE_AS_CSV)
 
 
 def _wrong_byte(data: bytes, codec: str) -> int | None:
