@@ -39,7 +39,7 @@ class Uniqueness(Attack):
     formula: ClassVar[str] = (
         "rows that alone fit in some set of at most `size` quasi-identifiers / n; where texts "
         "overlap, rows that alone fit somebody; where one person has several rows, people: all "
-        "rows that fit are theirs"
+        "rows that fit are theirs; over all published columns, rows that no other row equals"
     )
     source: ClassVar[str] = (
         "Sweeney 2000, Simple demographics often identify people uniquely; Golle 2006, "
@@ -118,6 +118,8 @@ def _sentence(
     )
     told += f", most of them in {found.worst_words}." if found.ever else "."
     if everything is None:
-        return f"{told} Which rows are unique over all published columns is drawn with the release."
+        return f"{told} The written release tells how many are unique over all published columns."
     whole = everything[0]
-    return f"{told} Over all published columns {whole:,} are ({per_cent(whole / everyone)})."
+    are = "is" if whole == 1 else "are"
+    part = per_cent(whole / everyone)
+    return f"{told} {whole:,} ({part}) {are} unique over all published columns."

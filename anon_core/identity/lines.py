@@ -35,6 +35,10 @@ def quasi_lines(view: View, truth: Truth) -> RowsAlike:
 def alone_over_all(view: View, truth: Truth, context: Context) -> tuple[int, int] | None:
     """Return how many rows, or people, are alone over all published columns.
 
+    A line is alone that says what no other person's line says. It need not be found by whoever
+    knows its person's values, since texts may overlap: this is the figure that every page and
+    report names, and that the second computation counts in the published file.
+
     Returns
     -------
     tuple of int, or None
@@ -52,7 +56,8 @@ def alone_over_all(view: View, truth: Truth, context: Context) -> tuple[int, int
     found: list[int] = []
     for one, table in ((view, own), (truth.raw, everyone)):
         lines = whole_lines(one, truth, table, everyone)
-        alike = lines.alike(range(len(lines.columns)), context)
+        every = range(len(lines.columns))
+        alike = lines.alike(every, context) if one.published else lines.own
         found.append(lines.singled_out(alike == 1))
     return found[0] + alone[0], found[1] + alone[1]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..base.params import Technique
@@ -32,3 +33,18 @@ def _in_every_run(attack: type[Technique]) -> bool:
 
 def _is_chance(attack: type[Technique]) -> bool:
     return any(p.name == "threshold" and "chance" in p.label.lower() for p in attack.parameters())
+
+
+def own(tables: Sequence[Mapping[str, Any]]) -> float | None:
+    """Return the one threshold of a person's chance that tables of attacks set, or their default.
+
+    None where they set several.
+    """
+    known, given = family("attack"), {str(t["name"]): t for t in tables}
+    found = {
+        float(given.get(name, {}).get("threshold", parameter.default))
+        for name in personal()
+        for parameter in known[name].parameters()
+        if parameter.name == "threshold"
+    }
+    return found.pop() if len(found) == 1 else None

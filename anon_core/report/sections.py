@@ -309,8 +309,8 @@ def _risk(told: Mapping[str, Any]) -> list[Block]:
     risk, blocks = told["risk"], list[Block]()
     sides = [side for side in ("before", "after") if risk.get(side) is not None]
     names = {
-        "maximum": "Highest chance of picking a person out",
-        "average": "Mean chance",
+        "maximum": "Highest chance within a class that is known",
+        "average": "Mean chance within a class that is known",
         "smallest": "Smallest class",
         "classes": "Classes",
         "unique": f"{risk['counted'].capitalize()} alone in their class",

@@ -12,8 +12,6 @@ from . import phrases
 from .tiles import certain
 
 Mark = Literal["holds", "warning", "note"]
-#: Share of rows unique over all published columns from which that has to be acknowledged.
-MOSTLY_UNIQUE = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +60,7 @@ def thresholds(result: Result) -> list[Item]:
 def published(result: Result) -> list[Item]:
     """Return what the release says beyond its promises: unique rows, and which columns it holds."""
     exact, left_out = result.exact, result.left_out
-    items = [_uniqueness(result)]
+    items = [unlike(result)]
     items.append(
         Item(
             about="exact",
@@ -125,22 +123,22 @@ def _attack(attack: AttackResult) -> Item:
     return Item(about=about, sentence=sentence, mark="warning" if unmet else "holds")
 
 
-def _uniqueness(result: Result) -> Item:
-    total, alone = result.unique_of
+def unlike(result: Result) -> Item:
+    """Return how many rows are unique over all published columns, and what that means."""
+    about, (total, alone) = "unique", result.unique_of
     if alone is None:
         return Item(
-            about="unique",
+            about=about,
             sentence="Rows unique over all published columns: not counted, since cells that stand "
             "beside each other need not belong to one person.",
             mark="note",
         )
-    part = alone / total if total else 0.0
-    sentence = f"{alone:,} of {total:,} {result.counted} ({phrases.share(part)}) are unique over "
-    sentence += "everything that is published."
-    if alone:
-        sentence += " The promises are about the quasi-identifiers alone: "
-        sentence += (
-            f"anyone who knows other published columns could single these {result.counted} out."
-        )
-    mark: Mark = "warning" if part >= MOSTLY_UNIQUE else "note"
-    return Item(about="unique", sentence=sentence, mark=mark)
+    if not alone:
+        sentence = f"0 of {total:,} {result.counted} (0%) are unique over all published columns."
+        return Item(about=about, sentence=sentence, mark="note")
+    sentence = (
+        f"{phrases.unlike_others(result)}. The promises are about the quasi-identifiers alone: "
+        f"anyone who knows other published columns could single these {result.counted} out."
+    )
+    mark: Mark = "warning" if phrases.mostly_unique(result) else "note"
+    return Item(about=about, sentence=sentence, mark=mark)

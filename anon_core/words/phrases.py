@@ -18,6 +18,8 @@ from ..release.release import raw_view
 from ..release.results import per_cent
 
 Standing = Literal["met", "not met", "no threshold"]
+#: Share of rows unique over all published columns from which that has to be acknowledged.
+MOSTLY_UNIQUE = 0.5
 
 
 def size(rows: int, columns: int, between: str) -> str:
@@ -152,6 +154,24 @@ def against_threshold(attack: AttackResult, *, permuted: bool = False) -> Line:
             standing=standing,
         )
     return Line(sentence=f"{attack.sentence} Y{limit[1:]}{estimated}.", standing=standing)
+
+
+def unlike_others(result: Result) -> str:
+    """Return how many rows, or people, are unique over everything published; empty if none."""
+    total, alone = result.unique_of
+    if not alone:
+        return ""
+    are = "is" if alone == 1 else "are"
+    return (
+        f"{alone:,} of {total:,} {result.counted} ({share(alone / total)}) {are} unique over all "
+        "published columns"
+    )
+
+
+def mostly_unique(result: Result) -> str:
+    """Return the same where it has to be acknowledged; see `MOSTLY_UNIQUE`."""
+    total, alone = result.unique_of
+    return unlike_others(result) if alone and alone >= MOSTLY_UNIQUE * total else ""
 
 
 def undefined(result: Result) -> list[str]:

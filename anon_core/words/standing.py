@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..job.result import Result
 from . import phrases
-from .tiles import tiles, title_of
+from .tiles import Tile, tiles, title_of
 
 
 def standing(result: Result) -> dict[str, str]:
@@ -14,10 +14,15 @@ def standing(result: Result) -> dict[str, str]:
     missed = [title_of(a) for a in limited if a.worst > a.threshold]
     met = f"{len(limited) - len(missed)} of {len(limited)}"
     return {
-        chance.name: f"{chance.figure}, {chance.word}",
-        people.name: f"{people.figure}, {people.word}",
+        chance.name: _told(chance),
+        people.name: _told(people),
         lost.name: lost.figure,
         "Promises": " ".join(phrases.promises(result)),
         "Suppression": phrases.hidden(result),
         "Thresholds met": f"{met}; missed: {', '.join(missed)}" if missed else met,
     }
+
+
+def _told(tile: Tile) -> str:
+    by = f" ({tile.attacker})" if tile.attacker else ""
+    return f"{tile.figure}{by}, {tile.word}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from ..base.registry import family
@@ -32,7 +33,9 @@ class Tile:
         How it stands against its limit, in a few words.
     verdict : {'bad', 'doubtful', 'good', 'plain'}
     note : str
-        What the figure is of, one sentence or more.
+        What the figure is of, one sentence or more; empty where the attacker says it.
+    attacker : str
+        Whose figure it is, for the tile's title; empty where it is nobody's.
     of : AttackResult or None
         The attack that the figure is of.
     """
@@ -42,6 +45,7 @@ class Tile:
     word: str
     verdict: Verdict
     note: str
+    attacker: str = ""
     of: AttackResult | None = None
 
 
@@ -95,16 +99,15 @@ def _worst_chance(result: Result) -> Tile:
     # Of equal chances that is told for which a limit was set.
     worst = max(weighed, key=lambda a: (a.worst, phrases.limited(a)))
     missed = [a for a in told if _missed(a)]
-    note = _of(worst)
+    note = " ".join(filter(None, (_of(worst), _of_values(result, worst.worst))))
     figure = phrases.chance(worst.worst)
     if worst.undecided and worst.succeeded <= 0:
         figure, note = f"up to {figure}", f"{note} {worst.open_words}."
     limit = f"your threshold of {phrases.chance(worst.threshold)}"
+    made = partial(Tile, name="Worst chance", attacker=title_of(worst), of=worst)
     if worst in missed or certain(worst):
         word = f"beyond {limit}" if phrases.limited(worst) else "certain for someone"
-        return Tile(
-            name="Worst chance", figure=figure, word=word, verdict="bad", note=note, of=worst
-        )
+        return made(figure=figure, word=word, verdict="bad", note=note)
     word = f"within {limit}"
     verdict: Verdict = "bad" if missed else "good"
     if missed:
@@ -115,7 +118,50 @@ def _worst_chance(result: Result) -> Tile:
     elif (surest := _surest_of_others(result)) is not None:
         verdict = "doubtful"
         word += f"; certain to an attacker who knows more ({title_of(surest)})"
-    return Tile(name="Worst chance", figure=figure, word=word, verdict=verdict, note=note, of=worst)
+    within = _within_a_class(result)
+    if within <= worst.worst * (1 + 1e-9):
+        return made(figure=figure, word=word, verdict=verdict, note=note)
+    # Cells of several classes cover a person's values: who knows the class as well is surer.
+    beyond = phrases.limited(worst) and within > worst.threshold
+    return Tile(
+        name="Worst chance",
+        attacker="someone who knows the person's class",
+        figure=phrases.chance(within),
+        word=f"{'beyond' if beyond else 'within'} {limit}; without knowing the class {word}"
+        if beyond or verdict != "good"
+        else word,
+        verdict="doubtful" if beyond and verdict == "good" else verdict,
+        note=f"{title_of(worst)}, without knowing the class: {figure}, since the cells of other "
+        f"classes cover the same values. {_of_values(result, within)}".strip(),
+    )
+
+
+def _within_a_class(result: Result) -> float:
+    """Return the highest chance of picking a person of a class that is known; 0 where none is one.
+
+    A class of one row is that row, and a published group's rows are nobody's: there is no such
+    attacker then.
+    """
+    if result.release.grouping.published or not len(result.hiding):
+        return 0.0
+    smallest = int(result.hiding.min())
+    return 1 / smallest if smallest > 1 else 0.0
+
+
+def _of_values(result: Result, chance: float) -> str:
+    """Return how sure a guess of somebody's sensitive value is, where that is surer."""
+    guesses = [
+        a
+        for a in result.attacks
+        if not a.idle
+        and phrases.kind_of(a).discloses in ("attribute", "inferential")
+        and a.worst > chance
+    ]
+    if not guesses:
+        return ""
+    surest = max(guesses, key=lambda a: a.worst)
+    right = phrases.times(surest.worst)
+    return f"A sensitive value is guessed right {right}, at worst ({title_of(surest)})."
 
 
 def _no_limit(result: Result) -> Tile:
@@ -134,6 +180,7 @@ def _no_limit(result: Result) -> Tile:
     return Tile(
         name="Worst chance",
         figure=phrases.chance(worst.worst),
+        attacker=title_of(worst),
         word="certain for someone" if certain(worst) else "no threshold is set for it",
         verdict="doubtful" if sure else "plain",
         note=_of(worst),
@@ -143,7 +190,8 @@ def _no_limit(result: Result) -> Tile:
 
 def _people(result: Result) -> Tile:
     told = _told(result)
-    if not told:
+    every = [a for a in phrases.in_order(result.attacks) if not a.idle]
+    if not every:
         return Tile(
             name="People at risk",
             figure="not tested",
@@ -151,30 +199,37 @@ def _people(result: Result) -> Tile:
             verdict="doubtful",
             note="What was not tested is no evidence of protection.",
         )
-    most = max(told, key=lambda a: (a.at_risk, phrases.limited(a)))
+    most = max(every, key=lambda a: (a.at_risk, a in told, phrases.limited(a)))
     figure = f"{most.at_risk:,} of {most.attempted:,}"
     if most.at_risk:
         share = phrases.share(most.at_risk / max(most.attempted, 1))
-        note = f"{title_of(most)}."
-        if most.undecided:
-            note = f"{title_of(most)}; {most.open_words}."
-        word = f"{share}, by this attack alone" if len(told) > 1 else share
+        first = max(told, key=lambda a: a.at_risk, default=most)
+        note = f"{most.open_words}." if most.undecided else ""
+        if first is not most and first.at_risk:
+            note += f" {title_of(first)}: {first.at_risk:,}."
         return Tile(
-            name="People at risk", figure=figure, word=word, verdict="bad", note=note, of=most
+            name="People at risk",
+            attacker=title_of(most),
+            figure=figure,
+            word=f"{share}, by this attack alone" if len(every) > 1 else share,
+            verdict="bad" if any(a.at_risk for a in told) else "doubtful",
+            note=note.strip(),
+            of=most,
         )
-    surest = _surest_of_others(result)
+    unlike = phrases.mostly_unique(result)
     idle = [a for a in result.attacks if phrases.told_first(a) and (a.idle or a.undecided)]
     word = "nobody beyond a threshold"
-    if surest is not None:
-        word = f"but {surest.at_risk:,} to an attacker who knows more"
-    elif idle:
+    if unlike:
+        word = f"nobody beyond a threshold, but {unlike}"
+    elif idle or not told:
         word = "not everything could be tested or decided"
-    counted = ", ".join(dict.fromkeys(family("attack")[a.attack].title for a in told))
+    counted = ", ".join(dict.fromkeys(family("attack")[a.attack].title for a in every))
     return Tile(
         name="People at risk",
+        attacker="every attack of the run",
         figure=figure,
         word=word,
-        verdict="doubtful" if surest is not None or idle else "good",
+        verdict="doubtful" if unlike or idle or not told else "good",
         note=f"Tested: {counted}.",
     )
 
@@ -218,7 +273,7 @@ def _of(attack: AttackResult) -> str:
     """Return what a chance is of: what the attack achieves, without the chance."""
     kind = phrases.kind_of(attack)
     if not kind.achieves:
-        return f"{title_of(attack)}."
+        return ""
     sort = "an upper bound" if attack.upper_bound else ""
     sort = "estimated from the population's size" if attack.estimated else sort
     said = f"{kind.achieves} at that chance, at worst."

@@ -110,7 +110,7 @@ def test_whole_rows_count_columns_of_every_role() -> None:
     assert last["columns"] == "all published columns"
     published = result.tables["release"].to_pandas().astype(str).agg("|".join, axis=1)
     assert last["rows"] == int((published.value_counts() == 1).sum()) == 4
-    assert "Over all published columns 4 are (66.7%)" in one.sentence
+    assert "4 (66.7%) are unique over all published columns" in one.sentence
 
 
 def test_what_no_row_ties_to_the_quasi_identifiers_singles_nobody_out() -> None:
@@ -136,7 +136,7 @@ def test_rows_that_are_drawn_apart_leave_whole_rows_untold() -> None:
     assert release.view.linked() is None
     assert alone_over_all(release.view, truth_of(problem, release), Context()) is None
     one = attacked(release, 2)
-    assert "is drawn with the release" in one.sentence
+    assert "The written release tells how many" in one.sentence
     assert "all published columns" not in {r["columns"] for r in one.details[1].rows}
     whole = lines_of(raw_view(problem), problem.quasi)
     assert whole is not None

@@ -89,7 +89,7 @@ def test_what_does_not_hold_is_shown_and_has_to_be_seen_first() -> None:
     assert "threshold 1 in 5 (0.2): not met; worst chance 1 in 3 (0.333)" in said
     marketer = said[said.index("Marketer re-identification: ") :].partition(".\n")[0]
     assert "; share of right links " in marketer  # one figure for all: nobody is placed worst
-    assert "8 of 8 rows (100%) are unique over everything that is published" in said
+    assert "8 of 8 rows (100%) are unique over all published columns" in said
     assert "No column is published as it is" in said
     public = 4 + makes_pdf()
     assert all(b.disabled for b in app.get("download_button")[:public])
@@ -119,7 +119,7 @@ def test_where_everything_holds_nothing_has_to_be_acknowledged() -> None:
     assert (result.left_out, result.unique_over_all_columns) == (("Salary",), 0)
     app = open_page(EXPORT, held)
     said = words(app).replace("\\", "")
-    assert "0 of 8 rows (0%) are unique over everything" in said
+    assert "0 of 8 rows (0%) are unique over all published columns" in said
     assert "Left out of the release: Salary" in said
     assert app.get("download_button")[0].disabled  # two things nobody has said
     app.text_area(key="judgement-export").input("For one class only.").run()

@@ -108,7 +108,9 @@ def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
         note="Compare the release with guessing (nothing learned from it) and with a raw copy "
         "(nothing protected). The diamond is the person who is placed worst, full where the "
         "attacker is certain. Whoever was not decided in time is treated as exposed, and counts.",
-        formats=dict.fromkeys(("rate", "worst", "guessing", "raw copy", "threshold"), "percent"),
+        formats=dict.fromkeys(
+            ("rate", "worst", "guessing", "raw copy", "at risk above"), "percent"
+        ),
     )
 
 
@@ -234,7 +236,7 @@ def _row(attack: AttackResult) -> dict[str, object]:
         "guessing": attack.baseline,
         "raw copy": attack.raw,
         "at risk": attack.at_risk,
-        "threshold": attack.threshold,
+        "at risk above": attack.threshold,
         "estimated": attack.estimated,
         "upper bound": attack.upper_bound,
     }

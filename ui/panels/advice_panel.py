@@ -14,10 +14,12 @@ from anon_core.base.registry import find
 from anon_core.base.release_models import RELEASE_MODELS, USUAL_THRESHOLDS
 from anon_core.contracts.model import GroupModel, Stops
 from anon_core.contracts.serving import Purpose
+from anon_core.job import thresholds
 from anon_core.job.plan import Plan
 from anon_core.suggest.facts import facts_of
 from anon_core.suggest.recommend import Recommendation, recommended
 from anon_core.suggest.request import CONCEALED, PURPOSES, Request
+from anon_core.words.phrases import chance
 
 from ..components.guard import handled
 from ..forms.following import follow
@@ -53,8 +55,7 @@ def draw() -> None:
     facts = state.once("advice", of, lambda: facts_of(data, state.roles(), levels, people))
     found = recommended(request, facts)
     shared = [n for n in found[0].notes if all(n in one.notes for one in found)] if found else []
-    threshold = f"Threshold {request.threshold:g}: {request.threshold_source}."
-    st.caption(plain(" ".join([threshold, *(f"{n[0].upper()}{n[1:]}" for n in shared)])))
+    st.caption(plain(" ".join([_threshold(request), *(f"{n[0].upper()}{n[1:]}" for n in shared)])))
     for obstacle in found[0].obstacles if found else ():
         st.warning(plain(obstacle))
     for place, one in enumerate(found):
@@ -153,6 +154,15 @@ def _card(
                 st.caption(plain(note))
         if one.asks_first:
             st.caption(f":material/front_hand: {plain(one.asks_first)}")
+
+
+def _threshold(request: Request) -> str:
+    """Return the threshold of the recommendations, beside the one that is set."""
+    wanted, own = request.threshold, thresholds.own(state.draft().get("attacks", []))
+    said = f"Threshold {wanted:g} of these recommendations: {request.threshold_source}."
+    if own is None or abs(own - wanted) < 1e-12:
+        return said
+    return f"{said} Your threshold is {chance(own)} until you use one of them."
 
 
 def _tables(one: Recommendation) -> dict[str, Any]:

@@ -40,7 +40,8 @@ def _tile(tile: Tile, place: int) -> None:
     with st.container(
         border=True, height="stretch", key=f"tile-{tile.verdict}-{place}", gap="xxsmall"
     ):
-        st.markdown(f"**{tile.name}**")
+        by = f" · {plain(tile.attacker)}" if tile.attacker else ""
+        st.markdown(f"**{tile.name}**{by}")
         with st.container(key=f"figure-{place}"):
             st.markdown(plain(tile.figure))
         with st.container(key=f"word-{tile.verdict}-{place}"):

@@ -8,6 +8,7 @@ import streamlit as st
 
 from anon_core.job.result import Result
 from anon_core.release.attack_result import AttackResult
+from anon_core.words import checklist
 from anon_core.words import phrases as words
 from anon_core.words.tiles import certain, proven
 
@@ -46,7 +47,6 @@ def draw(result: Result, *, key: str, told: Collection[AttackResult] = ()) -> No
     with first.container(border=True, height="stretch"):
         st.markdown("**1 · Promises, recomputed**")
         _ticked(words.promises(result))
-        _beyond(result)
         with st.popover("What else was recomputed", type="tertiary"):
             _ticked(words.other_checks(result))
     with second.container(border=True, height="stretch"):
@@ -62,6 +62,7 @@ def draw(result: Result, *, key: str, told: Collection[AttackResult] = ()) -> No
                 f"{rest} further {many}, without a threshold and certain of nobody: see Attacks, "
                 "One by one."
             )
+        _beyond(result)
         if result.cautions:
             st.markdown("\n\n".join(f":material/warning: {plain(c)}" for c in result.cautions))
         round_ends_panel.draw(result, key=key)
@@ -128,11 +129,7 @@ def _weighed(text: str, standing: words.Standing) -> str:
 
 
 def _beyond(result: Result) -> None:
-    """Say how many rows are unique over all published columns, where rows are anybody's."""
-    total, alone = result.unique_of
-    if alone:
-        st.caption(
-            f"Over all published columns together, {alone:,} of {total:,} {result.counted} "
-            f"({plain(words.share(alone / max(total, 1)))}) are unique. Anyone who knows "
-            "other published columns could single them out."
-        )
+    """Say how many rows are unique over all published columns, with the mark that Export gives."""
+    item = checklist.unlike(result)
+    sign = ":material/warning:" if item.mark == "warning" else ":material/info:"
+    st.markdown(f"{sign} {plain(item.sentence)}")

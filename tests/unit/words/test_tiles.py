@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+import streamlit as st
 
 from anon_core.job.result import Result
 from anon_core.release.attack_result import AttackResult
@@ -13,6 +15,7 @@ from anon_core.words.checklist import thresholds
 from anon_core.words.standing import standing
 from anon_core.words.tiles import Tile, certain, proven, tiles
 from tests.ui.sessions import carried_out, load
+from ui.session import state
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +34,8 @@ def changed(result: Result, **by: dict[str, Any]) -> tuple[Tile, Tile, Tile]:
     return tiles(replace(result, attacks=tuple(attacks)))
 
 
-FINE: dict[str, Any] = {"worst": 0.04, "at_risk": 0, "undecided": 0}
+#: No more than one in the smallest class, which has three.
+FINE: dict[str, Any] = {"worst": 1 / 3, "threshold": 0.5, "at_risk": 0, "undecided": 0}
 
 
 def test_a_missed_threshold_is_told_as_bad(result: Result) -> None:
@@ -43,17 +47,20 @@ def test_a_missed_threshold_is_told_as_bad(result: Result) -> None:
     assert lost.figure == f"{result.measures['loss'].value:.3f}"
 
 
-def test_everything_within_its_threshold_is_good(result: Result) -> None:
-    chance, people, _ = changed(result, every=FINE)
+def test_everything_within_its_threshold_is_good() -> None:
+    held = load(models=[{"name": "k-anonymity", "k": 3}])
+    with patch.object(st, "session_state", held):
+        state.set_roles(replace(state.roles(), sensitive=()), ("Salary",))
+    chance, people, _ = changed(carried_out(held), every=FINE)
     assert (chance.verdict, people.verdict) == ("good", "good")
-    assert chance.word == "within your threshold of 1 in 5 (0.2)"
+    assert chance.word == "within your threshold of 1 in 2 (0.5)"
     assert people.figure == "0 of 8"
 
 
 @pytest.mark.parametrize(
     ("found", "verdicts", "word"),
     [
-        ({"marketer": FINE | {"worst": 0.06}}, ("bad", "good"), "Marketer"),
+        ({"marketer": FINE | {"worst": 0.6}}, ("bad", "doubtful"), "Marketer"),
         ({"homogeneity": FINE | {"worst": 1.0, "at_risk": 3}}, ("bad", "bad"), "certain"),
         ({"prosecutor": FINE | {"undecided": 2}}, ("doubtful",) * 2, "not all is decided"),
         ({"background": FINE | {"worst": 1.0, "at_risk": 1}}, ("doubtful",) * 2, "knows more"),
@@ -86,9 +93,37 @@ def test_without_a_limit_the_surest_guess_is_told_neutrally_unless_it_is_certain
     assert (chance.figure, chance.verdict) == ("certain (1)", "doubtful")
 
 
+def test_rows_unique_over_all_columns_are_told_with_the_people(result: Result) -> None:
+    _, people, _ = changed(result, every=FINE)
+    assert people.verdict == "doubtful"
+    assert "8 of 8 rows (100%) are unique over all published columns" in people.word
+
+
+def test_who_knows_the_class_is_told_where_cells_of_other_classes_cover_the_same(
+    result: Result,
+) -> None:
+    vague = {"worst": 0.01, "threshold": 0.2, "at_risk": 0, "undecided": 0}
+    chance, _, _ = changed(result, every=vague)
+    assert chance.figure == "1 in 3 (0.333)"
+    assert chance.attacker == "someone who knows the person's class"
+    assert chance.verdict == "doubtful"
+    assert "1 in 100 (0.01)" in chance.note
+
+
+def test_a_tile_is_never_rosier_than_an_attack(result: Result) -> None:
+    chance, people, _ = changed(result, background={"worst": 0.9, "at_risk": 8})
+    assert people.figure == "8 of 8"
+    chance, people, _ = changed(result, every=FINE, background=FINE | {"worst": 0.9, "at_risk": 7})
+    assert (people.figure, people.attacker) == ("7 of 8", "Background knowledge on Salary")
+    assert "1 time in 1.1, at worst (Background knowledge on Salary)" in chance.note
+
+
 def test_a_run_that_was_not_released_tells_how_it_stood(result: Result) -> None:
     told = standing(result)
-    assert told["Worst chance"] == "1 in 3 (0.333), beyond your threshold of 1 in 5 (0.2)"
+    prosecutor = "Prosecutor re-identification"
+    assert told["Worst chance"] == (
+        f"1 in 3 (0.333) ({prosecutor}), beyond your threshold of 1 in 5 (0.2)"
+    )
     assert told["People at risk"].startswith("8 of 8")
     assert "k = 2 holds" in told["Promises"]
     assert told["Suppression"] == "No row is suppressed."
