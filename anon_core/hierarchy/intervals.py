@@ -35,7 +35,7 @@ class Cuts:
         Cut points of level 1 (the finest) and up; those of a level are among those below it.
     open_bottom, open_top : bool
         Write the first interval as ``<20`` and the last as ``≥80`` (bottom and top coding) rather
-        than with the smallest and largest value of the data.
+        than with the smallest and largest leaf of the hierarchy.
     style : {'range', 'bracket'}
         ``20-29`` where all values are whole and none is negative, or always ``[20, 30)``.
     """
@@ -168,6 +168,7 @@ def cut(column: Column, cuts: Cuts, *, also: Sequence[str] = ()) -> Rows:
     """
     measure = measure_of(column)
     values: Sequence[str] = column.values
+    reach = reach_of(column, also)
     if also:
         read = KINDS[column.kind].measure
         known = dict(zip(measure.tolist(), column.values, strict=True))
@@ -175,15 +176,19 @@ def cut(column: Column, cuts: Cuts, *, also: Sequence[str] = ()) -> Rows:
         ordered = sorted(known.items())
         measure, values = np.array([m for m, _ in ordered]), [text for _, text in ordered]
     levels: list[Sequence[str]] = [values]
-    for points in _effective(column, cuts):
-        labels = _labels(column, points, cuts)
+    for points in _effective(reach, cuts):
+        labels = _labels(column, reach, points, cuts)
         place = np.searchsorted(points, measure, side="right")
         levels.append([labels[i] for i in place.tolist()])
     return tidied(list(zip(*levels, strict=True)))
 
 
-def intervals(column: Column, cuts: Cuts) -> tuple[tuple[Interval, ...], ...]:
+def intervals(
+    column: Column, cuts: Cuts, *, also: Sequence[str] = ()
+) -> tuple[tuple[Interval, ...], ...]:
     """Return every interval of every level, level 1 first, with exact counts.
+
+    Labels reach as far as the values of the column, and `also` those that no row has.
 
     Examples
     --------
@@ -193,9 +198,9 @@ def intervals(column: Column, cuts: Cuts) -> tuple[tuple[Interval, ...], ...]:
     >>> [(one.label, one.rows) for one in intervals(age, Cuts(levels=((20,),)))[0]]
     [('17-19', 2), ('20-23', 1)]
     """
-    measure = measure_of(column)
+    measure, reach = measure_of(column), reach_of(column, also)
     found: list[tuple[Interval, ...]] = []
-    for points in _effective(column, cuts):
+    for points in _effective(reach, cuts):
         place = np.searchsorted(points, measure, side="right")
         rows = np.bincount(place, weights=column.counts, minlength=len(points) + 1)
         values = np.bincount(place, minlength=len(points) + 1)
@@ -204,7 +209,11 @@ def intervals(column: Column, cuts: Cuts) -> tuple[tuple[Interval, ...], ...]:
             tuple(
                 Interval(low=low, high=high, label=label, rows=int(r), values=int(v))
                 for (low, high), label, r, v in zip(
-                    pairwise(bounds), _labels(column, points, cuts), rows, values, strict=True
+                    pairwise(bounds),
+                    _labels(column, reach, points, cuts),
+                    rows,
+                    values,
+                    strict=True,
                 )
             )
         )
@@ -230,40 +239,86 @@ def measure_of(column: Column) -> npt.NDArray[np.float64]:
     return np.zeros(0) if column.measure is None else column.measure
 
 
+@dataclass(frozen=True, kw_only=True)
+class Reach:
+    """How far the leaves of a hierarchy reach: its labels hold for them, not for the rows alone.
+
+    Attributes
+    ----------
+    low, high : float
+        The smallest and the largest; 0 where there is none.
+    whole : bool
+        Whether all are whole numbers.
+    empty : bool
+        Whether there is none.
+    """
+
+    low: float
+    high: float
+    whole: bool
+    empty: bool
+
+
+def reach_of(column: Column, also: Sequence[str] = ()) -> Reach:
+    """Return how far a column's values reach, together with leaves that no row has.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anon_core.data.column import encode
+    >>> age = encode("age", np.arange(2, dtype=np.int32), ["17", "98"])
+    >>> reach_of(age, ["0", "17", "120"])
+    Reach(low=0.0, high=120.0, whole=True, empty=False)
+    """
+    measure = measure_of(column)
+    if also:
+        own, read = set(column.values), KINDS[column.kind].measure
+        unseen = np.array([read(text) for text in also if text not in own], dtype=np.float64)
+        measure = np.concatenate([measure, unseen[np.isfinite(unseen)]])
+    if not len(measure):
+        return Reach(low=0.0, high=0.0, whole=True, empty=True)
+    return Reach(
+        low=float(measure.min()),
+        high=float(measure.max()),
+        whole=bool(np.all(measure == np.floor(measure))),
+        empty=False,
+    )
+
+
 def is_whole(column: Column) -> bool:
     """Return whether all values of a column are whole numbers."""
-    measure = measure_of(column)
-    return bool(np.all(measure == np.floor(measure)))
+    return reach_of(column).whole
 
 
-def settled(column: Column, at: float) -> float:
+def settled(column: Column, at: float, *, also: Sequence[str] = ()) -> float:
     """Return where a cut takes effect: among whole numbers, at the next whole one."""
+    return _settled(reach_of(column, also), at)
+
+
+def _settled(reach: Reach, at: float) -> float:
     if not math.isfinite(at):
         raise BadHierarchy("A cut must be a number.", remedy="Choose a place on the line.")
-    return float(math.ceil(at)) if is_whole(column) else float(at)
+    return float(math.ceil(at)) if reach.whole else float(at)
 
 
-def _effective(column: Column, cuts: Cuts) -> list[list[float]]:
+def _effective(reach: Reach, cuts: Cuts) -> list[list[float]]:
     """Return each level's cuts where they act, without those that an open end makes meaningless."""
-    measure = measure_of(column)
-    if not len(measure):
+    if reach.empty:
         return [list(points) for points in cuts.levels]
-    low = float(measure[0]) if cuts.open_bottom else -math.inf
-    high = float(measure[-1]) if cuts.open_top else math.inf
-    placed = [sorted({settled(column, point) for point in points}) for points in cuts.levels]
+    low = reach.low if cuts.open_bottom else -math.inf
+    high = reach.high if cuts.open_top else math.inf
+    placed = [sorted({_settled(reach, point) for point in points}) for points in cuts.levels]
     return [[p for p in points if low < p <= high] for points in placed]
 
 
-def _labels(column: Column, points: Sequence[float], cuts: Cuts) -> list[str]:
+def _labels(column: Column, reach: Reach, points: Sequence[float], cuts: Cuts) -> list[str]:
     """Return the label of every interval between `points`, in order."""
-    measure = measure_of(column)
-    low = float(measure[0]) if len(measure) else 0.0
-    high = float(measure[-1]) if len(measure) else 0.0
+    low, high = reach.low, reach.high
     if not points:
         return ["*"]
     kind = KINDS[column.kind]
     write, joint = kind.write, kind.joint
-    whole = is_whole(column) and all(p.is_integer() for p in points)
+    whole = reach.whole and all(p.is_integer() for p in points)
     # A dash between two ends would be taken for the sign of a number below 0.
     dashed = cuts.style == "range" and min(low, *points) >= 0
     ranged = whole and (dashed or not kind.brackets)

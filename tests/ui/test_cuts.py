@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 from unittest.mock import patch
 
@@ -10,6 +10,8 @@ import pytest
 import streamlit as st
 
 from anon_core.data.column import Column
+from anon_core.hierarchy.claims import false_labels
+from anon_core.samples import sample
 from tests.ui.sessions import load
 from ui.panels import cut_panel as cuts
 from ui.session import drafts, state
@@ -123,3 +125,44 @@ def test_texts_cannot_be_cut(age: Column) -> None:
     told = ask(day, do="start", how="rows")
     assert told["kind"] == "date"
     assert " to " in told["intervals"][0][0][2]
+
+
+@pytest.mark.parametrize(
+    ("name", "column"), [("hospital", "age"), ("hospital", "admission_date"), ("adult", "age")]
+)
+def test_a_moved_cut_of_a_shipped_hierarchy_leaves_other_labels_and_all_are_true(
+    name: str, column: str
+) -> None:
+    if sample(name).obstacle():
+        pytest.skip(sample(name).obstacle())
+    with patch.object(st, "session_state", load(name)):
+        data = state.typed_dataset()
+        assert data is not None
+        own = data.column(column)
+        before = state.levels()[column]
+        told = cuts.message(own)
+        drawn = {label for level in told["intervals"] for _, _, label, _, _ in level}
+        assert {label for row in before for label in row[1:-1]} <= drawn
+        top = len(told["levels"])
+        for at in told["levels"][top - 1]:
+            told = ask(own, do="move", level=top, old=at, new=at + 1)
+            assert told["error"] is None
+            rows = state.levels()[column]
+            assert false_labels(rows, own.kind) == []
+            assert drafts.untrue(own) == []
+            assert {row[0] for row in rows} == {row[0] for row in before}
+            for level in range(1, top + 1):
+                groups, held = groups_of(rows, level), groups_of(before, level)
+                kept = [leaves for leaves in held if leaves in groups]
+                assert [groups[leaves] for leaves in kept] == [held[leaves] for leaves in kept]
+                assert len(kept) >= len(held) - 2  # those on both sides of the cut
+            ask(own, do="undo")
+        assert state.levels()[column] == before
+
+
+def groups_of(rows: Sequence[Sequence[str]], level: int) -> dict[frozenset[str], str]:
+    """Return the label of each group of a level, by its leaves."""
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        found.setdefault(row[level], set()).add(row[0])
+    return {frozenset(leaves): label for label, leaves in found.items()}

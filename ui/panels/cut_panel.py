@@ -7,7 +7,7 @@ the same hierarchy.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, cast
@@ -44,8 +44,11 @@ def message(column: Column) -> dict[str, Any]:
         If the column's level table is no hierarchy of it.
     """
     work = drafts.work(column)
-    cuts = cutting.cuts_of(column, to_rows(work.history.draft))
+    draft = work.history.draft
+    rows = to_rows(draft)
+    cuts = cutting.cuts_of(column, rows)
     line = axis(column, cuts)
+    names = cutting.names_of(column, rows)
     kept = _kept(column)
     return {
         "epoch": _epoch(column),
@@ -61,8 +64,11 @@ def message(column: Column) -> dict[str, Any]:
         "whole": line.step >= 1 and all(value.is_integer() for value in line.values),
         "levels": cuts.levels,
         "intervals": [
-            [[_end(one.low), _end(one.high), one.label, one.rows, one.values] for one in level]
-            for level in intervals(column, cuts)
+            [
+                [_end(one.low), _end(one.high), own.get(one.low, one.label), one.rows, one.values]
+                for one in level
+            ]
+            for level, own in zip(intervals(column, cuts, also=draft.leaves), names, strict=True)
         ],
         "open_bottom": cuts.open_bottom,
         "open_top": cuts.open_top,
@@ -97,23 +103,30 @@ def _edited(column: Column, asked: Mapping[str, Any]) -> str:
         drafts.edit(column, {"do": what, "epoch": work.epoch, "rev": work.rev + 1})
         return "Undone." if what == "undo" else "Done again."
     draft = work.history.draft
-    before = cutting.cuts_of(column, to_rows(draft))
-    cuts, said = _changed(column, before, asked)
-    drafts.put(column, cut(column, cuts, also=draft.leaves))
+    rows = to_rows(draft)
+    before = cutting.cuts_of(column, rows)
+    cuts, said = _changed(column, before, asked, draft.leaves)
+    made = cut(column, cuts, also=draft.leaves)
+    # Other names are what these three ask for; else what holds the same is called the same.
+    drafts.put(
+        column, made if what in ("start", "ends", "style") else cutting.with_names_kept(made, rows)
+    )
     return said or _told(column, cuts)
 
 
-def _changed(column: Column, cuts: Cuts, asked: Mapping[str, Any]) -> tuple[Cuts, str]:
+def _changed(
+    column: Column, cuts: Cuts, asked: Mapping[str, Any], leaves: Sequence[str]
+) -> tuple[Cuts, str]:
     """Return the cuts after an edit, and what it did where that is not told by its intervals."""
     what = asked.get("do")
     if what == "move":
         old, new = _number(asked, "old"), _number(asked, "new")
-        moved = cutting.move_cut(column, cuts, old, new)
-        return moved, _beside(column, moved, _level(asked, cuts), new)
+        moved = cutting.move_cut(column, cuts, old, new, also=leaves)
+        return moved, _beside(column, moved, _level(asked, cuts), new, leaves)
     if what == "add":
         level, at = _level(asked, cuts), _number(asked, "at")
-        added = cutting.add_cut(column, cuts, level, at)
-        return added, _beside(column, added, level, at)
+        added = cutting.add_cut(column, cuts, level, at, also=leaves)
+        return added, _beside(column, added, level, at, leaves)
     if what == "remove":
         level, at = _level(asked, cuts), _number(asked, "at")
         return cutting.remove_cut(cuts, level, at), f"Cut removed from level {level}."
@@ -169,9 +182,9 @@ def _told(column: Column, cuts: Cuts) -> str:
     return f"{len(groups)} levels. {each}."
 
 
-def _beside(column: Column, cuts: Cuts, level: int, at: float) -> str:
+def _beside(column: Column, cuts: Cuts, level: int, at: float, leaves: Sequence[str]) -> str:
     """Tell the two intervals that a cut parts."""
-    found = intervals(column, cuts)[level - 1]
+    found = intervals(column, cuts, also=leaves)[level - 1]
     sides: list[Interval] = [one for one in found if at in (one.low, one.high)]
     return "; ".join(f"{one.label}: {one.rows:,} rows" for one in sides) + "."
 

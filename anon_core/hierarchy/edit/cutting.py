@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -10,7 +11,7 @@ from itertools import pairwise
 from ...base.errors import BadHierarchy
 from ...data.column import Column
 from ...data.kinds import KINDS
-from ..intervals import Cuts, is_whole, measure_of, settled
+from ..intervals import Cuts, measure_of, settled
 from ..ranges import read_range
 
 
@@ -69,12 +70,13 @@ def _nested(
     """Return each level's own cuts and those of all levels above it."""
     measures = [measure for measure, _ in known]
     between = range(1, len(known[0][1]) - 1) if known else range(0)
-    own = [_points(column, measures, [row[i] for _, row in known], i) for i in between]
+    whole = all(measure.is_integer() for measure in measures)
+    own = [_points(column, measures, [r[i] for _, r in known], i, whole=whole) for i in between]
     return tuple(tuple(sorted(set[float]().union(*own[i:]))) for i in range(len(own)))
 
 
 def _points(
-    column: Column, measures: Sequence[float], labels: Sequence[str], level: int
+    column: Column, measures: Sequence[float], labels: Sequence[str], level: int, *, whole: bool
 ) -> set[float]:
     """Return the cuts of one level, from the label of each value in ascending order."""
     starts = [i for i, label in enumerate(labels) if i == 0 or label != labels[i - 1]]
@@ -92,16 +94,23 @@ def _points(
         if i or (stated and low < measures[i]):
             found.add(low if stated else measures[i])
         # An empty interval may follow, so that this one's end is no other's beginning.
-        whole = is_whole(column) and high.is_integer()
-        end = high + 1 if whole else 0.0 + float(f"{math.nextafter(high, math.inf):.12g}")
+        end = (
+            high + 1
+            if whole and high.is_integer()
+            else 0.0 + float(f"{math.nextafter(high, math.inf):.12g}")
+        )
         upto = math.inf if after == len(labels) else measures[after]
         if measures[after - 1] < min(high, end) and end < math.inf and end <= min(upto, last):
             found.add(end)
     return found
 
 
-def move_cut(column: Column, cuts: Cuts, old: float, new: float) -> Cuts:
+def move_cut(
+    column: Column, cuts: Cuts, old: float, new: float, *, also: Sequence[str] = ()
+) -> Cuts:
     """Return the cuts with one of them at another place, on every level it stands on.
+
+    `also` holds leaves that no row has.
 
     Raises
     ------
@@ -109,7 +118,7 @@ def move_cut(column: Column, cuts: Cuts, old: float, new: float) -> Cuts:
         If there is no such cut, or another one stands there already.
     """
     _known(cuts, old)
-    new = settled(column, new)
+    new = settled(column, new, also=also)
     if new == old:
         return cuts
     if any(new in points for points in cuts.levels):
@@ -120,15 +129,17 @@ def move_cut(column: Column, cuts: Cuts, old: float, new: float) -> Cuts:
     return replace(cuts, levels=moved)
 
 
-def add_cut(column: Column, cuts: Cuts, level: int, at: float) -> Cuts:
+def add_cut(column: Column, cuts: Cuts, level: int, at: float, *, also: Sequence[str] = ()) -> Cuts:
     """Return the cuts with one more on `level` and on all levels below.
+
+    `also` holds leaves that no row has.
 
     Raises
     ------
     BadHierarchy
         If it is outside of the data, or there already.
     """
-    at, measure = settled(column, at), measure_of(column)
+    at, measure = settled(column, at, also=also), measure_of(column)
     if not 1 <= level <= len(cuts.levels):
         raise BadHierarchy(f"There is no level {level}.", remedy="Add a level first.")
     if at in cuts.levels[level - 1]:
@@ -143,6 +154,67 @@ def add_cut(column: Column, cuts: Cuts, level: int, at: float) -> Cuts:
         for i, points in enumerate(cuts.levels)
     )
     return replace(cuts, levels=levels)
+
+
+def names_of(column: Column, rows: Sequence[Sequence[str]]) -> tuple[dict[float, str], ...]:
+    """Return what a level table calls its intervals, by where they begin, level 1 first.
+
+    Raises
+    ------
+    BadHierarchy
+        As `cuts_of`.
+    """
+    known = _paths(column, rows)
+    found: list[dict[float, str]] = []
+    for level, points in enumerate(_nested(column, known), start=1):
+        begins = [-math.inf, *points]
+        own: dict[float, str] = {}
+        for measure, row in known:
+            own.setdefault(begins[bisect_right(points, measure)], row[level])
+        found.append(own)
+    return tuple(found)
+
+
+def with_names_kept(
+    rows: Sequence[Sequence[str]], before: Sequence[Sequence[str]]
+) -> list[list[str]]:
+    """Return a level table whose groups are called as `before`, where they hold the same leaves.
+
+    Parameters
+    ----------
+    rows, before : sequences of sequences of str
+        Level tables over the same leaves, each with one top.
+
+    Examples
+    --------
+    >>> with_names_kept([["1", "1-2"], ["2", "1-2"], ["3", "3"]],
+    ...                 [["1", "low"], ["2", "low"], ["3", "high"]])
+    [['1', 'low'], ['2', 'low'], ['3', 'high']]
+    """
+    named: dict[frozenset[str], dict[int, str]] = {}
+    for level in range(1, len(before[0]) if before else 0):
+        for label, inside in _groups(before, level).items():
+            named.setdefault(inside, {})[level] = label
+    every = [_groups(rows, level) for level in range(1, len(rows[0]) if rows else 1)]
+    made = {label for groups in every for label in groups}
+    kept = [list(row) for row in rows]
+    for level, groups in enumerate(every, start=1):
+        names: dict[str, str] = {}
+        for label, inside in groups.items():
+            known = named.get(inside, {})
+            name = known.get(level) or next(iter(known.values()), label)
+            # A name that another group has now would give one text two meanings.
+            names[label] = label if name != label and name in made else name
+        for row in kept:
+            row[level] = names[row[level]]
+    return kept
+
+
+def _groups(rows: Sequence[Sequence[str]], level: int) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        found.setdefault(row[level], set()).add(row[0])
+    return {label: frozenset(inside) for label, inside in found.items()}
 
 
 def remove_cut(cuts: Cuts, level: int, at: float) -> Cuts:

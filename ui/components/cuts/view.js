@@ -127,7 +127,7 @@ function draw(b) {
   parts.hint.hidden = data.levels.length > 0 && !data.stretched && !data.named;
   parts.hint.textContent = !data.levels.length
     ? "There are no cuts yet: begin with one of the three starts, then drag."
-    : (data.named ? "Groups with names of their own get the names of their intervals as soon as a cut changes. " : "") +
+    : (data.named ? "A group whose values change gets the name of its interval; all others keep theirs. " : "") +
       (data.stretched ? "The line is stretched where many rows are; a bar is as high as its rows per possible value." : "");
   if (held) focusCut(b, held.level, held.at, focused);
   b.focused = focused && b.active !== null;
