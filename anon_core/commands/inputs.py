@@ -9,12 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..base.errors import BadInput, InputChanged, listing, nearest
 from .output import LEFT_OVER
 
 if TYPE_CHECKING:
-    from ..data.table import Dataset
-    from ..job.plan import Plan
+    pass
 
 
 @contextmanager
@@ -53,66 +51,6 @@ def at_hand(options: argparse.Namespace) -> Generator[None]:
         )
         options.address, options.data = data, brought(stored, Path(folder))
         yield
-
-
-def read_as_declared(plan: Plan, path: Path) -> Dataset:
-    """Read the table with the recipe's types; where they no longer fit, the input has changed.
-
-    Raises
-    ------
-    InputChanged
-        If the table lacks a column for which the recipe declares a type, or its values do not fit.
-    BadInput
-        If the file cannot be read.
-    """
-    from ..data.reading import MOST_BYTES_OF_COMMANDS, read_table
-
-    dataset = read_table(path, plan.data, most_bytes=MOST_BYTES_OF_COMMANDS)
-    gone = [name for name in plan.types if name not in dataset.names]
-    if gone:
-        raise InputChanged(
-            f"The table has no column {listing(gone)}, for which the recipe declares a type; it "
-            f"has {listing(dataset.names)}.",
-            remedy=f"Restore the column or change [types].{nearest(gone[0], dataset.names)}",
-        )
-    try:
-        return dataset.with_kinds(plan.types)
-    except BadInput as error:
-        raise InputChanged(error.message, remedy=error.remedy, values=error.values) from error
-
-
-def read_population(plan: Plan, folder: Path) -> Dataset | None:
-    """Read the table of the population that a recipe names, relative to its folder, if it does.
-
-    Raises
-    ------
-    BadInput
-        If the file cannot be read.
-    """
-    return _read_beside(plan, folder, plan.population_file)
-
-
-def read_earlier(plan: Plan, folder: Path) -> Dataset | None:
-    """Read the earlier release that a recipe names, relative to its folder, if it does.
-
-    Raises
-    ------
-    BadInput
-        If the file cannot be read.
-    """
-    return _read_beside(plan, folder, plan.earlier.file)
-
-
-def _read_beside(plan: Plan, folder: Path, place: str) -> Dataset | None:
-    from ..data.reading import MOST_BYTES_OF_COMMANDS, DataOptions, read_table
-
-    if not place:
-        return None
-    told = plan.data
-    tokens = DataOptions(
-        missing_values=told.missing_values, dates=told.dates, decimals=told.decimals
-    )
-    return read_table(folder / place, tokens, most_bytes=MOST_BYTES_OF_COMMANDS)
 
 
 class Stages:

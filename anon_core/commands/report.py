@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.errors import BadInput, BadPlan, clipped
-from .inputs import Stages, read_as_declared, read_earlier, read_population
+from .inputs import Stages
 from .output import BROKEN, OK, note, tell
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ def report_release(options: argparse.Namespace) -> int:
 def _measured(plan: Plan, options: argparse.Namespace) -> Result:
     """Carry the recipe out again, to measure and attack what it publishes."""
     from ..base.context import Context
+    from ..job.declared_inputs import read_as_declared, read_earlier, read_population
     from ..job.plan import load_hierarchies
     from ..job.runner import run
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import BadInput, BadPlan, clipped, listing
-from .inputs import Stages, read_as_declared, read_earlier, read_population
+from .inputs import Stages
 from .output import LEFT_OVER, OK, note, tell, write_json
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..job.result import Result
     from ..verification.cells import TextTable
     from ..verification.checks import Verification
+    from ..verification.witness import Witness
 
 #: Bytes of a table from which it is read for verification while the release is made.
 _AHEAD_FROM = 1 << 24
@@ -50,6 +51,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     from ..base.context import Context
     from ..data.reading.stored import on_this_machine
     from ..job.at_scale import AtScale
+    from ..job.declared_inputs import read_as_declared, read_earlier, read_population
     from ..job.dialect import ENDING, spreadsheet_files
     from ..job.drift import drift
     from ..job.engine import chosen, opened
@@ -109,7 +111,9 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
         ahead: Future[TextTable | None] | None = None
         hashed: list[Path] = []
 
-        def verifier(tables: Mapping[str, pa.Table], told: Mapping[str, Any]) -> Verification:
+        def verifier(
+            tables: Mapping[str, pa.Table], told: Mapping[str, Any], witness: Witness | None
+        ) -> Verification:
             folder_of_all = staged.anew() if tables else staged.new
             hashed.clear()
             for title, table in tables.items():
@@ -137,6 +141,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                     memory=engine.memory,
                     spill=staged.spill,
                     private=ahead.result() if ahead is not None else None,
+                    witness=witness,
                 )
                 flushed.result()
             return found

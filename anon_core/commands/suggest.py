@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import BadPlan, clipped
-from .inputs import read_as_declared, read_population
 from .output import INFEASIBLE, OK, tell, write_json
 
 if TYPE_CHECKING:
@@ -52,6 +51,7 @@ def suggest(options: argparse.Namespace) -> int:
     """Rank the techniques for a table, tell them, and write a recipe; return the exit status."""
     from ..base.opening import MOST_TEXT_BYTES, read_regular
     from ..contracts.algorithm import met_first
+    from ..job.declared_inputs import read_as_declared, read_population
     from ..job.hierarchy_folder import with_files
     from ..job.plan import Plan, load_hierarchies
     from ..job.recipe_text import read_tables

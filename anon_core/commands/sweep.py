@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..base.errors import BadPlan, clipped
 from ..base.registry import find
-from .inputs import Stages, read_as_declared, read_earlier, read_population
+from .inputs import Stages
 from .output import INFEASIBLE, OK, STOPPED, note, tell, write_json
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def sweep_recipe(options: argparse.Namespace) -> int:
     Stopped by Ctrl+C it tells of the points that were ready by then.
     """
     from ..base.context import Context
+    from ..job.declared_inputs import read_as_declared, read_earlier, read_population
     from ..job.plan import load_hierarchies, read_plan
     from ..job.sweep import Varied, sweep
     from ..job.sweep_points import common_losses, known_risks, least_loss

@@ -23,10 +23,11 @@ from ..release.look_alikes import refuse_look_alikes
 from ..release.people import encode_population
 from ..release.problem import Problem, leaf_codes
 from ..release.release import Release
+from ..verification.witness import Witness
 from .coarsened_first import Coarsened, that_fits
 from .confirmed import refuse_unconfirmed
 from .counted_table import CountedTable
-from .drawn_release import drawn_tables, refuse_many_rows
+from .drawn_release import drawn_edition, refuse_many_rows
 from .engine_pieces import ASSIGNED, EnginePieces, can_cut, pieces_of, roles_looked_at
 from .file_formats import published_formats
 from .level_table import LevelTable
@@ -205,7 +206,7 @@ class AtScale:
         neutralise: bool,
         csv: bool = True,
         parts: int = 1,
-    ) -> str:
+    ) -> tuple[str, Witness | None]:
         """Write the release in every format, with CSV or without, in one pass; let the table go.
 
         Parameters
@@ -220,8 +221,10 @@ class AtScale:
 
         Returns
         -------
-        str
+        digest : str
             The SHA-256 over its CSV files; over the Parquet files where there are no others.
+        witness : Witness or None
+            Which row stands where, if the files do not tell it.
 
         Raises
         ------
@@ -237,13 +240,14 @@ class AtScale:
             )
         endings = published_formats(csv=csv)
         names: list[str] = []
+        witness: Witness | None = None
 
         def write(title: str, tables: Iterator[pa.Table], rows: int) -> None:
             names.extend(write_table(title, tables, rows, folder, parts=parts, endings=endings))
 
         if is_drawn(release):
-            drawn = drawn_tables(self.table, release, generator, neutralise=neutralise)
-            for title, table in drawn.items():
+            drawn, witness = drawn_edition(self.table, release, generator, neutralise=neutralise)
+            for title, table in drawn.tables.items():
                 write(title, iter([table]), table.num_rows)
         else:
             quasi = release.problem.quasi
@@ -264,7 +268,7 @@ class AtScale:
             ordered = published_parts(self.table, release, rows_of, neutralise=neutralise)
             write("release", ordered, release.view.rows)
         self.table.close()  # what is verified next needs the memory
-        return digest_of(folder / f"{name}.{endings[0]}" for name in names)
+        return digest_of(folder / f"{name}.{endings[0]}" for name in names), witness
 
 
 def _looked_at(roles: Roles) -> tuple[str, ...]:

@@ -6,9 +6,7 @@ order of all rows, so that here the columns that are published are brought to me
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +16,10 @@ from ..data.column import Column
 from ..data.frequency import frequency_set
 from ..release.problem import Problem
 from ..release.release import Release
+from ..verification.witness import Witness
 from .counted_table import CountedTable
 from .packed import fields
-from .publish import public_edition
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from .publish import Edition, public_edition, witness_of
 
 #: Bytes that a published cell takes, verification included, measured on 80 million of them.
 BYTES_A_CELL = 100
@@ -48,10 +44,10 @@ def refuse_many_rows(table: CountedTable, columns: int) -> None:
         )
 
 
-def drawn_tables(
+def drawn_edition(
     table: CountedTable, release: Release, generator: np.random.Generator, *, neutralise: bool
-) -> Mapping[str, pa.Table]:
-    """Return the published tables by title, as `public_edition` does of rows in memory.
+) -> tuple[Edition, Witness | None]:
+    """Return what `public_edition` and `witness_of` do of rows in memory.
 
     Parameters
     ----------
@@ -63,11 +59,10 @@ def drawn_tables(
     neutralise : bool
         Put an apostrophe before cells that a spreadsheet would execute.
     """
-    problem = _with_rows(table, release.problem)
+    found = replace(release, problem=_with_rows(table, release.problem))
     table.close()
-    return public_edition(
-        replace(release, problem=problem), generator, neutralise=neutralise
-    ).tables
+    edition = public_edition(found, generator, neutralise=neutralise)
+    return edition, witness_of(found, edition)
 
 
 def _with_rows(table: CountedTable, problem: Problem) -> Problem:

@@ -17,6 +17,7 @@ from ..data.frequency import dense_rank, row_order, stable_order
 from ..data.kinds import as_number
 from ..release.grouping import shuffled
 from ..release.release import Release
+from ..verification.witness import Witness
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -181,6 +182,22 @@ def public_edition(
     place = np.full(problem.rows, -1, dtype=np.int64)
     place[drawn.row[orders[0]]] = np.arange(len(orders[0]))
     return Edition(tables=tables, member=owner[orders[0]], row_group=row_group, place=place)
+
+
+def witness_of(release: Release, edition: Edition) -> Witness | None:
+    """Return which row stands where, if the files of a release do not tell it; else None.
+
+    It is for the second computation, and never published.
+    """
+    if not release.replaced and len(release.blocks) < 2:
+        return None
+    problem = release.problem
+    columns = [problem.dataset.column(name) for name in problem.roles.published(problem.dataset)]
+    return Witness(
+        texts={column.name: column.values for column in columns},
+        codes={column.name: column.codes for column in columns},
+        place=edition.place,
+    )
 
 
 def table_names(tables: int) -> tuple[str, ...]:

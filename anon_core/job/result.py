@@ -24,6 +24,7 @@ from ..release.problem import Problem
 from ..release.release import Release
 from ..release.results import Measure, SearchAccount, Verdict
 from ..verification.checks import Verification
+from ..verification.witness import Witness
 from .cautions import cautions
 from .dialect import spreadsheet_files
 from .file_formats import READ, in_parts, other_formats, written
@@ -81,6 +82,8 @@ class Result:
         What the file of the table says of its columns.
     kinds : mapping of str to str
         What kind each column of the release is, as it was declared or found out.
+    witness : Witness or None
+        Which row stands where, if the files do not tell it; not for publication.
     """
 
     plan: Plan
@@ -103,6 +106,7 @@ class Result:
     needing_rows: Mapping[str, str] = field(default_factory=dict[str, str])
     meanings: Mapping[str, Meaning] = field(default_factory=dict[str, Meaning])
     kinds: Mapping[str, ColumnKind] = field(default_factory=dict[str, ColumnKind])
+    witness: Witness | None = None
 
     @property
     def recipe(self) -> Plan:

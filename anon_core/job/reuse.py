@@ -177,7 +177,7 @@ class Gate:
     def broken_by(self, result: Result) -> str:
         """Return a sentence that says how a result misses the gate; empty where it passes."""
         found = self.figures(result)
-        title = self._title()
+        title = self.title
         if not found:
             return f"{title} was not measured, so that the gate on it is not passed."
         if self.least is not None and min(found) < self.least:
@@ -186,7 +186,9 @@ class Gate:
             return f"{title} is {max(found):.6g}; at most {self.most:.6g} is accepted."
         return ""
 
-    def _title(self) -> str:
+    @property
+    def title(self) -> str:
+        """What the gate is about, as the beginning of a sentence."""
         if self.kind == "rows":
             return "The share of the table's rows that is published"
         of = "" if self.kind == "metric" else ", at worst" if self.at == "worst" else ", on average"

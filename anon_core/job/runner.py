@@ -29,8 +29,10 @@ from ..release.release import Release
 from ..release.results import Measure, Outcome, Verdict
 from ..release.truth import truth_of
 from ..release.vocabulary import LONGEST_SET
-from ..verification.averages import check_groups
 from ..verification.checks import Verification, verify
+from ..verification.findings import Check
+from ..verification.gates import GATES
+from ..verification.witness import Witness
 from .chances import Chances, chances
 from .decided_kinds import decided_kinds
 from .earlier_file import beside_earlier
@@ -39,7 +41,7 @@ from .level_search import at_least_levels
 from .level_table import LevelTable
 from .plan import Plan
 from .prepare import prepare
-from .publish import Edition, public_edition
+from .publish import Edition, public_edition, witness_of
 from .result import Result
 from .reuse import refuse_unaccepted
 from .tested_search import search
@@ -52,11 +54,12 @@ Fit = Callable[
     [Plan, Dataset, Mapping[str, LevelTable] | None, Dataset | None],
     Problem,
 ]
-#: Writes a release as files, drawn by a generator and neutralised or not; returns their SHA-256.
-Writing = Callable[[Release, np.random.Generator, bool], str]
+#: Writes a release as files, drawn by a generator and neutralised or not; returns their SHA-256,
+#: and which row stands where, if the files do not tell it.
+Writing = Callable[[Release, np.random.Generator, bool], tuple[str, Witness | None]]
 #: Writes the published tables, where they are given, and recomputes the promises from the files;
-#: is handed the completed recipe.
-Verifier = Callable[[Mapping[str, "pa.Table"], Mapping[str, Any]], Verification]
+#: is handed the completed recipe, and which row stands where, if the files do not tell it.
+Verifier = Callable[[Mapping[str, "pa.Table"], Mapping[str, Any], Witness | None], Verification]
 
 
 def run(
@@ -167,7 +170,8 @@ def run(
         carry_out(_FIND, context)
         with beside(lambda own: carry_out(_ASSESS, own), context):
             carry_out(_RECOMPUTE, replace(context, progress=silent))
-    _refuse_broken(job)
+    gates = tuple(check for check in job.verification.broken if check.name == GATES)
+    _refuse_broken(job, but=gates)
     context.report(1.0, "Done")
     result = Result(
         plan=plan,
@@ -189,8 +193,11 @@ def run(
         needing_rows=job.needing_rows,
         kinds=job.kinds,
         meanings=dataset.meanings,
+        witness=job.witness,
     )
     refuse_unaccepted(plan.accept, result)
+    if gates:  # both computations of a gate have to agree
+        _refuse_broken(job)
     return result
 
 
@@ -222,6 +229,7 @@ class _Job:
     attacks: tuple[AttackResult, ...] = field(init=False)  # attack
     edition: Edition = field(init=False)  # publish
     files: dict[str, bytes] = field(init=False)  # publish
+    witness: Witness | None = field(init=False)  # publish
     verification: Verification = field(init=False)  # verify
 
 
@@ -335,11 +343,12 @@ def _publish(job: _Job, context: Context) -> None:
     neutralise = job.plan.formulas == "neutralise"
     if job.writing is not None:
         nothing = np.empty(0, dtype=np.int64)
-        job.digest = job.writing(job.outcome.release, job.chance.publish, neutralise)
+        job.digest, job.witness = job.writing(job.outcome.release, job.chance.publish, neutralise)
         job.edition = Edition(tables={}, member=nothing, row_group=nothing, place=nothing)
         job.files = {}
         return
     job.edition = public_edition(job.outcome.release, job.chance.publish, neutralise=neutralise)
+    job.witness = witness_of(job.outcome.release, job.edition)
     job.files = {} if job.verifier is not None else written(job.edition.tables, [READ])
 
 
@@ -348,22 +357,23 @@ def _verify(job: _Job, context: Context) -> None:
     job.verification = _recomputed(job)
 
 
-def _refuse_broken(job: _Job) -> None:
+def _refuse_broken(job: _Job, but: Sequence[Check] = ()) -> None:
     """Refuse the release unless all promises hold, as they were measured and as recomputed."""
     broken = [v.model for v in job.verdicts if not v.holds]
-    if not broken and job.verification.holds:
+    found = (*job.verification.broken, *job.verification.unchecked)
+    doubtful = [check for check in found if check not in but]
+    if not broken and not doubtful:
         return
     _refuse_overlaps(job)
-    if not broken and all(check.undecided for check in job.verification.broken):
+    if not broken and all(check.undecided for check in doubtful):
         raise NotFound(
-            "What was found keeps the promises, but the second computation cannot tell it: more "
-            "rows of the table fit some classes than they have, because classes overlap or rows "
-            "were removed, so whose rows these are does not follow from what is published. "
-            + " ".join(check.sentence for check in job.verification.broken),
+            "What was found keeps the promises, but the second computation cannot tell it, which "
+            "happens where classes overlap or rows were removed. "
+            + " ".join(check.sentence for check in doubtful),
             remedy="Nothing was released. Choose a technique whose classes do not overlap, such as "
             "the optimal search or Mondrian with strict cuts at the median.",
         )
-    failed = [check.sentence for check in job.verification.broken]
+    failed = [check.sentence for check in doubtful]
     raise NotVerified(
         "The release was found, but recomputing it did not confirm it: "
         + " ".join(failed or [f"{listing(broken)} does not hold."]),
@@ -373,22 +383,13 @@ def _refuse_broken(job: _Job) -> None:
 
 
 def _recomputed(job: _Job) -> Verification:
-    recipe, release = job.plan.of_kinds(job.kinds).completed(), job.outcome.release
+    recipe = job.plan.of_kinds(job.kinds).completed()
     if job.verifier is not None:
-        found = job.verifier(job.edition.tables, recipe)
-    else:
-        asks = any(m.counts_public(job.problem.population) for m in job.plan.models)
-        public = job.population.frame() if job.population is not None and asks else None
-        private = job.dataset.frame(coded=True)
-        found = verify(recipe, private, job.hierarchies, job.files, public)
-    if not release.replaced:
-        return found
-    # Groups of averages are not in the files: here it is known which row is in which.
-    files = job.files or written(job.edition.tables, [READ])
-    content, place = next(iter(files.values())), job.edition.place
+        return job.verifier(job.edition.tables, recipe, job.witness)
+    asks = any(m.counts_public(job.problem.population) for m in job.plan.models)
+    public = job.population.frame() if job.population is not None and asks else None
     private = job.dataset.frame(coded=True)
-    groups = check_groups(recipe, private, job.hierarchies, content, place)
-    return replace(found, checks=(*found.checks, *groups))
+    return verify(recipe, private, job.hierarchies, job.files, public, witness=job.witness)
 
 
 def _refuse_overlaps(job: _Job) -> None:

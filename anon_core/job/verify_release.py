@@ -5,12 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from ..base.errors import BadPlan
+from ..base.errors import BadPlan, clipped
 from ..contracts.algorithm import counted_in_people, refuse_unsteered
 from ..verification.checks import verify_files
-from ..verification.findings import Verification
+from ..verification.findings import Check, Verification, not_checked
+from ..verification.folder import refuse_unfinished
+from ..verification.gates import GATES
+from ..verification.opening import MOST_TEXT_BYTES, read_bytes
+from ..verification.recipe_text import read_recipe
 from ..verification.release_only import verify_release_only
-from .plan import read_plan
+from ..verification.witness import Witness
+from .plan import Plan, read_plan
+from .repeated import Repeated, checks_of, repeated, tells_more
 from .unchanged import unchanged
 
 
@@ -65,8 +71,19 @@ def verify_release(
                 remedy="Give the private table.",
             )
         alone = verify_release_only(Path(recipe), Path(release), told=plan.completed())
-        return replace(alone, notes=plan.notes)
+        return replace(alone.with_checks(_unmeasured(plan)), notes=plan.notes)
+    content = read_bytes(Path(recipe), "The recipe", MOST_TEXT_BYTES)
+    has_secret = "seed" in read_recipe(content, clipped(Path(recipe).name))
     with unchanged(Path(data), Path(release)):
+        refuse_unfinished(Path(release))
+        again: Repeated | None = None
+        witness: Witness | None = None
+        if tells_more(plan):
+            folder = Path(recipe).parent
+            again = repeated(plan, folder, Path(data), Path(release), has_secret=has_secret)
+            # Of averages it is told which of them are other ones.
+            if again.result is not None and (again.same or plan.algorithm.averages):
+                witness = again.result.witness
         found = verify_files(
             Path(recipe),
             Path(data),
@@ -74,5 +91,16 @@ def verify_release(
             told=plan.completed(),
             previous=earlier,
             memory=plan.engine.bytes if plan.engine.memory else None,
+            witness=witness,
         )
+    if again is not None:
+        found = found.with_checks(checks_of(plan, again, has_secret=has_secret))
     return replace(found, notes=plan.notes)
+
+
+def _unmeasured(plan: Plan) -> list[Check]:
+    """Name the gates, which are measured on the private table."""
+    return [
+        not_checked(GATES, f"{gate.title} was not measured again: it needs the private table.")
+        for gate in plan.accept
+    ]

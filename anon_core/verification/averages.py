@@ -7,28 +7,21 @@ average is recomputed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .cells import TextTable
-from .findings import Check, Rows, many, named, numbers, undecided
+from .findings import Check, Rows, many, named, not_checked, numbers, undecided
 from .histogram import tally
 from .kinds import number_of
 from .lines import Lines
 from .match import text_runs
 from .published import PublishedTable
-from .redacted import without_redacted
-from .sensitive_levels import at_levels
-from .tables import PrivateTable, Promise, read_promise
+from .tables import PrivateTable, Promise
 from .texts import EVERYTHING, Codes, PrivateColumn, Runs
-from .unseen import with_unseen
-
-if TYPE_CHECKING:
-    import pandas as pd
+from .witness import Witness
 
 Floats = npt.NDArray[np.float64]
 _STATISTICS = ("mean", "median")
@@ -111,37 +104,33 @@ def _spread(statistic: str, value: Floats, told: Floats, tolerance: float) -> bo
 
 
 def check_groups(
-    recipe: Mapping[str, Any],
-    private: pd.DataFrame,
-    levels: Mapping[str, Sequence[Sequence[str]]],
-    content: bytes,
-    place: Codes,
+    promise: Promise, file: PublishedTable, table: PrivateTable, witness: Witness | None
 ) -> list[Check]:
     """Recompute every average from the rows of the table that stand behind it.
 
     Parameters
     ----------
-    recipe, private, levels
-        As for `checks.verify`.
-    content : bytes
-        The published file.
-    place : int64 array of shape (rows of the table that are not dropped,)
-        The published row of each row, from 0; -1 where it is hidden.
+    promise, file, table
+    witness : Witness or None
+        What a run says of which row stands behind which; the files do not tell it.
     """
-    whole = TextTable.of_frame(private)
-    promise = read_promise(recipe, whole.names)
-    whole = without_redacted(recipe, promise, whole)
-    whole, levels, _ = with_unseen(recipe, promise, whole, levels)
-    promise, whole, levels = at_levels(recipe, promise, whole, levels)
-    table = PrivateTable(promise, whole, levels)
-    file = PublishedTable(content, promise.quasi, table.spelling)
-    release = file.lines
+    if not numbers_of(promise, table):
+        return []  # cells cover values then, as coverage tells
+    if witness is None:
+        return [
+            not_checked(
+                "groups",
+                "Which rows form a class is not in the files, so whether each number is the "
+                "average of its class was not recomputed.",
+            )
+        ]
+    release, place = file.lines, witness.place
     classes = release.classes
     row = np.flatnonzero(place >= 0)
     paired = (
-        len(place) == table.rows
-        and classes is not None
+        classes is not None
         and release.has(promise.published)
+        and witness.is_of(table, promise.published)
         and np.array_equal(np.sort(place[row]), np.arange(release.rows))
     )
     if not paired or classes is None:
@@ -154,7 +143,7 @@ def check_groups(
     line = file.line_of_row
     for name in promise.published:
         column = table.columns[name]
-        own = table.codes_of_rows(column)[behind]
+        own = witness.own(table, name)[behind]
         if name in averaged:
             shown = release.codes_of(name)[line]
             texts = release.texts_of(name)

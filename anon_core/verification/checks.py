@@ -19,7 +19,7 @@ import numpy as np
 
 from ..base.errors import AnonError, clipped, listing
 from . import typed
-from .averages import check_averages, numbers_of
+from .averages import check_averages, check_groups, numbers_of
 from .blocks import table_names
 from .both_sides import UnlikeCsv, read_both_sides
 from .cells import TextTable
@@ -35,6 +35,7 @@ from .file_formats import (
 )
 from .findings import Check, Verification, many, named
 from .folder import check_folder, refuse_unfinished
+from .gates import check_gates
 from .grouped import Grouped
 from .hierarchy_files import named_path, read_hierarchies
 from .histogram import tally
@@ -56,6 +57,7 @@ from .sensitive_levels import at_each_level, at_levels
 from .shape import completed
 from .tables import PrivateTable, Promise, read_promise, section
 from .unseen import with_unseen
+from .witness import Witness
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,6 +75,7 @@ def verify(
     files: Mapping[str, Content],
     public: pd.DataFrame | TextTable | None = None,
     previous: Mapping[str, Content] | None = None,
+    witness: Witness | None = None,
 ) -> Verification:
     """Recompute from the published text whether a release keeps what its recipe promises.
 
@@ -92,11 +95,14 @@ def verify(
         The public table as it was read, for promises about its people.
     previous : mapping of str to bytes or FileBytes, optional
         The published files of an earlier release of the same people, named as `files` are.
+    witness : Witness, optional
+        What the run says of which row stands where, to be checked: groups are not in the files.
 
     Returns
     -------
     Verification
-        Whatever is wrong with the release is a check that does not hold, never an exception.
+        Whatever is wrong with the release is a check that does not hold, never an exception. What
+        nobody could check is named as that.
 
     Raises
     ------
@@ -109,13 +115,17 @@ def verify(
     table = _as_read(private)
     people = None if public is None else _as_read(public)
     for told in at_each_level(recipe, levels):
-        found = _verified(told, table, levels, files, people, previous)
+        found = _verified(told, table, levels, files, people, previous, witness)
         if found.holds:
             return found
-        if nearest is None or len(found.broken) < len(nearest.broken):
+        if nearest is None or _wrong(found) < _wrong(nearest):
             nearest = found
     assert nearest is not None
     return nearest
+
+
+def _wrong(found: Verification) -> tuple[int, int]:
+    return len(found.broken), len(found.unchecked)
 
 
 def _as_read(table: pd.DataFrame | TextTable) -> TextTable:
@@ -129,13 +139,14 @@ def _verified(
     files: Mapping[str, Content],
     public: TextTable | None,
     previous: Mapping[str, Content] | None = None,
+    witness: Witness | None = None,
 ) -> Verification:
     """Recompute what a recipe promises that names every level; see `verify`.
 
     Of a table that has both, Parquet is read, which is many times faster. Whether the CSV file says
     the same is found out meanwhile; where it does not, what it says counts.
     """
-    given = recipe, private, levels, files, public, previous
+    given = recipe, private, levels, files, public, previous, witness
     try:
         return _recomputed(*given, beside=True)
     except UnlikeCsv:
@@ -149,6 +160,7 @@ def _recomputed(
     files: Mapping[str, Content],
     public: TextTable | None,
     previous: Mapping[str, Content] | None,
+    witness: Witness | None,
     *,
     beside: bool,
 ) -> Verification:
@@ -160,6 +172,7 @@ def _recomputed(
         If both do not say the same.
     """
     promise = read_promise(recipe, private.names)
+    every = len(private)
     private = without_redacted(recipe, promise, private)
     private, levels, left_out = with_unseen(recipe, promise, private, levels)
     promise, private, levels = at_levels(recipe, promise, private, levels)
@@ -192,9 +205,9 @@ def _recomputed(
             compared.begin()
         try:
             verification = (
-                check_permuted(promise, published, table, judged)
+                check_permuted(promise, published, table, judged, witness)
                 if promise.permuted
-                else _check_whole(promise, published["release"], table, levels, judged)
+                else _check_whole(promise, published["release"], table, levels, judged, witness)
             )
         except Exception:  # of other cells it says nothing
             compared.refuse_unlike()
@@ -203,6 +216,7 @@ def _recomputed(
         more = [*compared.checks(), *left_out, *check_dialect(export, published, files)]
     if previous is not None:
         more += check_previous(promise, published, table, previous)
+    more += check_gates(recipe, next(iter(published.values())).rows, every)
     if promise.left_out:
         more.append(_check_left_out(promise, published))
     if promise.sample < 1:
@@ -210,7 +224,7 @@ def _recomputed(
     by_chance = promise.permuted or promise.sample < 1 or promise.shape.rows == "drawn"
     if promise.seed is not None and by_chance:
         more.append(_check_seed(promise.seed))
-    return replace(verification, checks=(*verification.checks, *more))
+    return verification.with_checks(more)
 
 
 def _lined(
@@ -279,6 +293,7 @@ def _check_whole(
     table: PrivateTable,
     levels: Mapping[str, Sequence[Sequence[str]]],
     judged: Callable[[Mapping[str, Grouped]], Sequence[Check]],
+    witness: Witness | None,
 ) -> Verification:
     """Check a release whose rows stay whole."""
     release = file.lines
@@ -296,9 +311,10 @@ def _check_whole(
     names = promise.quasi
     if promise.averaged:
         checks.extend(check_averages(promise, release, table))
+        checks.extend(check_groups(promise, file, table, witness))
         names = tuple(n for n in promise.quasi if n not in numbers_of(promise, table))
     checks.extend(check_coverage(names, promise, file, table, levels))
-    return Verification(checks=tuple(checks), facts=_facts(file, table))
+    return Verification(checks=(), facts=_facts(file, table)).with_checks(checks)
 
 
 def verify_files(
@@ -312,6 +328,7 @@ def verify_files(
     memory: int | None = None,
     spill: Path | None = None,
     private: TextTable | None = None,
+    witness: Witness | None = None,
 ) -> Verification:
     """Verify a release that lies in a folder, as the names given to `verify`.
 
@@ -336,6 +353,8 @@ def verify_files(
         A folder that only its owner may read, for what does not fit there; else a temporary one.
     private : TextTable, optional
         The table, where `read_ahead` has read it already.
+    witness : Witness, optional
+        See `verify`.
 
     Returns
     -------
@@ -368,11 +387,11 @@ def verify_files(
     earlier = None if previous is None else previous_files(Path(previous))
     public = _public_table(recipe, promise, recipe_path)
     with within(memory, spill):  # columns are read when first looked at
-        found = verify(recipe, private, levels, files, public, earlier)
+        found = verify(recipe, private, levels, files, public, earlier, witness)
     names = [*file_names(tables, export), *names_of(list(tables)), *typed.names_of(tables)]
     there = check_presence(export, list(tables), files)
     there += typed.check_typed(export, tables, release_folder, Path(data_path))
-    return replace(found, checks=(*found.checks, *there, check_folder(release_folder, names)))
+    return found.with_checks([*there, check_folder(release_folder, names)])
 
 
 def read_ahead(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,9 @@ class Check:
         The finding in plain words; it holds no cell value.
     undecided : bool
         Where it does not hold, whether nothing was found to break it: it could not be told.
+    unchecked : bool
+        Whether it is undecided for want of what only the run, or its secret, could tell. Such a
+        check is listed as not checked; what is undecided otherwise counts as broken.
     """
 
     name: str
@@ -44,6 +47,12 @@ class Check:
     column: str = ""
     rows: tuple[int, ...] = ()
     undecided: bool = False
+    unchecked: bool = False
+
+    @property
+    def outcome(self) -> Literal["holds", "broken", "undecided"]:
+        """What came of it: each check has these three."""
+        return "holds" if self.holds else "undecided" if self.undecided else "broken"
 
     def as_json(self) -> dict[str, Any]:
         """Return the check as plain values."""
@@ -100,10 +109,26 @@ class Verification:
             **({"unchecked": [c.as_json() for c in self.unchecked]} if self.unchecked else {}),
         }
 
+    def with_checks(self, checks: Sequence[Check]) -> Verification:
+        """Return the verification with more checks; what nobody checked is listed as that."""
+        every = (*self.checks, *checks)
+        return replace(
+            self,
+            checks=tuple(check for check in every if not check.unchecked),
+            unchecked=(*self.unchecked, *(check for check in every if check.unchecked)),
+        )
+
 
 def undecided(name: str, sentence: str) -> Check:
     """Return a check that could not be decided; it does not hold."""
-    return Check(name=name, holds=False, sentence=f"{sentence} Treated as broken.")
+    return Check(name=name, holds=False, undecided=True, sentence=f"{sentence} Treated as broken.")
+
+
+def not_checked(name: str, sentence: str, column: str = "") -> Check:
+    """Return a check that nobody could carry out with what is there; it does not hold."""
+    return Check(
+        name=name, holds=False, undecided=True, unchecked=True, sentence=sentence, column=column
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

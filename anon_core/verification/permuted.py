@@ -1,8 +1,8 @@
 """Checks of releases that publish exact values in groups and permute columns apart inside them.
 
 The permutation cannot be undone from the publication, and neither can the assignment of rows to
-groups; what can be recomputed is that nothing was changed, added or left out, and that the groups
-as they are published keep what was promised of groups.
+groups; what can be recomputed is that nothing was changed, added or left out, that the groups as
+they are published keep what was promised of groups, and that they can be made of the table's rows.
 """
 
 from __future__ import annotations
@@ -16,15 +16,17 @@ from ..base.errors import listing
 from .blocks import Block, blocks, group_name, parts, sets_are_formed
 from .coarsened import check_coarsened
 from .file_checks import check_formulas
-from .findings import Check, Verification, many, named, numbers, undecided
+from .findings import Check, Verification, many, named, not_checked, numbers, undecided
 from .grouped import Grouped, coded
 from .histogram import tally
 from .kinds import are_digits
 from .lines import Lines
-from .match import beyond
+from .match import TooLarge, beyond
 from .published import PublishedTable
-from .tables import PrivateTable, Promise, joined
+from .standing import Standing, can_stand, parts_of
+from .tables import PrivateTable, Promise
 from .texts import Codes
+from .witness import Witness, check_witness
 
 
 def check_permuted(
@@ -32,10 +34,12 @@ def check_permuted(
     published: Mapping[str, PublishedTable],
     table: PrivateTable,
     judged: Callable[[Mapping[str, Grouped]], Sequence[Check]],
+    witness: Witness | None = None,
 ) -> Verification:
     """Recompute what a permuted release keeps of its recipe's promises.
 
-    `judged` recomputes these of the published tables in groups.
+    `judged` recomputes these of the published tables in groups, `witness` is what a run says of
+    who stands in which.
     """
     columns = parts(promise)
     group = group_name(promise.published)
@@ -74,7 +78,10 @@ def check_permuted(
         checks += check_coarsened(promise, next(iter(grouped.values())).table, table)
     else:
         checks += _check_truth(promise, grouped, table)
-    return Verification(checks=tuple(checks), facts=_facts(published, table, grouped))
+    if all(check.holds for check in checks if check.name in ("groups", "rows", "truth")):
+        checks.append(_check_membership(promise, grouped, published, table, witness))
+    found = Verification(checks=(), facts=_facts(published, table, grouped))
+    return found.with_checks(checks)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -239,7 +246,7 @@ def _check_truth(
         if sets_are_formed(promise)
         else ""
     )
-    checks = [
+    return [
         Check(
             name="truth",
             holds=True,
@@ -249,14 +256,6 @@ def _check_truth(
             f"{not_told} Which rows form a group cannot be read from the publication.",
         )
     ]
-    if len(linked) == 2:
-        one, other = linked
-        checks += [
-            check
-            for known, beside in ((one, other), (other, one))
-            if (check := _check_membership(known, beside, grouped, table))
-        ]
-    return checks
 
 
 def _check_block(block: Block, grouped: Mapping[str, Grouped], table: PrivateTable) -> Check | None:
@@ -276,35 +275,39 @@ def _check_block(block: Block, grouped: Mapping[str, Grouped], table: PrivateTab
 
 
 def _check_membership(
-    known: Block, other: Block, grouped: Mapping[str, Grouped], table: PrivateTable
-) -> Check | None:
-    """Check groups against people who can stand in one group only.
+    promise: Promise,
+    grouped: Mapping[str, Grouped],
+    published: Mapping[str, PublishedTable],
+    table: PrivateTable,
+    witness: Witness | None,
+) -> Check:
+    """Check that everyone stands in a group with all their parts.
 
-    Where a tuple of `known` is published in one group only, all its rows stand there, and the
-    group must show their values of `other`.
+    A run says which group that is; from the files alone it has to be possible.
     """
-    own, shown, found = coded(known, grouped, table)
-    values, told, beside = coded(other, grouped, table)
-    groups = len(found.sizes)
-    low = np.full(int(own.max(initial=-1)) + 1, groups, dtype=np.int64)
-    high = np.full(len(low), -1, dtype=np.int64)
-    np.minimum.at(low, shown, found.group)
-    np.maximum.at(high, shown, found.group)
-    settled = (low == high)[own]
-    place = low[own[settled]]
-    wide = int(max(values.max(initial=-1), told.max(initial=-1))) + 1
-    pairs = np.concatenate([place * wide + values[settled], beside.group * wide + told])
-    number, first = joined([pairs], len(pairs))
-    needs = tally(number[: len(place)], table.count[settled], len(first))
-    offers = tally(number[len(place) :], beside.table.count, len(first))
-    wrong = np.unique(pairs[first[needs > offers]] // max(wide, 1)) + 1
-    if not len(wrong):
-        return None
+    sizes = next(iter(grouped.values())).sizes
+    try:
+        if witness is not None:
+            file = next(iter(published.values()))
+            return check_witness(promise, grouped, file, table, witness)
+        found = can_stand(parts_of(promise, grouped, table), table.count, len(sizes))
+    except TooLarge as error:
+        found = Standing(possible=None, why=error.message)
+    if found.possible is None:
+        return not_checked(
+            "membership",
+            f"Whether everyone can stand in a group that shows all their values is not decided. "
+            f"{found.why} With the recipe that the run completed the groups are formed again.",
+        )
     return Check(
         name="membership",
-        holds=False,
-        sentence=f"{many(len(wrong), 'group', 'lacks', 'lack')} values of {listing(other)} of "
-        f"people who can stand nowhere else, first group {wrong[0]}.",
+        holds=found.possible,
+        bound=float(table.rows),
+        sentence=f"Each of the {table.rows} rows of the table can stand in a group that shows all "
+        "its values, and no group shows more."
+        if found.possible
+        else "The groups cannot be made of the table's rows, each of which has to stand in a group "
+        f"that shows all its values. {found.why}",
     )
 
 

@@ -27,7 +27,7 @@ from .file_formats import (
     read_from,
     read_release,
 )
-from .findings import Check, Verification, many, named
+from .findings import Check, Verification, many, named, not_checked
 from .folder import check_folder, refuse_unfinished
 from .grouped import Grouped
 from .hierarchy_files import read_hierarchies
@@ -51,6 +51,9 @@ _NEEDS_TABLE = {
     "spelling": "Whether values are written as in the table was not checked.",
     "order": "Whether the rows stand in canonical order was not checked.",
 }
+
+_EVERYONE = "Whether everyone can stand in a group that shows all their values was not checked."
+_AVERAGES = "Whether each number is the average of its class was not checked."
 
 
 class _NoTable:
@@ -112,15 +115,15 @@ def verify_release_only(
             odd = Check(
                 name="readable", holds=False, sentence=f"The published file {read} is missing."
             )
-            return Verification(checks=(odd,), unchecked=_unchecked(()))
+            return Verification(checks=(odd,), unchecked=_unchecked(promise, ()))
         try:
             first = read_release(name, files, promise.quasi, bare.spelling)
             odd = check_readable(first)
         except BadInput as error:
             odd = Check(name="readable", holds=False, sentence=error.message)
-            return Verification(checks=(odd,), unchecked=_unchecked(()))
+            return Verification(checks=(odd,), unchecked=_unchecked(promise, ()))
         if odd is not None:
-            return Verification(checks=(odd,), unchecked=_unchecked(()))
+            return Verification(checks=(odd,), unchecked=_unchecked(promise, ()))
         published[name] = first
     kinds = {
         column: kind_of([text for text in texts if text])
@@ -149,35 +152,26 @@ def verify_release_only(
     checks.append(check_folder(release_folder, known))
     whole = _grouped(promise, published)
     found = judge_all(promise, whole, cast("PrivateTable", table), levels, lambda: None)
-    checks += [check for check in found if not check.undecided and _was_decided(check)]
-    left = [check for check in found if check not in checks]
+    checks += [check for check in found if not check.undecided]
+    left = [check for check in found if check.undecided]
     facts: dict[str, float] = {"rows": float(next(iter(published.values())).lines.rows)}
     for group in whole.values():
         sizes = tally(group.group, group.table.count)
         facts |= {"classes": float(len(sizes)), "smallest_class": float(sizes.min(initial=0))}
-    return Verification(checks=tuple(checks), facts=facts, unchecked=_unchecked(left))
+    return Verification(checks=tuple(checks), facts=facts, unchecked=_unchecked(promise, left))
 
 
-def _was_decided(check: Check) -> bool:
-    """Say whether a promise was recomputed: what could not be told is treated as broken."""
-    return not check.sentence.endswith("Treated as broken.")
-
-
-def _unchecked(left: Sequence[Check]) -> tuple[Check, ...]:
+def _unchecked(promise: Promise, left: Sequence[Check]) -> tuple[Check, ...]:
     promises = [
-        Check(
-            name=check.name,
-            holds=False,
-            column=check.column,
-            undecided=True,
-            sentence=check.sentence.removesuffix(" Treated as broken."),
-        )
+        not_checked(check.name, check.sentence.removesuffix(" Treated as broken."), check.column)
         for check in left
     ]
-    others = [
-        Check(name=name, holds=False, sentence=sentence, undecided=True)
-        for name, sentence in _NEEDS_TABLE.items()
-    ]
+    needs = dict(_NEEDS_TABLE)
+    if promise.permuted:
+        needs["membership"] = _EVERYONE
+    if promise.averaged:
+        needs["groups"] = _AVERAGES
+    others = [not_checked(name, sentence) for name, sentence in needs.items()]
     return (*promises, *others)
 
 

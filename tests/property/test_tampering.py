@@ -21,6 +21,7 @@ from anon_core.job.file_formats import as_parquet
 from anon_core.job.runner import run
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Verification
+from anon_core.verification.witness import Witness
 from tests.making import BUDGET, MECHANISM, Case, for_mechanisms
 
 Files = dict[str, bytes]
@@ -61,8 +62,8 @@ def people_of(name: str) -> Case:
 
 
 @cache
-def released(name: str) -> tuple[dict[str, Any], Files]:
-    """Return a small verified release of a technique, and its recipe."""
+def released(name: str) -> tuple[dict[str, Any], Files, Witness | None]:
+    """Return a small verified release of a technique, its recipe, and what the run knows of it."""
     technique = cast(type[Algorithm], family("algorithm")[name])
     models = [
         {"name": "frequency-l-diversity", "l": 2, "column": "illness"}
@@ -78,11 +79,12 @@ def released(name: str) -> tuple[dict[str, Any], Files]:
     plan = people.plan(algorithm={"name": name, **given}, models=models)
     population = people.dataset if technique.needs_public else None
     result = run(plan, people.dataset, people.levels, population=population, assess=False)
-    return plan.completed(), {**result.files, **result.parquet_files}
+    return plan.completed(), {**result.files, **result.parquet_files}, result.witness
 
 
 def verified(name: str, files: Mapping[str, bytes]) -> Verification:
-    return verify(released(name)[0], people_of(name).frame, PEOPLE.levels, files)
+    recipe, _, witness = released(name)
+    return verify(recipe, people_of(name).frame, PEOPLE.levels, files, witness=witness)
 
 
 # ---- ways to tamper ------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Any, cast
 
 from ..evidence import CannotTell, Evidence
-from ..findings import Check, many
+from ..findings import Check, many, not_checked
 from ..least import at_least
 from ..redrawn import classes_of, fitting_levels, labels_by_level, published_classes, redrawn
 from ..registry import recomputes
@@ -117,7 +117,11 @@ def _sample(evidence: Evidence, share: Fraction, least: int) -> Check:
     """Draw the sample again, where the secret is there, and compare its classes."""
     seed = evidence.promise.seed
     if seed is None:
-        return _told(True, "The recipe has no secret, so the sample was not drawn again.")
+        return not_checked(
+            _NAME,
+            "The recipe has no secret, so the sample was not drawn again: whether these are its "
+            "rows is not known.",
+        )
     rows, drawn = redrawn(evidence, seed, share)
     levels = [labels_by_level(evidence, name) for name in evidence.promise.quasi]
     published = published_classes(evidence)

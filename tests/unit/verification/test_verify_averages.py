@@ -11,9 +11,9 @@ import pytest
 from anon_core.algorithms.microaggregation import aggregation
 from anon_core.base.errors import NotVerified
 from anon_core.job.runner import run
-from anon_core.verification.averages import check_groups
 from anon_core.verification.checks import verify
 from anon_core.verification.findings import Check
+from anon_core.verification.witness import Witness
 from tests.making import Case
 
 AGES = ["20", "22", "30", "34", "60", "80"]
@@ -43,8 +43,18 @@ def broken(rows: list[str], private: pd.DataFrame = PEOPLE, **changes: Any) -> s
     return {check.name for check in found.broken}
 
 
-def groups(rows: list[str], place: list[int], **changes: Any) -> list[Check]:
-    return check_groups(recipe(**changes), PEOPLE, SEX, csv(rows), np.array(place))
+def groups(
+    rows: list[str], place: list[int], private: pd.DataFrame = PEOPLE, **changes: Any
+) -> list[Check]:
+    """Return what comes of saying which row stands behind which."""
+    codes, texts = zip(*(pd.factorize(private[n]) for n in private.columns), strict=True)
+    witness = Witness(
+        texts=dict(zip(private.columns, (list(t) for t in texts), strict=True)),
+        codes=dict(zip(private.columns, codes, strict=True)),
+        place=np.array(place),
+    )
+    found = verify(recipe(**changes), private, SEX, {"release.csv": csv(rows)}, witness=witness)
+    return [check for check in found.checks if check.name == "groups"]
 
 
 def test_true_averages_hold() -> None:
@@ -54,6 +64,21 @@ def test_true_averages_hold() -> None:
     # Rows of equal texts may stand for each other; nothing else may.
     (swapped,) = groups(TRUE, [1, 0, 2, 3, 4, 5])
     assert (swapped.holds, swapped.column, swapped.rows) == (False, "ill", (1, 2))
+
+
+def test_without_the_groups_of_the_run_averages_are_not_decided() -> None:
+    found = verify(recipe(), PEOPLE, SEX, {"release.csv": csv(TRUE)})
+    assert not found.broken
+    assert [check.name for check in found.unchecked] == ["groups"]
+    assert not found.holds
+
+
+def test_a_witness_of_another_table_is_not_believed() -> None:
+    other = PEOPLE.assign(age=[*AGES[:-1], "81"])
+    codes = {n: np.arange(6) for n in PEOPLE.columns}
+    told = Witness(texts={n: list(other[n]) for n in other}, codes=codes, place=np.arange(6))
+    found = verify(recipe(), PEOPLE, SEX, {"release.csv": csv(TRUE)}, witness=told)
+    assert {check.name for check in found.broken} == {"groups"}
 
 
 def test_averages_that_are_values_of_the_table_have_their_decimals_too() -> None:
@@ -144,10 +169,10 @@ def test_gaps_and_hidden_numbers() -> None:
     )
     rows = [",F,a", ",F,b", "*,M,c", "*,M,d"]
     assert broken(rows, private) == set()
-    place = np.arange(4)
-    assert check_groups(recipe(), private, SEX, csv(rows), place)[0].holds
+    place = list(range(4))
+    assert groups(rows, place, private)[0].holds
     for wrong in ([",F,a", ",F,b", "30.0,M,c", "30.0,M,d"], ["*,F,a", "*,F,b", "*,M,c", "*,M,d"]):
-        assert not check_groups(recipe(), private, SEX, csv(wrong), place)[0].holds
+        assert not groups(wrong, place, private)[0].holds
 
 
 def test_promises_about_who_fits_are_not_decided_by_averages() -> None:
