@@ -1,4 +1,4 @@
-"""What commands read beside a recipe: the table as it declares it, and that of the population."""
+"""What commands share: a table that is brought to this machine, and progress in words."""
 
 from __future__ import annotations
 
@@ -7,12 +7,8 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .output import LEFT_OVER
-
-if TYPE_CHECKING:
-    pass
 
 
 @contextmanager
