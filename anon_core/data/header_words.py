@@ -29,7 +29,26 @@ PERSON_NUMBERS = all_of(
 _IDENTIFIER_WORDS = all_of(
     "id ids uid uuid guid name names firstname lastname surname forename givenname fullname ssn "
     "nin nhs mrn passport email mail phone telephone tel mobile fax address street iban account "
-    "username login url ip licence license plate patientid customerid personid"
+    "username login url ip licence license plate patientid customerid personid lname fname "
+    "maidenname doctor doctors physician physicians clinician surgeon gp referrer"
+)
+#: Of the words that identifiers are named by those that things are named by as well: a ward has a
+#: name, and a product a number. `NAMED` are called by a name.
+NAMED = all_of("name names nom noms nome naam navn nombre nombres")
+_OF_THINGS = NAMED | all_of(
+    "id ids uid uuid guid number nr no num account url ip licence license plate fax username login "
+    "str via nir nif fiscale insee"
+)
+#: Words beside one of `NAMED` that leave it a person's.
+_BESIDE_A_NAME = all_of(
+    "of the full complete legal first last middle given family birth maiden mother father parent "
+    "spouse contact emergency next kin child baby staff nurse person people self current former "
+    "der des die das dem von voller vollstandiger ganzer kind mutter vater person personen de du "
+    "la le les del della di famille familia famiglia jeune fille complet completo completa et y e "
+    "en van and und 1 2 3"
+)
+_DOCTORS = all_of(
+    "doctor doctors physician physicians clinician surgeon arzt arztes aerztin medecin"
 )
 _QUASI_WORDS = all_of(
     "age birth born birthday birthdate dob yob sex gender zip zipcode postcode postal plz city "
@@ -55,7 +74,15 @@ _OTHER_LANGUAGES: tuple[tuple[Role, str, str], ...] = (
         "identifier",
         "name",
         "vorname* nachname* familienname* zuname nom noms prenom* nombre nombres apellido* nome "
-        "cognome naam voornaam achternaam navn fornavn efternavn",
+        "cognome naam voornaam achternaam navn fornavn efternavn geburtsname* madchenname* "
+        "maedchenname* rufname* patientenname* kundenname*",
+    ),
+    (
+        "identifier",
+        "doctor",
+        "arzt aerztin arztin arzte aerzte arztname hausarzt hausarztin hausaerztin behandler* "
+        "operateur* zuweiser* einweiser* medecin* docteur* chirurgien* medico* medica dottore "
+        "dottoressa arts huisarts behandelaar laege laegen",
     ),
     ("identifier", "e-mail", "courriel correo posta epost* emailadres* mailadres*"),
     (
@@ -157,6 +184,25 @@ def _bare(word: str) -> str:
     """
     plain = word.rstrip("0123456789")
     return plain[1:] if len(plain) > _PREFIXED and plain[0] in _TYPE_SIGNS else plain
+
+
+def is_sure(words: Sequence[str], found: str) -> bool:
+    """Return whether the word that `known_as` found for an identifier names persons alone.
+
+    Where it does not, as in the name of a ward, how often values stand in the table tells.
+
+    Examples
+    --------
+    >>> [is_sure(words, known_as(words, "identifier"))
+    ...  for words in (["street"], ["name"], ["patient", "name"], ["ward", "name"], ["ward", "id"])]
+    [True, True, True, False, False]
+    """
+    word = found.split("'")[1]
+    bare = _bare(word)
+    if not {word, bare} & _OF_THINGS:
+        return True
+    rest = {other for other in words if other != word} - _BESIDE_A_NAME - OF_PERSONS - _DOCTORS
+    return bool({word, bare} & NAMED) and not rest
 
 
 def stands_in(word: str, known: Iterable[str]) -> bool:

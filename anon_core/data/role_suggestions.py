@@ -11,6 +11,7 @@ import numpy as np
 
 from .column import Column
 from .findings import DAY, findings, numbers_somebody
+from .given_names import names_people
 from .header_words import (
     FREE_TEXT,
     NUMBERED,
@@ -18,6 +19,7 @@ from .header_words import (
     OF_PERSONS,
     PERSON_NUMBERS,
     all_of,
+    is_sure,
     known_as,
     stands_in,
     words_of,
@@ -83,7 +85,20 @@ _RACES = all_of(
     "white black asian hispanic latino latina caucasian african american indian eskimo aleut "
     "native pacific islander hawaiian mixed multiracial biracial alaska alaskan"
 )
+_YES_NO = all_of("yes no y n true false 0 1 ja nein j oui non o si sí no nej sim não wahr falsch")
+#: Numbers below this are no telephone number.
+_COUNTED = 10_000
 _NO_SEX = all_of("x d u o other diverse divers unknown none na n/a nonbinary non-binary")
+#: A street with its house number, behind or before it.
+_STREET = re.compile(
+    r"[^\W\d].*(stra(ss|ß)e|str\.|gasse|weg|allee|platz|ring|ufer|straat|gade|vej|gatan)"
+    r" \d{1,4} ?[a-z]?"
+    r"|\d{1,5}[a-z]?,? (rue|avenue|av\.|bd\.?|boulevard|chemin|allée|place|impasse) .+"
+    r"|\d{1,5}[a-z]? .+ (street|st\.?|road|rd\.?|avenue|ave\.?|lane|ln\.?|drive|dr\.?|court|way|"
+    r"boulevard|blvd\.?|close|crescent|terrace|square)"
+    r"|(calle|via|viale|piazza|rua|avenida|plaza) .+,? \d{1,4} ?[a-z]?",
+    re.IGNORECASE,
+)
 #: What is made of figures as telephone numbers are, and is none: shape, its own word, and why.
 _SHAPES: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (
@@ -114,6 +129,11 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Suggested, str], ...] = (
         "Its values look like social security numbers.",
     ),
     (re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}"), "identifier", "Its values look like IBANs."),
+    (
+        _STREET,
+        "identifier",
+        "Its values look like streets with a house number.",
+    ),
     (
         re.compile(r"\+?\(?\d[\d ()/-]{7,}\d"),
         "identifier",
@@ -191,9 +211,15 @@ def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
     if _repeats_households(column, words, rows):
         values = len(column.values)
         return "household", f"{values:,} values in {rows:,} rows: people live together."
+    named = not rules.measured and names_people(column.values)
     if found := known_as(words, "identifier"):
         if spread >= _THING_SHARE or rows < _KEY_ROWS:
             return "identifier", f"{found} in its name: points to one person."
+        if (named or is_sure(words, found)) and not _flags(column) and not _counts(column, words):
+            return (
+                "identifier",
+                f"{found} in its name: points to one person, although many rows share a value.",
+            )
         return "quasi", f"{found} in its name, but many rows share a value."
     told = not rules.measured and is_told(column)
     apart = len(column.values) > max(_APART_SHARE * filled, 1)
@@ -201,7 +227,7 @@ def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
         return "left_out", "Its values are texts of many words, and these may name people."
     if found := next((w for w in words if stands_in(w, FREE_TEXT)), ""):
         return "left_out", f"'{found}' in its name: free text may name people."
-    if column.kind == "text" and apart and _mostly(column, _PERSON):
+    if named or (column.kind == "text" and apart and _mostly(column, _PERSON)):
         return "identifier", "Its values look like names of people."
     if found := known_as(words, "sensitive"):
         return "sensitive", f"{found} in its name: people keep it private."
@@ -256,6 +282,18 @@ def _repeats_households(column: Column, words: Sequence[str], rows: int) -> bool
     few = 1 < values < rows and rows <= _MOST_TOGETHER * values
     named = not OF_HOUSEHOLDS.isdisjoint(words)
     return named and few and not column.missing and numbers_somebody(column)
+
+
+def _flags(column: Column) -> bool:
+    """Return whether values say yes or no, as of whether somebody has a telephone."""
+    return all(value.strip().casefold() in _YES_NO for value in column.values)
+
+
+def _counts(column: Column, words: Sequence[str]) -> bool:
+    """Return whether values count something, as visits to a doctor: small whole numbers."""
+    if column.measure is None or not KINDS[column.kind].amount:
+        return False
+    return bool(np.all(np.abs(column.measure) < _COUNTED)) and not any(w in NUMBERED for w in words)
 
 
 def _sexes(column: Column) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..base.errors import listing
 from ..data.missing_codes import rows_with_codes
-from ..release.extremes import RareEnds, rare_ends
+from ..release.extremes import ListedValues, RareEnds, listed_values, rare_ends
 from ..release.problem import Problem
 from ..release.release import Release
 from ..release.vocabulary import LONGEST_SET
@@ -20,6 +20,7 @@ def cautions(plan: Plan, problem: Problem, release: Release) -> tuple[str, ...]:
         *_shortened_sets(release),
         *_missing_as_values(plan, problem),
         *_rare_ends(plan, release),
+        *_rare_members(plan, release),
         *_raised(plan),
         *_strangers(problem),
         *_lacking(problem),
@@ -75,6 +76,23 @@ def _rare_ends(plan: Plan, release: Release) -> Iterator[str]:
             f"have: the real value of {whose} stands in the release. Build a hierarchy with round "
             "cuts for the column and publish its groups, or code its smallest and largest values."
         )
+
+
+def values_in_sets(plan: Plan, release: Release) -> dict[str, ListedValues]:
+    """Return, by column, the exact values that published sets list."""
+    return listed_values(release, few(plan))
+
+
+def _rare_members(plan: Plan, release: Release) -> Iterator[str]:
+    for name, told in values_in_sets(plan, release).items():
+        if told.rare:
+            many = "value" if told.rare == 1 else "values"
+            whose = f"{told.people:,} {'person' if told.people == 1 else 'people'}"
+            yield (
+                f"Sets of '{name}' list {told.rare:,} exact {many} that fewer than {few(plan)} "
+                f"people have: the real value of {whose} stands in the release. Build a hierarchy "
+                "for the column and publish its groups, or make the column an identifier."
+            )
 
 
 def _raised(plan: Plan) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Ends of published ranges that are some few people's own values."""
+"""Values of people that published ranges end at and published sets list."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from ..data.kinds import KINDS
 from .release import Release
+from .vocabulary import range_texts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +25,70 @@ class RareEnds:
 
     values: int
     people: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListedValues:
+    """Exact values of a column that its published sets list.
+
+    Attributes
+    ----------
+    values, of : int
+        Different values that some set lists, and all that rows of the table have.
+    most : int
+        Values in the longest set.
+    rare : int
+        Listed values that too few people have.
+    people : int
+        People of the table whose own value is one of these.
+    """
+
+    values: int
+    of: int
+    most: int
+    rare: int
+    people: int
+
+
+def listed_values(release: Release, least: int) -> dict[str, ListedValues]:
+    """Return, by column, the exact values that published sets such as ``{Berlin, Bonn}`` list.
+
+    The label of a hierarchy's group lists nothing, unless it is written like that.
+
+    Parameters
+    ----------
+    release : Release
+    least : int
+        People that a value needs to be nobody's own.
+    """
+    found: dict[str, ListedValues] = {}
+    problem = release.problem
+    for name in problem.quasi:
+        kind = problem.dataset.column(name).kind
+        vocabulary, hierarchy = release.vocabularies[name], problem.hierarchies[name]
+        if KINDS[kind].measured or vocabulary.shown is not None:
+            continue
+        write, people = range_texts(hierarchy, kind), problem.leaf_people[name]
+        listed = np.zeros(len(hierarchy.leaves), dtype=np.bool_)
+        most = 0
+        used = np.unique(release.cells[name])
+        for entry in used[vocabulary.lo[used] < vocabulary.hi[used]].tolist():
+            low, high = int(vocabulary.lo[entry]), int(vocabulary.hi[entry])
+            text = vocabulary.texts[entry]
+            if text.startswith("{") and text == write(low, high):
+                listed[low : high + 1] = True
+                most = max(most, high + 1 - low)
+        own = people[listed]
+        rare = own[(own > 0) & (own < least)]
+        if most:
+            found[name] = ListedValues(
+                values=int(np.count_nonzero(own)),
+                of=int(np.count_nonzero(people)),
+                most=most,
+                rare=len(rare),
+                people=int(rare.sum()),
+            )
+    return found
 
 
 def rare_ends(release: Release, least: int) -> dict[str, RareEnds]:

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..base.registry import family
+from ..job.cautions import values_in_sets
 from ..job.result import Result
 from ..release.attack_result import AttackResult
 from . import phrases
 from .tiles import certain
 
+#: Exact values of a column in published sets from which that has to be acknowledged.
+MANY_LISTED = 10
 Mark = Literal["holds", "warning", "note"]
 
 
@@ -60,7 +63,7 @@ def thresholds(result: Result) -> list[Item]:
 def published(result: Result) -> list[Item]:
     """Return what the release says beyond its promises: unique rows, and which columns it holds."""
     exact, left_out = result.exact, result.left_out
-    items = [unlike(result)]
+    items = [unlike(result), *_listed(result)]
     items.append(
         Item(
             about="exact",
@@ -121,6 +124,23 @@ def _attack(attack: AttackResult) -> Item:
     sentence += f"; {said}." if said else "."
     unmet = line.standing == "not met" or bool(said)
     return Item(about=about, sentence=sentence, mark="warning" if unmet else "holds")
+
+
+def _listed(result: Result) -> list[Item]:
+    """Return the columns whose cells list exact values, which hides less than a class's size says.
+
+    A reader of `{Ada, Bo, Cy}` knows every name that stands in the table, and three for the person.
+    """
+    return [
+        Item(
+            about=f"sets:{name}",
+            sentence=f"Cells of '{name}' list exact values: {told.values:,} of its {told.of:,} "
+            f"values are printed, up to {told.most:,} in one cell. Publish groups of a hierarchy, "
+            "or make the column an identifier if its values name people.",
+            mark="warning" if told.values >= MANY_LISTED else "note",
+        )
+        for name, told in values_in_sets(result.plan, result.release).items()
+    ]
 
 
 def unlike(result: Result) -> Item:

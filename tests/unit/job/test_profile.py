@@ -252,3 +252,71 @@ def test_suggestions_hold_no_value() -> None:
     secret = [f"secret{i}@example.org" for i in range(30)]
     (found,) = suggest_roles(table(a=[*secret]))
     assert "secret" not in found.reason
+
+
+GIVEN = ("Dörte", "José", "Zoë", "Anna", "Käthe", "Erik", "Renée", "Thomas")
+FAMILY = ("García", "Schäfer", "O'Neill", "Weiß", "Kowalski", "Dupont", "Yilmaz", "Smith")
+FULL = [f"{first} {last}" for first in GIVEN for last in FAMILY]
+#: What points to people by its header, in several languages, and values of each.
+PEOPLE_COLUMNS = {
+    "Name,name,Patient name,patientName,Nom,Nome,Naam,Navn,Name des Patienten,Full Name": FULL,
+    "Nachname,Surname,last_name,Nom de famille,Apellidos,Cognome,Achternaam,Efternavn": FAMILY,
+    "Vorname,first name,Prénom,Nombre,Voornaam,Fornavn,Rufname,Geburtsname": GIVEN,
+    "Straße,street,Rue,Calle,Indirizzo,Straat,Vejnavn,Anschrift": [
+        f"{name} {n}" for name in ("Hauptweg", "Am Markt", "Lindenhof") for n in (1, 2, 17)
+    ],
+    "E-Mail,email,Courriel,Correo electrónico,mailadres": [
+        f"{a}.{i}@example.org" for i, a in enumerate(GIVEN)
+    ],
+    "Telefon,phone,Téléphone,Teléfono,Telefoon,Mobilnummer,Handy": [
+        f"0171/555{i:05d}" for i in range(9)
+    ],
+    "Arzt,Hausarzt,Behandler,doctor,Attending physician,Médecin traitant,Médico,Huisarts": [
+        f"Dr. {name}" for name in FAMILY
+    ],
+}
+#: What is said of things or counts something, though a word of its header names people, too.
+THINGS = {
+    "product name,ward_name,drug name,city name": ["Aspirin", "Ibuprofen", "Metformin"],
+    "station id,course number": ["A1", "B2", "C3"],
+    "has phone,email consent,Telefon vorhanden": ["yes", "no"],
+    "doctor visits": ["0", "1", "2", "3"],
+}
+
+
+@pytest.mark.parametrize("headers", PEOPLE_COLUMNS)
+def test_who_people_are_is_an_identifier_however_often_it_repeats(headers: str) -> None:
+    values = PEOPLE_COLUMNS[headers]
+    for header in headers.split(","):
+        for rows in (len(values), 60 * len(values)):
+            (found,) = suggest_roles(
+                table(**{header: [values[i % len(values)] for i in range(rows)]})
+            )
+            assert found.role == "identifier", (header, rows, found.reason)
+
+
+@pytest.mark.parametrize("headers", THINGS)
+def test_what_things_are_called_and_how_often_is_no_identifier(headers: str) -> None:
+    values = THINGS[headers]
+    for header in headers.split(","):
+        (found,) = suggest_roles(table(**{header: [values[i % len(values)] for i in range(600)]}))
+        assert found.role != "identifier", (header, found.reason)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        FULL,
+        [f"{name.split()[1]}, {name.split()[0]}" for name in FULL],
+        [f"Dr. {name}" for name in FAMILY],
+        [f"Frau {name}" for name in FAMILY],
+        [f"{name}straße {n}" for name in ("Haupt", "Garten", "Berg") for n in (1, 2, "17a")],
+        [f"{n} {name} Street" for name in ("Main", "Oak", "High") for n in (1, 2, 17)],
+        [f"{n} rue de la {name}" for name in ("Paix", "Gare", "Poste") for n in (1, 2, 17)],
+        [f"{name.lower()}@example.org" for name in GIVEN],
+        [f"+49 171 555{i:05d}" for i in range(9)],
+    ],
+)
+def test_who_people_are_is_seen_in_the_values_too(values: list[str]) -> None:
+    (found,) = suggest_roles(table(xq7=[values[i % len(values)] for i in range(60 * len(values))]))
+    assert found.role == "identifier", found.reason

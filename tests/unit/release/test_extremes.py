@@ -10,6 +10,7 @@ import pytest
 from anon_core.job.result import Result
 from anon_core.job.runner import run
 from anon_core.report.files import as_html, edition_of
+from anon_core.words import checklist
 from tests.making import Case
 
 AGES = [1, 2, 2, 3, 3, 3, 7, 8, 9, 9, 9, 9]
@@ -82,3 +83,59 @@ def test_limits_of_coded_tails_count() -> None:
     limits = {int(t[1:].split(",")[0]) for t in texts if t[0] in "≤≥"}
     rare = sum(rows[x] < 3 for x in limits)
     assert bool(found.cautions) == bool(rare)
+
+
+def _families(many: int) -> Case:
+    names = [f"n{i % many:02d}" for i in range(6 * many)]
+    return Case(
+        columns={"family": names, "s": list("abc") * (2 * many)},
+        quasi=("family",),
+        sensitive=("s",),
+        kinds={"family": "text", "s": "text"},
+    )
+
+
+def listed_by_hand(content: bytes) -> tuple[set[str], int]:
+    """Return the values that sets of the file list, and the most in one of them."""
+    sets = [
+        line.split("{")[1].split("}")[0].split(", ")
+        for line in content.decode().splitlines()
+        if "{" in line
+    ]
+    return {value for one in sets for value in one}, max(map(len, sets))
+
+
+@pytest.mark.parametrize("technique", ["mondrian", "k-member"])
+def test_sets_that_list_values_of_few_are_cautioned_and_columns_of_many_checked(
+    technique: str,
+) -> None:
+    found = ran(_families(26), k=12, name=technique)
+    values, most = listed_by_hand(found.csv)
+    assert len(values) == 26
+    told = next(one for one in found.cautions if one.startswith("Sets of 'family'"))
+    assert "list 26 exact values that fewer than 12 people have" in told
+    assert "the real value of 156 people stands in the release" in told
+    (item,) = [one for one in checklist.published(found) if one.about == "sets:family"]
+    assert item.mark == "warning"
+    assert "26 of its 26 values are printed" in item.sentence
+    assert f"up to {most} in one cell" in item.sentence
+
+
+def test_few_values_that_many_share_are_noted_only() -> None:
+    found = ran(_families(4), k=12, name="mondrian")
+    assert "{" in found.csv.decode()
+    (item,) = [one for one in checklist.published(found) if one.about == "sets:family"]
+    assert item.mark == "note"
+
+
+def test_groups_of_a_hierarchy_list_no_values() -> None:
+    case = _families(26)
+    rows = [[f"n{i:02d}", f"group {i // 9}", "*"] for i in range(26)]
+    plan = case.plan(
+        algorithm={"name": "mondrian", "output": "node"},
+        models=[{"name": "k-anonymity", "k": 12}],
+        hierarchies={"family": "family.csv"},
+    )
+    found = run(plan, case.dataset, {"family": rows})
+    assert not [one for one in found.cautions if "Sets of" in one]
+    assert not [one for one in checklist.published(found) if one.about.startswith("sets:")]
