@@ -67,7 +67,8 @@ def ordered_distance(counted: Histogram, rows: I64, place: I64) -> Distance:
     """Return Σ |cumulative differences| / (m − 1), where `place` is that of each leaf in the order.
 
     The m values are those that occur in the table: one that is only declared would shrink every
-    distance. With one value alone every distance is 0.
+    distance. With one value alone every distance is 0. Places need not be dense, since a hierarchy
+    may list values between those of the column.
 
     Between two neighbouring values of a group its cumulative count stays as it is while the
     table's grows, so the differences change sign once: two look-ups add all of them up.
@@ -77,7 +78,9 @@ def ordered_distance(counted: Histogram, rows: I64, place: I64) -> Distance:
     m, n, size = int(np.count_nonzero(used)), int(rows.sum()), counted.rows
     if m <= 1:
         return Distance(above=np.zeros_like(size), under=size)
-    key = counted.group * m + (np.cumsum(used) - 1)[place[counted.value]]
+    rank_of = np.empty(len(place), dtype=np.int64)
+    rank_of[in_order] = np.cumsum(used) - 1
+    key = counted.group * m + rank_of[counted.value]
     key, count = _in_order(key, counted.count, counted.groups * m)
     group, rank = key // m, key % m
     begin = np.flatnonzero(np.diff(group, prepend=-1))

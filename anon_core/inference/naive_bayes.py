@@ -151,23 +151,32 @@ def _expected(
 
 
 def _smoothed(view: View, name: str, joint: F64, base: F64) -> F64:
-    """Return log θ(leaf | value), a row more of each leaf; see `Learned.says`."""
+    """Return log θ(leaf | value), a row more of each text that is published; see `Learned.says`.
+
+    The row more is spread like the text's own, so that values which a hierarchy only declares do
+    not outweigh the rows. A leaf that no text covers counts as one row of any value.
+    """
     vocabulary = view.vocabularies[name]
     leaves = len(base)
+    shown = joint.any(axis=1)
+    rows = joint + shown[:, None]
     upto = np.concatenate([[0.0], np.cumsum(base)])
     width = upto[vocabulary.hi + 1] - upto[vocabulary.lo]
     exact = vocabulary.lo == vocabulary.hi
     found = np.zeros((leaves + 1, joint.shape[1]))
-    np.add.at(found, vocabulary.lo[exact], joint[exact])
+    np.add.at(found, vocabulary.lo[exact], rows[exact])
     # What a cell spreads begins at its first leaf, and ends behind its last.
-    wide = np.flatnonzero(~exact & joint.any(axis=1))
-    dense = joint[wide] / np.maximum(width[wide], 1e-300)[:, None]
+    wide = np.flatnonzero(~exact & shown)
+    dense = rows[wide] / np.maximum(width[wide], 1e-300)[:, None]
     steps = np.zeros((leaves + 1, joint.shape[1]))
     np.add.at(steps, vocabulary.lo[wide], dense)
     np.add.at(steps, vocabulary.hi[wide] + 1, -dense)
     found[:-1] += np.maximum(np.cumsum(steps, axis=0)[:-1], 0.0) * base[:, None]
-    found[-1] = 0.0
-    return np.log(found + 1.0) - np.log(joint.sum(axis=0) + leaves)
+    covered = np.zeros(leaves + 1, dtype=np.int64)
+    np.add.at(covered, vocabulary.lo[shown], 1)
+    np.add.at(covered, vocabulary.hi[shown] + 1, -1)
+    found[np.append(np.cumsum(covered)[:-1] == 0, True)] = 1.0
+    return np.log(np.maximum(found, 1e-300)) - np.log(joint.sum(axis=0) + max(int(shown.sum()), 1))
 
 
 def guesses(learned: Learned, codes: I32, context: Context) -> Guesses:
