@@ -43,8 +43,9 @@ class ProbabilisticLinkage(Attack):
     )
     formula: ClassVar[str] = (
         "Σ log₂(m/u) over columns, m = 1 − ε where the cell contains the value, u = share of the "
-        "register in the cell; assignment of most weight; undecided where the posterior over the "
-        "register lies between the bounds, the lower being at least 1 / people of the register"
+        "register in the cell; assignment of most weight; a possible link where the posterior over "
+        "the register lies between the bounds, the lower being at least 1 / people of the register; "
+        "rate = mean chance that the linked person is the right one"
     )
     source: ClassVar[str] = "Fellegi and Sunter 1969, doi 10.1080/01621459.1969.10501049"
     discloses: ClassVar[Disclosure] = "identity"
@@ -97,7 +98,7 @@ class ProbabilisticLinkage(Attack):
         low=0.0,
         high=0.5,
         help="Posterior up to which a link is no better than a guess, as is that of picking "
-        "anybody; what lies between is undecided, and counts as exposed.",
+        "anybody; what lies between is a possible link.",
         label="A guess up to",
     )
 
@@ -129,52 +130,37 @@ class ProbabilisticLinkage(Attack):
         if audience.population is not None and audience.population.codes is not None:
             outside = np.rint(people.count * (1 - people.inside)).astype(np.int64)
             links = own.links_to(outside, part_of(context, 0.8, 1.0))
-            claimed = links.posterior > own.guess
-            control = float(np.count_nonzero(claimed)) / max(len(claimed), 1)
+            # None of them is behind a row: all that counts is how far they would be believed.
+            control = float(links.posterior.sum()) / max(len(links.posterior), 1)
         return [self._result(view, own, raw, control, by_columns(audience))]
 
     def _result(
         self, view: View, own: _Linked, raw: _Linked, control: float | None, lacking: str
     ) -> AttackResult:
         tried = max(len(own.line), 1)
-        open_ = int(np.count_nonzero(own.undecided))
-        succeeded = own.decided
-        chance = np.where(own.undecided, 1.0, own.right)
         per_class = np.zeros(len(own.persons.sizes))
-        np.maximum.at(per_class, own.line, chance)
-        rate = own.rate
-        interval = None
-        if open_ or len(own.line) < view.rows:
-            ends = wilson(succeeded, tried).interval, wilson(succeeded + open_, tried).interval
-            exact = len(own.line) == view.rows
-            interval = (
-                (succeeded / tried, rate)
-                if exact
-                else (min(ends[0][0], rate), max(ends[1][1], rate))
-            )
-        trusted = own.links.posterior >= self.upper
-        undecided = f" {open_:,} are undecided; treated as exposed." if open_ else ""
+        np.maximum.at(per_class, own.line, own.right)
+        drawn = len(own.line) < view.rows
+        trusted = int(np.count_nonzero(own.links.posterior >= self.upper))
+        possible = int(np.count_nonzero(own.possible))
         return AttackResult(
             attack=self.name,
             attempted=tried,
             eligible=len(own.line),
-            succeeded=succeeded,
-            undecided=open_,
-            rate=rate,
-            worst=float(chance.max(initial=0.0)),
+            succeeded=own.succeeded,
+            rate=own.rate,
+            worst=float(own.right.max(initial=0.0)),
             baseline=float((1 / np.maximum(own.links.fitting, 1)).sum()) / tried,
             raw=raw.rate,
-            at_risk=int(np.count_nonzero(trusted | own.undecided)),
+            at_risk=int(np.count_nonzero(own.right > own.guess)),
             threshold=own.guess,
             per_class=per_class,
-            interval=interval,
-            upper_bound=bool(open_),
+            interval=wilson(own.succeeded, tried).interval if drawn else None,
             control=control,
             sentence=(
-                f"Of {len(own.line):,} rows tried, {int(trusted.sum()):,} are linked with "
-                f"confidence; whoever takes the likeliest person of each that is decided is right "
-                f"{succeeded:.3g} times on average ({per_cent(succeeded / tried)}).{undecided}"
-                f"{lacking}"
+                f"Of {len(own.line):,} rows tried, {trusted:,} are linked with confidence and "
+                f"{possible:,} possibly; the likeliest person of each row is the right one "
+                f"{own.succeeded:.3g} times on average ({per_cent(own.rate)}).{lacking}"
             ),
             details=(own.weights(), own.decisions(own.guess, self.upper)),
         )
@@ -208,7 +194,7 @@ class _Linked:
         self.guess = max(attack.lower, min(anybody, attack.upper))
         self.links: Links
         self.right: F64
-        self.undecided: B1
+        self.possible: B1
 
     def links_to(self, offered: I64, context: Context) -> Links:
         """Link the rows to so many people of each tuple of the register."""
@@ -228,18 +214,18 @@ class _Linked:
             self.columns = estimated(self.columns, cells, codes, people.count, context)
         self.links = self.links_to(self.people.count, context)
         found = self.links.posterior
-        self.undecided = (found > self.guess) & (found < self.attack.upper)
+        self.possible = (found > self.guess) & (found < self.attack.upper)
         self.right = right_links(self.persons, self.line, self.links, self.people, self.truth)
 
     @property
-    def decided(self) -> float:
-        """Expected right links among those that were decided."""
-        return float(self.right[~self.undecided].sum())
+    def succeeded(self) -> float:
+        """Expected right links; that a link is only possible makes it no less right."""
+        return float(self.right.sum())
 
     @property
     def rate(self) -> float:
-        """Share of rows that are linked right or undecided."""
-        return (self.decided + int(self.undecided.sum())) / max(len(self.line), 1)
+        """Expected share of rows that are linked to the right person."""
+        return self.succeeded / max(len(self.line), 1)
 
     def weights(self) -> Details:
         """Return what agreement and disagreement weigh, column by column."""
@@ -269,11 +255,11 @@ class _Linked:
         )
 
     def decisions(self, lower: float, upper: float) -> Details:
-        """Return how many links are trusted, undecided and guesses, with their mean posterior."""
+        """Return how many links are trusted, possible and guesses, with their mean posterior."""
         found = self.links.posterior
         parts = (
             ("trusted", found >= upper),
-            ("undecided", self.undecided),
+            ("possible", self.possible),
             ("a guess", (found <= lower) & (found < upper)),
         )
         return Details(

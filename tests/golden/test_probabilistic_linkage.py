@@ -78,10 +78,12 @@ def test_the_worked_example() -> None:
     assert kind["agreement"] == pytest.approx(0.6489, abs=5e-5)
     assert age["disagreement"] == pytest.approx(-3.6439, abs=5e-5)
     assert kind["disagreement"] == pytest.approx(-4.2288, abs=5e-5)
-    undecided = next(r for r in decisions.rows if r["link"] == "undecided")
-    assert undecided["rows"] == 4
-    assert undecided["mean posterior"] == pytest.approx(0.2462, abs=5e-5)
-    assert (found.undecided, found.rate, found.worst, found.upper_bound) == (4, 1, 1, True)
+    possible = next(r for r in decisions.rows if r["link"] == "possible")
+    assert possible["rows"] == 4
+    assert possible["mean posterior"] == pytest.approx(0.2462, abs=5e-5)
+    # Four people look the same, each is behind one of four rows: right one time in four.
+    assert (found.undecided, found.rate, found.worst) == (0, pytest.approx(1 / 4), 1 / 4)
+    assert (found.at_risk, found.interval, found.upper_bound) == (4, None, False)
     assert found.baseline == 1 / 4
     # Everyone's posterior, and without errors.
     problem = release.problem
@@ -111,13 +113,13 @@ def test_the_worked_example() -> None:
 
 
 def test_guesses_are_scored_by_what_they_come_to() -> None:
-    """With a bound above every posterior each row is a guess, right one time in four."""
+    """Whatever the bounds say of a link, it is right one time in four."""
     found, _ = example(lower=0.3)
     assert found.undecided == 0
     assert found.rate == pytest.approx(1 / 4)
     assert found.interval is None
     # p2, p4, p5 and p6 are not in the table: their posteriors are far below the bound.
-    assert found.control == 0
+    assert found.control == pytest.approx((0.00502 * 3 + 0.0001) / 4, abs=5e-5)
     # A stranger who looks like a member is as good a link.
     more = [*PEOPLE, "20x"]
     assert control_among(more) > 0
@@ -272,3 +274,26 @@ def test_a_sample_of_rows_has_an_interval_and_it_can_be_cancelled() -> None:
     cancel.set()
     with pytest.raises(Cancelled):
         ProbabilisticLinkage().run(*known, replace(Context(), cancel=cancel))
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_a_class_of_k_who_are_alike_is_linked_right_one_time_in_k(k: int) -> None:
+    """A link between the bounds is open to the attacker, and no less decided for us."""
+    people = [(a, b) for a, b in itertools.product("pqr", "xy") for _ in range(k)]
+    table = pd.DataFrame(people, columns=["a", "b"])
+    plan = Plan.from_mapping(
+        {
+            "roles": {"quasi": ["a", "b"]},
+            "algorithm": {"name": "mondrian"},
+            "models": [{"name": "k-anonymity", "k": k}],
+            "attacks": [{"name": "probabilistic-linkage"}],
+        }
+    )
+    found = next(
+        a
+        for a in run(plan, Dataset.from_frame(table)).attacks
+        if a.attack == "probabilistic-linkage"
+    )
+    assert (found.undecided, found.interval) == (0, None)
+    assert found.rate == found.worst == pytest.approx(1 / k)
+    assert found.rate == pytest.approx(found.baseline)
