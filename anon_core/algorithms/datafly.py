@@ -12,7 +12,7 @@ from ..base.context import Context
 from ..base.registry import register
 from ..contracts.algorithm import Algorithm, Approach
 from ..contracts.model import GroupModel
-from ..contracts.stopping import limits_told
+from ..contracts.stopping import limits_told, replay
 from ..lattice.nodes import Nodes, rows_allowed, suppression_budget
 from ..release.problem import Problem
 from ..release.results import Outcome, SearchAccount
@@ -84,7 +84,12 @@ class Datafly(Algorithm):
         # 3. Remove what is left over.
         told, stopped = limits_told(problem, models), None
         if told is not None:
-            stopped = RaisedLevels(**told, levels=tuple(at), budget=nodes.budget)
+            stopped = RaisedLevels(
+                **told,
+                levels=tuple(at),
+                budget=nodes.budget,
+                again=replay(self, problem, models),
+            )
         return Outcome(
             release=replace(nodes.release(tuple(at)), stopped=stopped),
             account=SearchAccount(

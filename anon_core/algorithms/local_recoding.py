@@ -15,9 +15,9 @@ from ..contracts.algorithm import Algorithm
 from ..contracts.model import GroupModel
 from ..contracts.partitioner import Buckets, run_buckets
 from ..contracts.per_column import weights_by_column
-from ..contracts.search_cost import CellCost, saving
+from ..contracts.search_cost import CellCost, LabelCost, saving
 from ..contracts.serving import Purpose, Service
-from ..contracts.stopping import limits_told
+from ..contracts.stopping import limits_told, replay
 from ..lattice.nodes import suppression_budget
 from ..partition.best_gain import cell_prices, gain_parts
 from ..partition.box_release import box_outcome
@@ -139,7 +139,12 @@ class LocalRecoding(Algorithm):
         told = limits_told(problem, models)
         if told is None or context.out_of_time():
             return refined
-        stopped = UncutClasses(**told, cut=("apart",) * len(nodes), by_node=tuple(nodes))
+        stopped = UncutClasses(
+            **told,
+            cut=("apart",) * len(nodes),
+            by_node=tuple(nodes),
+            again=replay(self, problem, models) if _by_quasi_alone(search) else None,
+        )
         return replace(refined, release=replace(refined.release, stopped=stopped))
 
     def _search(self) -> Algorithm:
@@ -154,3 +159,8 @@ class LocalRecoding(Algorithm):
             elif parameter.name == "metric" and self.metric.name in parameter.options:
                 given["metric"] = self.metric
         return replace(self.first, **given)
+
+
+def _by_quasi_alone(search: Algorithm) -> bool:
+    """Say whether the first step looks at quasi-identifiers alone, and draws nothing."""
+    return not search.by_chance and not isinstance(getattr(search, "metric", None), LabelCost)

@@ -16,7 +16,7 @@ from ..contracts.partitioner import run_buckets
 from ..contracts.per_column import column_weights, weights_by_column
 from ..contracts.search_cost import CellCost, saving
 from ..contracts.serving import Purpose, Service
-from ..contracts.stopping import limits_told
+from ..contracts.stopping import limits_told, replay
 from ..partition.best_gain import cell_prices, gain_parts
 from ..partition.box_release import box_outcome, covered_outcome
 from ..partition.first_cuts import classes_in_pieces
@@ -179,5 +179,6 @@ class Mondrian(Algorithm):
             marginal=by_median,
             positions=tuple(normalized_positions(h) for h in problem.quasi_hierarchies),
             weights=tuple(weights.tolist()),
+            again=replay(self, problem, models),
         )
         return replace(found, release=replace(found.release, stopped=stopped))

@@ -24,12 +24,12 @@ from ..contracts.metric import Metric
 from ..contracts.model import GroupModel, least_class
 from ..contracts.search_cost import CellCost, SizeCost
 from ..contracts.serving import Purpose, Service
-from ..contracts.stopping import limits_told
+from ..contracts.stopping import limits_told, replay
 from ..kernels.bounds import highest, raise_below, removed_by_leaf, rows_kept, spared
 from ..lattice.bulk_decide import walk_all
 from ..lattice.classify import FAILED, SATISFIED, UNKNOWN, Classification
 from ..lattice.lattice import Classes, Lattice, Node
-from ..lattice.node_cost import NodeCost, best_by, level_prices
+from ..lattice.node_cost import NodeCost, best_by, level_costs, level_prices
 from ..lattice.nodes import MOST_LISTED, rows_allowed, suppression_budget
 from ..lattice.recoding_models import transformation_choice
 from ..lattice.size_sweep import SizeSweep
@@ -183,7 +183,13 @@ class Optimal(Algorithm):
         prices = None
         if isinstance(self.metric, CellCost) and self.metric.by_domain:
             prices = tuple(level_prices(problem, self.metric, h) for h in problem.quasi_hierarchies)
-        return CheapestLevels(**told, levels=nodes.original(node), prices=prices)
+        return CheapestLevels(
+            **told,
+            levels=nodes.original(node),
+            prices=prices,
+            costs=level_costs(problem, self.metric),
+            again=replay(self, problem, models),
+        )
 
 
 def _cheapest(nodes: Classification, swept: SizeSweep, cost: Metric) -> tuple[Node, float]:

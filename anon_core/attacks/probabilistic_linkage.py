@@ -44,7 +44,7 @@ class ProbabilisticLinkage(Attack):
     formula: ClassVar[str] = (
         "Σ log₂(m/u) over columns, m = 1 − ε where the cell contains the value, u = share of the "
         "register in the cell; assignment of most weight; a possible link where the posterior over "
-        "the register lies between the bounds, the lower being at least 1 / people of the register; "
+        "the register lies between the bounds, the lower at least 1 / people of the register; "
         "rate = mean chance that the linked person is the right one"
     )
     source: ClassVar[str] = "Fellegi and Sunter 1969, doi 10.1080/01621459.1969.10501049"

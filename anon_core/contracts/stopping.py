@@ -1,11 +1,21 @@
-"""What of promises is in the rule that a search stopped by, where limits say all of them."""
+"""What is public of the way in which a search stopped: limits of classes, and the search itself."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypedDict
 
+import numpy as np
+import numpy.typing as npt
+
+from ..base.context import Context
+from ..base.errors import Infeasible, NotFound
+from ..data.frequency import frequency_set
 from ..release.problem import Problem
+from ..release.release import View
+from ..release.stop_rule import Replay
+from .algorithm import Algorithm
 from .model import GroupModel
 
 
@@ -45,3 +55,54 @@ def limits_told(problem: Problem, models: Sequence[GroupModel]) -> Limits | None
         distinct={name: least for name, least in distinct.items() if least > 1},
         share={name: least for name, least in share.items() if least > 1},
     )
+
+
+def shown(view: View) -> object:
+    """Return the classes of whole rows by their texts and sizes, as something to be compared."""
+    block = view.whole_quasi()
+    if block is None:
+        return None
+    persons = view.persons(block)
+    texts = [
+        np.array(view.vocabularies[name].texts, dtype=object)[persons.codes[:, d]]
+        for d, name in enumerate(persons.columns)
+    ]
+    return frozenset(zip(*(own.tolist() for own in texts), persons.sizes.tolist(), strict=True))
+
+
+def with_rows(problem: Problem, codes: npt.NDArray[np.int32]) -> Problem:
+    """Return a problem about other rows, of which only the quasi-identifiers are known.
+
+    Parameters
+    ----------
+    problem : Problem
+    codes : int32 array of shape (rows, quasi)
+        Leaf numbers; as many rows as the problem has.
+    """
+    sizes = [len(h.leaves) for h in problem.quasi_hierarchies]
+    columns = [np.ascontiguousarray(own) for own in codes.T]
+    return replace(
+        problem, frequency=frequency_set(problem.quasi, columns, sizes, quasi=len(sizes))
+    )
+
+
+def replay(technique: Algorithm, problem: Problem, models: Sequence[GroupModel]) -> Replay:
+    """Return the technique as an attacker runs it on a table of his own making.
+
+    Parameters
+    ----------
+    technique : Algorithm
+        One that looks at nothing but quasi-identifiers, and draws nothing.
+    problem : Problem
+        Its hierarchies and roles are used, and no row.
+    models : sequence of GroupModel
+    """
+
+    def again(codes: npt.NDArray[np.int32]) -> object:
+        try:
+            found = technique.run(with_rows(problem, codes), models, Context())
+        except (Infeasible, NotFound):
+            return None
+        return shown(found.release.view)
+
+    return again

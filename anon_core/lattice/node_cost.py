@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
@@ -11,9 +12,11 @@ from ..base.registry import part
 from ..contracts.group_stats import histogram
 from ..contracts.metric import Metric
 from ..contracts.search_cost import BEST_BY, CellCost, LabelCost, SizeCost
+from ..contracts.stopping import with_rows
 from ..data.frequency import dense_rank
 from ..hierarchy import Hierarchy
 from ..release.problem import Problem
+from ..release.stop_rule import Costs
 from .lattice import Classes, Node
 
 
@@ -39,6 +42,39 @@ def level_prices(problem: Problem, cost: CellCost, hierarchy: Hierarchy) -> npt.
         lo, hi = hierarchy.bounds(level)
         rows.append(cost.price(problem, hierarchy.column, lo, hi)[hierarchy.node(level)])
     return np.stack(rows)
+
+
+def level_costs(problem: Problem, metric: Metric) -> Costs:
+    """Return how a search that removes no row orders choices of levels; see `CheapestLevels`.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its hierarchies are used, and no row.
+    metric : Metric
+        A `CellCost` or a `SizeCost`.
+    """
+    hierarchies = problem.quasi_hierarchies
+
+    def of_table(
+        codes: npt.NDArray[np.int32], count: npt.NDArray[np.int64]
+    ) -> Callable[[Node], float]:
+        priced = NodeCost(with_rows(problem, np.repeat(codes, count, axis=0)), metric)
+        if priced.static:
+            return priced.floor
+
+        def of_sizes(node: Node) -> float:
+            cells = [
+                h.node(level)[codes[:, d]]
+                for d, (h, level) in enumerate(zip(hierarchies, node, strict=True))
+            ]
+            member, first = dense_rank(cells, [len(h.leaves) for h in hierarchies])
+            sizes = np.bincount(member, count, len(first)).astype(np.int64)
+            return cast(SizeCost, metric).of_sizes(sizes, 0, int(count.sum()))
+
+        return of_sizes
+
+    return of_table
 
 
 class NodeCost:

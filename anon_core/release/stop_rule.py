@@ -7,11 +7,18 @@ knows the algorithm reasons from it which tables would have been released like t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+
+#: What a technique publishes of a table with these quasi-identifiers, given as leaf numbers of
+#: shape (rows, quasi): classes with their sizes, to be compared with `Boxes.shown`; None where it
+#: publishes nothing.
+Replay = Callable[[npt.NDArray[np.int32]], object]
+#: What choices of levels cost in a table with these distinct quasi-identifiers and their rows.
+Costs = Callable[[npt.NDArray[np.int32], npt.NDArray[np.int64]], Callable[[tuple[int, ...]], float]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -28,12 +35,16 @@ class StopRule:
         Different values of a sensitive column that every class needs.
     share : mapping of str to int
         l of a sensitive column of which no value may fill more than 1/l of a class.
+    again : callable, or None
+        The technique itself, for tables small enough to be tried one by one; see `Replay`. None
+        where sensitive values or chance have a part in what it does.
     """
 
     least: int
     rows: int
     distinct: Mapping[str, int] = field(default_factory=dict[str, int])
     share: Mapping[str, int] = field(default_factory=dict[str, int])
+    again: Replay | None = field(default=None, repr=False)
 
     @property
     def sizes_alone(self) -> bool:
@@ -51,12 +62,15 @@ class CheapestLevels(StopRule):
         Level of every quasi-identifier.
     prices : tuple of float64 arrays of shape (levels, leaves), or None
         What a value's cell costs at each level, by quasi-identifier: choices are ordered by the sum
-        over all rows, then by the sum of levels, then by the levels. None where only this is
-        public: a choice below another one is never dearer.
+        over all rows, then by the sum of levels, then by the levels. None where prices hang on the
+        table: without it one knows only that a choice below another one is never dearer.
+    costs : callable
+        The same order for an attacker who knows everyone's quasi-identifiers; see `Costs`.
     """
 
     levels: tuple[int, ...]
     prices: tuple[npt.NDArray[np.float64], ...] | None = None
+    costs: Costs = field(repr=False)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -90,13 +90,7 @@ def failed_levels(rule: CheapestLevels | RaisedLevels, people: People) -> list[N
 def _cheaper(rule: CheapestLevels, people: People) -> list[Node]:
     nodes = product(*(range(h.height + 1) for h in people.hierarchies))
     at = rule.levels
-    if rule.prices is None:
-        return [u for u in nodes if u != at and all(a <= b for a, b in zip(u, at, strict=True))]
-    paid = [own[:, people.codes[:, d]] @ people.count for d, own in enumerate(rule.prices)]
-
-    def cost(node: Node) -> float:
-        return float(sum(own[level] for own, level in zip(paid, node, strict=True)))
-
+    cost = rule.costs(people.codes, people.count)
     known, place = cost(at), (sum(at), at)
     return [
         u

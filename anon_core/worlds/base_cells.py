@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.arrays import I64
+from ..contracts.stopping import shown
 from ..hierarchy import Hierarchy
 from ..release.release import View
 
@@ -23,12 +24,15 @@ class Boxes:
         First and last leaf of each cell.
     size : int64 array of shape (classes,)
     hierarchies : tuple of Hierarchy
+    shown : object
+        What is published of the classes, to be compared with what another table leads to.
     """
 
     lo: npt.NDArray[np.int32]
     hi: npt.NDArray[np.int32]
     size: I64
     hierarchies: tuple[Hierarchy, ...]
+    shown: object = None
 
     def cells(self, number: int) -> float:
         """Return how many base cells a class has."""
@@ -74,4 +78,5 @@ def boxes_of(view: View, hierarchies: Sequence[Hierarchy]) -> Boxes | None:
         hi=np.stack([hi for _, hi in ends], axis=1),
         size=persons.sizes,
         hierarchies=tuple(hierarchies),
+        shown=shown(view),
     )

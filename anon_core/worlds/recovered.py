@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import comb
 
@@ -19,6 +19,7 @@ from .drawn import drawn_worlds
 from .levels import Worlds, first_levels, raised_levels
 from .lonely import least_worlds
 from .program import solutions
+from .replayed import Filled, replayed
 from .uncut import UncutWorlds
 
 
@@ -51,12 +52,29 @@ class Refined:
 
 
 def refine(rule: StopRule, boxes: Boxes, most: int, context: Context) -> Refined:
-    """Count the ways to fill each class, up to `most`; the context's deadline bounds the time."""
+    """Count the ways to fill each class, up to `most`; the context's deadline bounds the time.
+
+    Conditions that follow from the rule decide most classes at once. Where they are not all that
+    follows, small tables are tried one by one by the technique itself.
+    """
+    found, exact = _by_conditions(rule, boxes, most, context)
+    if exact and found.decided.all():
+        return found
+    tried = replayed(rule, boxes, context)
+    return found if tried is None else _of_tried(tried, found, most)
+
+
+def _by_conditions(
+    rule: StopRule, boxes: Boxes, most: int, context: Context
+) -> tuple[Refined, bool]:
+    """Return what follows from the rule's conditions, and whether these are all there is."""
     if isinstance(rule, UncutClasses):
         return _of_uncut(rule, boxes, most, context)
     # Tables that are written down prove quickly how much stays open; programs see to the rest.
     exact = (boxes.lo == boxes.hi).all(axis=1)
+    complete = True
     if isinstance(rule, CheapestLevels):
+        complete = rule.prices is not None
         least, decided = least_worlds(rule, boxes, most, context)
         found = None if (exact | (least > most)).all() else first_levels(rule, boxes, context)
     elif isinstance(rule, RaisedLevels):
@@ -69,8 +87,20 @@ def refine(rule: StopRule, boxes: Boxes, most: int, context: Context) -> Refined
             remedy="Run the attack on a technique that is shipped.",
         )
     if found is None:
-        return _at_least(boxes, least, decided, most)
-    return _of_worlds(found, boxes, least, most, context)
+        return _at_least(boxes, least, decided, most), True
+    return _of_worlds(found, boxes, least, most, context, complete=complete), complete
+
+
+def _of_tried(tried: Sequence[set[Filled]], known: Refined, most: int) -> Refined:
+    """Return what the tables say that lead to the release."""
+    ways = np.array([len(own) for own in tried], dtype=np.int64)
+    return Refined(
+        worlds=np.clip(ways, 1, most + 1),
+        alone=known.alone,
+        decided=np.ones(len(ways), dtype=np.bool_),
+        filled={n: next(iter(own)) for n, own in enumerate(tried) if len(own) == 1},
+        consistent=bool((ways > 0).all()),
+    )
 
 
 def _alone(boxes: Boxes, most: int) -> I64:
@@ -83,8 +113,14 @@ def _alone(boxes: Boxes, most: int) -> I64:
     return found
 
 
-def _of_worlds(found: Worlds, boxes: Boxes, least: I64, most: int, context: Context) -> Refined:
-    """Count the ways that the programs leave open, where more than `most` are not known yet."""
+def _of_worlds(
+    found: Worlds, boxes: Boxes, least: I64, most: int, context: Context, *, complete: bool
+) -> Refined:
+    """Count the ways that the programs leave open, where more than `most` are not known yet.
+
+    Where their conditions are not complete, a way that they leave open may be none: only what no
+    way is left to say otherwise of, and what tables that were written down prove, is decided.
+    """
     alone = _alone(boxes, most)
     worlds, decided = least.copy(), (alone == 1) | (least > 1)
     filled, consistent = dict[int, tuple[int, ...]](), True
@@ -94,13 +130,20 @@ def _of_worlds(found: Worlds, boxes: Boxes, least: I64, most: int, context: Cont
             continue
         ways = solutions(found.programs, own, most, context)
         consistent &= bool(ways.found) or not ways.complete
-        counted = len(ways.found) + (not ways.complete and ways.timely)
-        worlds[number] = max(counted, int(least[number]))
-        decided[number] |= ways.timely or len(ways.found) > 1
-        if ways.complete and len(ways.found) == 1:
+        one = ways.complete and len(ways.found) == 1
+        if complete or one:
+            counted = len(ways.found) + (not ways.complete and ways.timely)
+            worlds[number] = max(counted, int(least[number]))
+            decided[number] |= ways.timely or len(ways.found) > 1
+        if one:
             filled[number] = ways.found[0]
     return Refined(
-        worlds=worlds, alone=alone, decided=decided, filled=filled, consistent=consistent
+        worlds=worlds,
+        alone=alone,
+        decided=decided,
+        filled=filled,
+        consistent=consistent,
+        unused="" if decided.all() else "In which order other choices came first was not used.",
     )
 
 
@@ -119,15 +162,18 @@ def _at_least(boxes: Boxes, least: I64, decided: npt.NDArray[np.bool_], most: in
     )
 
 
-def _of_uncut(rule: UncutClasses, boxes: Boxes, most: int, context: Context) -> Refined:
-    """Count the ways to fill each class that was not cut any further."""
+def _of_uncut(
+    rule: UncutClasses, boxes: Boxes, most: int, context: Context
+) -> tuple[Refined, bool]:
+    """Count the ways to fill each class that was not cut any further, and say if that is exact."""
     count = UncutWorlds(rule=rule, boxes=boxes, most=most)
     size = len(boxes.size)
     trees = cut_trees(rule, boxes, context)
     if trees is not None:
         before = [count.worlds(number, context, stop=False)[0] for number in range(size)]
         unknown = np.ones(size, dtype=np.int64)
-        return replace(_of_worlds(trees, boxes, unknown, most, context), alone=np.array(before))
+        found = _of_worlds(trees, boxes, unknown, most, context, complete=True)
+        return replace(found, alone=np.array(before)), True
     worlds, alone = np.ones(size, dtype=np.int64), np.ones(size, dtype=np.int64)
     decided, filled, consistent = np.zeros(size, np.bool_), dict[int, tuple[int, ...]](), True
     for number in range(size):
@@ -144,7 +190,7 @@ def _of_uncut(rule: UncutClasses, boxes: Boxes, most: int, context: Context) -> 
         # itself; where two columns vary there always are such rows.
         elif rule.marginal and len(sides) > 1:
             worlds[number], decided[number] = max(worlds[number], 2), True
-    return Refined(
+    refined = Refined(
         worlds=worlds,
         alone=alone,
         decided=decided,
@@ -152,3 +198,4 @@ def _of_uncut(rule: UncutClasses, boxes: Boxes, most: int, context: Context) -> 
         consistent=consistent,
         unused="" if decided.all() else "Which cuts were made before the last was not used.",
     )
+    return refined, False

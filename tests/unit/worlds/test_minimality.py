@@ -11,7 +11,9 @@ import pytest
 
 from anon_core.attacks.minimality import Minimality, _people
 from anon_core.base.context import Context, now
-from anon_core.base.registry import find
+from anon_core.base.errors import Infeasible
+from anon_core.base.registry import family, find
+from anon_core.contracts.search_cost import CellCost, SizeCost
 from anon_core.models.frequency_l_diversity import FrequencyLDiversity
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.l_diversity import DistinctLDiversity
@@ -21,7 +23,7 @@ from anon_core.release.release import Release
 from anon_core.release.stop_rule import CheapestLevels, RaisedLevels
 from anon_core.release.truth import truth_of
 from anon_core.worlds.assigned import beliefs, failed_levels
-from tests.every_table import UNEVEN
+from tests.every_table import UNEVEN, B
 from tests.making import Case, Levels
 
 Q: Levels = [("q1", "*"), ("q2", "*")]
@@ -38,8 +40,9 @@ def case(quasi: list[tuple[str, ...]], values: str, levels: list[Levels]) -> Cas
     )
 
 
-def released(of: Case, models: list[Any], name: str = "optimal") -> Release:
-    told = {"max_suppression": 0.0} if name == "datafly" else {}
+def released(of: Case, models: list[Any], name: str = "optimal", metric: str = "") -> Release:
+    told: dict[str, Any] = {"max_suppression": 0.0} if name == "datafly" else {}
+    told |= {"metric": metric} if metric else {}
     algorithm: Any = find("algorithm", name).from_mapping(told)
     return algorithm.run(of.problem(), models, Context()).release
 
@@ -120,6 +123,42 @@ def test_beliefs_are_shares_of_the_deals_that_lead_to_the_release(
         alone = people.values / people.values.sum(axis=1, keepdims=True)
         told += not np.allclose(believed, alone[people.member])
     assert told
+
+
+#: Metrics by which the optimal search chooses.
+METRICS = [n for n, m in family("metric").items() if issubclass(m, CellCost | SizeCost)]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_by_every_metric_certain_is_what_all_deals_agree_on(metric: str) -> None:
+    """Which choices came first is asked of the search's own metric, ties included."""
+    certain = told = 0
+    for number in range(10):
+        rng = np.random.default_rng([77, number])
+        kinds = rng.choice(["a1", "a2", "a3"], 5), rng.choice(["b1", "b2"], 5)
+        quasi = sorted(zip(*(k.tolist() for k in kinds), strict=True))
+        behind: dict[object, list[str]] = defaultdict(list)
+        kept: dict[object, Release] = {}
+        for deal in sorted({"".join(one) for one in permutations("ppqqr")}):
+            try:
+                release = released(
+                    case(quasi, deal, [UNEVEN, B]), [DistinctLDiversity(l=2)], metric=metric
+                )
+            except Infeasible:
+                continue
+            kept.setdefault(shown(release), release)
+            behind[shown(release)].append(deal)
+        for key, release in kept.items():
+            true = 0
+            for n in range(5):
+                alike = [m for m in range(5) if quasi[m] == quasi[n]]
+                seen = {tuple(sorted(world[m] for m in alike)) for world in behind[key]}
+                true += len(seen) == 1 and len(set(min(seen))) == 1
+            found = attacked(release)
+            assert (found.succeeded, found.undecided, found.at_risk) == (true, 0, true)
+            certain += true
+            told += true > found.baseline * 5
+    assert certain > told > 0
 
 
 def test_it_does_not_apply_without_sensitive_values_in_the_search() -> None:
