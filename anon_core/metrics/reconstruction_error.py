@@ -36,12 +36,13 @@ class ReconstructionError(Metric):
     summary: ClassVar[str] = (
         "How far the picture that an analyst rebuilds of each person, a chance for every value "
         "that she may have, is from the truth: 0 is everyone rebuilt exactly, 1 is nothing left of "
-        "them. Lower keeps more for analysis, and leaves more to be found out."
+        "them, and up to 2 a picture that points to wrong values. Lower keeps more for analysis, "
+        "and leaves more to be found out."
     )
     formula: ClassVar[str] = (
         "mean over persons of (1 − δ · c(own value))² + Σ over other values v of (δ · c(v))², c(v) "
         "rows of the group with v; δ = 1/N where quasi-identifiers stay together, else the product "
-        "over blocks of n/N. Where rows stay whole: 1 − 1/V, V the values that her cells cover. A "
+        "over blocks of n/N, at most 1/N (RCE as published has no such limit). Where rows stay whole: 1 − 1/V, V the values that her cells cover. A "
         "suppressed row pays 1. 0–1 form: divided by the same with every quasi-identifier "
         "suppressed"
     )
@@ -103,21 +104,22 @@ class ReconstructionError(Metric):
         sizes = release.view.group_size
         least = self.least or int(sizes[sizes > 0].min(initial=problem.rows))
         found = reconstruction(release, column, least)
-        total = found.error + release.suppressed
+        rows = max(problem.rows, 1)
+        value = (found.scaled + release.suppressed) / rows
         also = {
-            "RCE": total,
+            "RCE": found.error + release.suppressed,
             "Anatomy's least, n(1 − 1/l)": anatomy_bound(release.view.rows, least),
         }
         if found.bound_holds:
             also["Li's least (theorem 2)"] = found.bound
         for name in labels_of(problem):
             if name != column:
-                own = reconstruction(release, name, least).error + release.suppressed
-                also[f"of '{name}'"] = own / max(problem.rows, 1)
+                own = reconstruction(release, name, least).scaled + release.suppressed
+                also[f"of '{name}'"] = own / rows
         return Measure(
             metric=self.name,
-            value=total / max(problem.rows, 1),
-            share=share_of(total / max(problem.rows, 1), whole),
+            value=value,
+            share=share_of(value, whole),
             also=also,
             details=(_told(release, found, column),),
         )

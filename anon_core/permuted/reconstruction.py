@@ -7,6 +7,11 @@ she is found in the group. The error of a person is the sum of squared differenc
 RCE adds up all persons. As printed the sum over persons stands in both equations 5 and 6; it
 is taken once here, and the integral over points is a sum.
 
+The heights c(v)·δ of a person add up to N·δ, which is more than 1 where several rows of the group
+have her values: Err then grows up to N − 1. `scaled` caps δ at 1/N, one row's share, so that they
+are chances: 0 is a person rebuilt exactly, 1 one of whom nothing is left, and at most 2 one of whom
+only wrong values are believed.
+
 These are figures about exact cells in groups; for boxes see `metrics.reconstruction_error`.
 """
 
@@ -30,9 +35,11 @@ class Reconstruction:
     Attributes
     ----------
     error : float
-        RCE: the sum over published persons.
+        RCE as published: the sum over published persons.
+    scaled : float
+        The same with δ of at most 1/N; see above.
     per_group : float64 array of shape (groups,)
-        The same, group by group.
+        `scaled`, group by group.
     bound : float
         Li's theorem 2: Σ 1 + l·δ² − 2δ.
     bound_holds : bool
@@ -45,6 +52,7 @@ class Reconstruction:
     """
 
     error: float
+    scaled: float
     per_group: npt.NDArray[np.float64]
     bound: float
     bound_holds: bool
@@ -206,12 +214,14 @@ def _reconstruction(
     delta: npt.NDArray[np.float64],
     least: int,
 ) -> Reconstruction:
-    each = person_error(delta, own, squares) * count
     size = view.group_size
+    each = person_error(delta, own, squares) * count
+    scaled = person_error(np.minimum(delta, 1.0 / size[group]), own, squares) * count
     published = size[size > 0]
     return Reconstruction(
         error=float(each.sum()),
-        per_group=np.bincount(group, weights=each, minlength=len(size)).astype(np.float64),
+        scaled=float(scaled.sum()),
+        per_group=np.bincount(group, weights=scaled, minlength=len(size)).astype(np.float64),
         bound=float(np.dot(person_bound(delta, least), count)),
         bound_holds=bool(
             np.all(published >= least) and np.all(published < 2 * least) and np.all(own == 1)
