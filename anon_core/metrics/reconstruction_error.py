@@ -42,9 +42,9 @@ class ReconstructionError(Metric):
     formula: ClassVar[str] = (
         "mean over persons of (1 − δ · c(own value))² + Σ over other values v of (δ · c(v))², c(v) "
         "rows of the group with v; δ = 1/N where quasi-identifiers stay together, else the product "
-        "over blocks of n/N, at most 1/N (RCE as published has no such limit). Where rows stay whole: 1 − 1/V, V the values that her cells cover. A "
-        "suppressed row pays 1. 0–1 form: divided by the same with every quasi-identifier "
-        "suppressed"
+        "over blocks of n/N, at most 1/N (RCE as published has no such limit). Where rows stay "
+        "whole: 1 − 1/V, V the values that her cells cover. A suppressed row pays 1. 0–1 form: "
+        "divided by the same with every quasi-identifier suppressed"
     )
     source: ClassVar[str] = (
         "Xiao and Tao 2006, Anatomy, VLDB, 139–150; Li et al. 2015, Permutation anonymization, "
