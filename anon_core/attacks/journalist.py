@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from ..base.context import Context
 from ..base.errors import AnonError
 from ..base.params import number
@@ -81,7 +83,12 @@ class Journalist(Attack):
             )
         found = linked(view, audience, truth, context)
         risk = found.risk
-        worst = float(risk.chance.max(initial=0.0))
+        uniques = uniques_told(view, audience, truth, context)
+        # Of two models of the same people the worse one is what stands above both.
+        chance = risk.chance
+        if uniques.chance:
+            chance = np.maximum(chance, np.where(uniques.single, uniques.chance, 0.0))
+        worst = float(chance.max(initial=0.0))
         model = ", estimated from the population's size" if risk.estimated else ""
         counted = "people" if truth.crowd is not None else "rows"
         gap = (
@@ -91,7 +98,6 @@ class Journalist(Attack):
             else ""
         )
         gap += f" {BOUNDED}" if risk.bounded else ""
-        behind, of_uniques = uniques_told(view, audience, truth, context)
         return [
             AttackResult(
                 attack=self.name,
@@ -102,16 +108,16 @@ class Journalist(Attack):
                 worst=worst,
                 baseline=1.0 / risk.size,
                 raw=found.raw,
-                at_risk=found.above(self.threshold),
+                at_risk=found.raised(chance).above(self.threshold),
                 threshold=self.threshold,
-                per_class=risk.chance,
+                per_class=chance,
                 estimated=risk.estimated,
                 upper_bound=risk.bounded,
                 sentence=(
                     f"Among {risk.size:,} people, a published row is pinned to the right person "
-                    f"with chance {worst:.3g} at worst{model}.{gap}{of_uniques}"
+                    f"with chance {worst:.3g} at worst{model}.{gap}{uniques.sentence}"
                     f"{by_columns(audience)}"
                 ),
-                details=behind,
+                details=uniques.details,
             )
         ]

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..base.arrays import F64, I64
-from ..base.context import Context
 
 #: Sampling share up to which Pitman's model is taken (Dankar et al. 2012).
 SMALL_SHARE = 0.1
-_BOOTSTRAPS = 20
-_Z = 1.959963984540054  # standard normal, 97.5 %
+#: Rows like an earlier one that an estimate needs; see `tells_enough`.
+LEAST_REPEATS = 16
 _DIRECT = 20_000  # classes up to which logarithms are added one by one
 
 
@@ -55,6 +54,11 @@ class ClassSizes:
         return int(self.classes[self.size == size].sum())
 
     @property
+    def repeats(self) -> int:
+        """Rows that are like an earlier row of the sample, n − u."""
+        return self.rows - self.number
+
+    @property
     def share(self) -> float:
         """Sampling share, f = n / N."""
         return self.rows / self.population
@@ -70,7 +74,7 @@ def class_sizes(sizes: I64, population: int) -> ClassSizes:
 
 @dataclass(frozen=True, kw_only=True)
 class PitmanModel:
-    """Pitman's sampling formula, fitted: θ > −α, 0 < α < 1."""
+    """Pitman's sampling formula, fitted: θ > −α, 0 ≤ α < 1; Ewens' formula where α is 0."""
 
     theta: float
     alpha: float
@@ -94,11 +98,11 @@ class PitmanModel:
 
 
 def fit_pitman(sample: ClassSizes) -> PitmanModel | None:
-    """Return Pitman's model at its greatest likelihood, or None where there is none inside.
+    """Return Pitman's model at its greatest likelihood, or None where it grows without end.
 
     Hoshino 2001, Applying Pitman's sampling formula to microdata disclosure risk assessment,
-    Journal of Official Statistics 17(4). Where the likelihood is greatest at α = 0 (Ewens' formula)
-    there is none either: such a fit was seen to tell of too few uniques.
+    Journal of Official Statistics 17(4). The greatest likelihood may lie at the border α = 0, which
+    is Ewens' formula.
     """
     from scipy.optimize import minimize
 
@@ -117,8 +121,9 @@ def fit_pitman(sample: ClassSizes) -> PitmanModel | None:
         options={"xatol": 1e-8, "fatol": 1e-9, "maxiter": 2000},
     )
     alpha = 1 / (1 + math.exp(-float(found.x[1])))
-    if not found.success or not 1e-6 < alpha < 1 - 1e-6 or abs(float(found.x[0])) > 25:
+    if not found.success or alpha > 1 - 1e-6 or abs(float(found.x[0])) > 25:
         return None
+    alpha = alpha if alpha > 1e-6 else 0.0
     return PitmanModel(theta=math.exp(float(found.x[0])) - alpha, alpha=alpha)
 
 
@@ -191,9 +196,9 @@ class SlideNegativeBinomial:
         [0.28924686, 0.07092743]
         """
         a, b, f = self.a, self.b, share
-        d = (1 - f) * (1 - b)
-        one = f * (b / (1 - d)) ** a * (a * d / (1 - d) + 1)
-        two = a * b**a * f**2 * (1 - b) * (2 - (1 - a) * d) / (2 * (1 - d) ** (a + 2))
+        d, rest = (1 - f) * (1 - b), f + b - f * b  # rest is 1 − d, and its powers may be 0
+        one = f * (b / rest) ** a * (a * d / rest + 1)
+        two = a * (b / rest) ** a * (f / rest) ** 2 * (1 - b) * (2 - (1 - a) * d) / 2
         return one, two
 
 
@@ -259,22 +264,19 @@ ESTIMATORS: dict[str, Estimator] = {"Pitman": pitman, "Zayatz": zayatz, "SNB": s
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """The population's uniques by one estimator.
+    """The population's uniques by one estimator: indicative, since no model is known to be right.
 
     Attributes
     ----------
     name : str
     uniques : float or None
         None where the estimator has no answer.
-    interval : tuple of float or None
-        Where they lie 95 times of 100 if the estimator's model is right.
     chosen : bool
         Whether the rule takes this one.
     """
 
     name: str
     uniques: float | None
-    interval: tuple[float, float] | None = None
     chosen: bool = False
 
 
@@ -298,44 +300,33 @@ def chosen_by_rule(share: float, uniques: dict[str, float | None]) -> str:
     return third if slid is not None and counted is not None and slid < counted else second
 
 
-def estimates(sample: ClassSizes, context: Context) -> tuple[Estimate, ...]:
+def estimates(sample: ClassSizes) -> tuple[Estimate, ...]:
     """Return what every estimator says, and which of them the rule takes.
 
-    The interval adds what the estimate varies by, told by samples whose class counts are drawn
-    anew (a Poisson bootstrap), and what the count of uniques itself varies by, to the estimate.
-
-    Parameters
-    ----------
-    sample : ClassSizes
-    context : Context
-        Its generator draws the samples; cancel is heard between two of them.
+    Raises
+    ------
+    ValueError
+        If the sample is too small to tell anything; ask `tells_enough` first.
     """
+    if not tells_enough(sample):
+        raise ValueError(
+            f"{sample.repeats} rows are like an earlier one; {LEAST_REPEATS} are needed"
+        )
     found = {name: estimator(sample) for name, estimator in ESTIMATORS.items()}
     taken = chosen_by_rule(sample.share, found)
-    told: list[Estimate] = []
-    for name, uniques in found.items():
-        interval = None
-        if uniques is not None and name == taken:
-            interval = _interval(sample, ESTIMATORS[name], uniques, context)
-        told.append(Estimate(name=name, uniques=uniques, interval=interval, chosen=name == taken))
-    return tuple(told)
+    return tuple(
+        Estimate(name=name, uniques=uniques, chosen=name == taken)
+        for name, uniques in found.items()
+    )
 
 
-def _interval(
-    sample: ClassSizes, estimator: Estimator, uniques: float, context: Context
-) -> tuple[float, float]:
-    logs: list[float] = []
-    for _ in range(_BOOTSTRAPS):
-        context.check()
-        drawn = context.generator.poisson(sample.classes).astype(np.int64)
-        some = drawn > 0
-        again = ClassSizes(size=sample.size[some], classes=drawn[some], population=0)
-        people = max(round(sample.population * again.rows / sample.rows), again.rows)
-        again = ClassSizes(size=again.size, classes=again.classes, population=people)
-        other = estimator(again) if again.number else None
-        if other:
-            logs.append(other * sample.population / max(people, 1))
-    if len(logs) < _BOOTSTRAPS // 2:
-        return 0.0, float(sample.population)
-    spread = _Z * math.sqrt(float(np.var(logs, ddof=1)) + uniques)
-    return max(uniques - spread, 0.0), min(uniques + spread, float(sample.population))
+def tells_enough(sample: ClassSizes) -> bool:
+    """Say whether enough rows are like another one to tell how many people of the population are.
+
+    What tells that a population repeats itself are the M = n − u rows that are like an earlier row
+    of the sample. They come about as n²/2K, with K classes of equal size, and vary by √M: an
+    estimate of K is within a half of the truth 95 times of 100 only where 1.96/√M ≤ 1/2, or M ≥ 16.
+    Of 683 samples of seven kinds of populations the estimate was off by 37 of 100 people on average
+    where M was below 4, by 12 where it was 4 to 15, by 7 up to 31, and by 2 from 128 on.
+    """
+    return sample.repeats >= LEAST_REPEATS

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
+from ..base.arrays import B1
 from ..base.context import Context
 from ..overlap.fitting_people import matched
 from ..overlap.fitting_rows import fits
 from ..release.attack_result import Cell, Details
 from ..release.audience import Audience
 from ..release.release import Persons, View
+from ..release.results import per_cent
 from ..release.truth import Truth
 from .copula import fitted, individual_uniqueness, match_correctness
-from .population_uniques import Estimate, class_sizes, estimates
+from .population_uniques import (
+    LEAST_REPEATS,
+    Estimate,
+    class_sizes,
+    estimates,
+    tells_enough,
+)
 
 _SINGLES = 5
 _NONE = (
@@ -20,38 +30,67 @@ _NONE = (
     "go by. That is no sign that nobody can be found."
 )
 _NOTE = (
-    "Three estimators of how many people of the population nobody else is like, told from how many "
-    "published classes have one row, two rows and so on. Up to a sampling share of 0.1 Pitman's is "
-    "taken, or Zayatz's where Pitman's model does not fit; beyond, the smaller of Zayatz's and the "
-    "slide negative binomial's (SNB). The interval holds if the taken estimator's model is right. "
-    "They assume a simple random sample."
+    "Indicative: three estimators of how many people of the population nobody else is like, from "
+    "how many published classes have one row, two rows and so on. Up to a sampling share of 0.1 "
+    "Pitman's is taken, or Zayatz's where Pitman's model does not fit; beyond, the smaller of "
+    "Zayatz's and the slide negative binomial's (SNB). They assume a simple random sample and a "
+    "population of their own model's shape; do not rely on any of them where they differ much."
 )
 
 
-def uniques_told(
-    view: View, audience: Audience, truth: Truth, context: Context
-) -> tuple[tuple[Details, ...], str]:
-    """Return the estimates, and a sentence that begins with a blank.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Uniques:
+    """What is said of unique people in the population.
 
-    Both are empty where a population table is counted instead, or where classes overlap, so that
+    Attributes
+    ----------
+    details : tuple of Details
+    sentence : str
+        Begins with a blank; empty where nothing is said.
+    chance : float
+        Chance that a row which is a class of its own is that of a person who is unique in the
+        population, by the estimate that is taken; 0 where there is none.
+    single : bool array of shape (classes,)
+        Which classes have one row.
+    """
+
+    details: tuple[Details, ...] = ()
+    sentence: str = ""
+    chance: float = 0.0
+    single: B1 = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+
+
+def uniques_told(view: View, audience: Audience, truth: Truth, context: Context) -> Uniques:
+    """Return the estimates in words and bars.
+
+    Nothing is said where a population table is counted instead, or where classes overlap, so that
     their sizes are no sample of anything.
     """
     population = audience.population
     if population is None or population.codes is not None or not view.rows:
-        return (), ""
+        return Uniques()
     persons = matched(view)
     if fits(truth.frequency, view, persons, context).rows_of_person is not None:
-        return (), ""
+        return Uniques()
     sizes = persons.sizes if truth.crowd is None else truth.crowd.sizes
-    title = "Unique people in the population, estimated"
+    title = "Unique people in the population, indicative estimates"
     sample = class_sizes(sizes, population.size)
     if not sample.of(1):
         row: dict[str, Cell] = {"estimator": "all", "people": 0, "share": 0.0}
         told = Details(
             title=title, rows=(row,), x="estimator", y=("share",), drawn="table", note=_NONE
         )
-        return (told,), f" Unique people in the population: {_NONE}"
-    found = estimates(sample, context)
+        return Uniques(details=(told,), sentence=f" Unique people in the population: {_NONE}")
+    if not tells_enough(sample):
+        return Uniques(
+            sentence=(
+                f" How many people of the population are unique is not estimated: {sample.repeats} "
+                f"of {sample.rows:,} rows are like another one, and fewer than {LEAST_REPEATS} "
+                "tell nothing."
+            ),
+        )
+    singles = _singles(view, persons, population.size, context)
+    found = estimates(sample)
     told = Details(
         title=title,
         rows=tuple(_row(one, population.size) for one in found),
@@ -60,25 +99,27 @@ def uniques_told(
         drawn="bars",
         note=_NOTE,
     )
-    singles = _singles(view, persons, population.size, context)
     taken = next(one for one in found if one.chosen)
-    if taken.uniques is None or taken.interval is None:
-        return (told, singles), ""
-    low, high = taken.interval
-    return (told, singles), (
-        f" About {taken.uniques:,.0f} people of the population are unique in these columns "
-        f"({taken.name}; {low:,.0f} to {high:,.0f} if its model is right)."
+    if taken.uniques is None:
+        return Uniques(details=(told, singles))
+    chance = min(taken.uniques * sample.share / sample.of(1), 1.0)
+    return Uniques(
+        details=(told, singles),
+        sentence=(
+            f" Indicative: about {taken.uniques:,.0f} people of the population are unique in these "
+            f"columns ({taken.name}), {per_cent(chance)} of the {sample.of(1):,} rows that are "
+            "alone in their class."
+        ),
+        chance=chance,
+        single=sizes == 1,
     )
 
 
 def _row(one: Estimate, size: int) -> dict[str, Cell]:
-    low, high = one.interval or ("", "")
     return {
         "estimator": one.name,
         "people": "no estimate" if one.uniques is None else round(one.uniques, 2),
         "share": 0.0 if one.uniques is None else one.uniques / size,
-        "from": low if isinstance(low, str) else round(low, 2),
-        "to": high if isinstance(high, str) else round(high, 2),
         "taken": "yes" if one.chosen else "",
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -302,6 +302,8 @@ class Linked:
         How many have it.
     raw : float
         Share of right links on the table as it is, identifiers removed.
+    crowd : Crowd or None
+        The persons, where a column tells them apart.
     """
 
     risk: PopulationRisk
@@ -310,11 +312,17 @@ class Linked:
     chance: npt.NDArray[np.float64]
     weight: npt.NDArray[np.int64]
     raw: float
+    crowd: Crowd | None = None
 
     @property
     def succeeded(self) -> float:
         """Expected right links."""
         return float(self.chance @ self.weight)
+
+    def raised(self, chance: npt.NDArray[np.float64]) -> Linked:
+        """Return the same with other chances of the classes, shape (classes,)."""
+        highest = chance if self.crowd is None else self.crowd.highest(chance)
+        return replace(self, chance=highest)
 
     def above(self, threshold: float) -> int:
         """Return how many are linked right with more than some chance."""
@@ -367,6 +375,7 @@ def linked(view: View, audience: Audience, truth: Truth, context: Context) -> Li
         chance=chance,
         weight=weight,
         raw=raw_rate(audience, truth, context),
+        crowd=crowd,
     )
 
 
