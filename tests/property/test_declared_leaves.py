@@ -38,8 +38,8 @@ OVER_THE_DOMAIN = {
     "precision": "a group of a single leaf is no step",
     "model-utility": "cells are drawn from the values that they cover",
 }
-#: Models that no release of whole columns can host.
-NOT_HOSTED = ("bucket-size", "differential-privacy", "slicing-l-diversity")
+#: Models that only mechanisms can host.
+NOT_HOSTED = ("differential-privacy",)
 METRICS = [n for n in family("metric") if n not in OVER_THE_DOMAIN and n != "squared-error"]
 #: What an attack comes to; how classes are numbered, and which of equals a sentence names, is none.
 FIGURES = (
