@@ -15,7 +15,7 @@ from ..contracts.attack import Attack, Disclosure, Question
 from ..identity.aimed import Aimed, aim
 from ..identity.candidates import Known
 from ..identity.column_subsets import named_sets
-from ..identity.known_sets import known_sets, with_errors
+from ..identity.known_sets import known_sets, sizes_tried, with_errors
 from ..identity.linked_people import Joined, joined
 from ..identity.register import register_of
 from ..inference.corrected_risk import wilson
@@ -217,5 +217,13 @@ def _curve(
         ),
         x="columns known",
         y=("right row", single, "right row in the raw table"),
-        note=_NOTE,
+        note=_NOTE + _left_out(len(sets[-1])),
     )
+
+
+def _left_out(columns: int) -> str:
+    """Return which numbers of known columns were not tried, beginning with a blank; else empty."""
+    tried = len(sizes_tried(columns))
+    if tried == columns:
+        return ""
+    return f" Of {columns:,} numbers of known columns {tried} are tried, the small ones all."

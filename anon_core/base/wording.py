@@ -31,6 +31,17 @@ def in_figures(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else noun + 's'}"
 
 
+def large(number: int) -> str:
+    """Return a number in figures; one that nobody could read as its power of ten.
+
+    Examples
+    --------
+    >>> large(1_500_000), large(3 * 2**500)
+    ('1,500,000', 'about 10^151')
+    """
+    return f"{number:,}" if number < 10**15 else f"about 10^{len(str(number)) - 1}"
+
+
 def ordinal(number: int) -> str:
     """Return a number as a place in an order.
 

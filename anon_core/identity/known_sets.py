@@ -9,10 +9,30 @@ from collections.abc import Sequence
 import numpy as np
 
 _SETS = 3  # sets of each size that are tried
+#: Columns up to which every number of known ones is tried; of more, as many numbers are.
+MOST_SIZES = 24
+
+
+def sizes_tried(columns: int) -> list[int]:
+    """Return the numbers of known columns that are tried: each, or closer together where few.
+
+    Examples
+    --------
+    >>> sizes_tried(3)
+    [1, 2, 3]
+    >>> found = sizes_tried(300)
+    >>> (len(found), found[:4], found[-2:])
+    (24, [1, 2, 3, 4], [243, 300])
+    """
+    if columns <= MOST_SIZES:
+        return list(range(1, columns + 1))
+    few = MOST_SIZES // 2
+    far = np.geomspace(few + 1, columns, MOST_SIZES - few).round().astype(np.int64)
+    return sorted({*range(1, few + 1), *far.tolist()})
 
 
 def known_sets(places: Sequence[int], generator: np.random.Generator) -> list[tuple[int, ...]]:
-    """Return up to three sets of every size, drawn where there are more; all columns last.
+    """Return up to three sets of every size tried, drawn where there are more; all columns last.
 
     Examples
     --------
@@ -20,7 +40,7 @@ def known_sets(places: Sequence[int], generator: np.random.Generator) -> list[tu
     [(0,), (2,), (0, 2)]
     """
     found: list[tuple[int, ...]] = []
-    for size in range(1, len(places) + 1):
+    for size in sizes_tried(len(places)):
         if math.comb(len(places), size) <= _SETS:
             found += itertools.combinations(places, size)
             continue

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ..base.context import Context
 from ..base.errors import BadPlan, listing
+from ..base.wording import large
 from ..contracts.model import GroupModel
 from ..release.problem import Problem
 from .bulk_decide import close_many, walk_all
@@ -53,8 +54,8 @@ class Classification(Nodes):
         super().__init__(problem, models, budget, context, transformation)
         if self.lattice.size > MOST_NODES:
             raise BadPlan(
-                f"The lattice of {listing(problem.quasi)} has {self.lattice.size:,} nodes; a full "
-                f"search takes at most {MOST_NODES:,}.",
+                f"The lattice of {listing(problem.quasi)} has {large(self.lattice.size)} nodes; a "
+                f"full search takes at most {MOST_NODES:,}.",
                 remedy="Use fewer quasi-identifiers or hierarchies with fewer levels, or choose "
                 "Mondrian.",
             )

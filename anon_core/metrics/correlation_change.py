@@ -45,7 +45,7 @@ class CorrelationChange(Metric):
 
     def reason_not_applicable(self, problem: Problem) -> str:
         """Return why nothing can be measured, or an empty string."""
-        return "" if pairs_of(problem) else "It needs two columns to look at together."
+        return "" if pairs_of(problem).looked else "It needs two columns to look at together."
 
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
         """Compare every pair of columns, suppressed rows left out.
@@ -56,11 +56,11 @@ class CorrelationChange(Metric):
             If there is no pair of columns.
         """
         pairs = pairs_of(problem)
-        if not pairs:
+        if not pairs.looked:
             raise AnonError(self.reason_not_applicable(problem), remedy="Choose another metric.")
         found: dict[tuple[str, str], tuple[float, float]] = {}
-        for pair in pairs:
-            context.check()
+        for place, pair in enumerate(pairs.looked):
+            context.report(place / len(pairs.looked), "Comparing pairs of columns")
             found[pair] = (
                 association(raw_view(problem), problem.hierarchies, *pair),
                 association(release.view, problem.hierarchies, *pair),
@@ -69,14 +69,16 @@ class CorrelationChange(Metric):
         moved = np.abs(after - before)
         per_column: dict[str, float] = {}
         for name in problem.quasi:
-            own = np.array([name in pair for pair in pairs])
-            per_column[name] = share_of(float(moved[own].sum()), float(np.abs(before[own]).sum()))
+            own = np.array([name in pair for pair in pairs.looked])
+            if own.any():
+                whole = float(np.abs(before[own]).sum())
+                per_column[name] = share_of(float(moved[own].sum()), whole)
         return Measure(
             metric=self.name,
             value=float(moved.mean()),
             share=share_of(float(moved.sum()), float(np.abs(before).sum())),
             per_column=per_column,
-            also={"largest change": float(moved.max())},
+            also={"largest change": float(moved.max()), **pairs.also},
             details=(
                 Details(
                     title="Correlations before and after",
@@ -88,7 +90,8 @@ class CorrelationChange(Metric):
                     y=("before", "after"),
                     drawn="table",
                     shares=False,
-                    note="Pearson's r has a sign; Cramér's V and the correlation ratio have none.",
+                    note="Pearson's r has a sign; Cramér's V and the correlation ratio have none."
+                    + pairs.left_out,
                 ),
             ),
         )

@@ -66,7 +66,7 @@ class KlDivergence(Metric):
 
     def reason_not_applicable(self, problem: Problem) -> str:
         """Return why nothing can be measured, or an empty string."""
-        return "" if pairs_of(problem) else "It needs two columns to look at together."
+        return "" if pairs_of(problem).looked else "It needs two columns to look at together."
 
     def measure(self, problem: Problem, release: Release, context: Context) -> Measure:
         """Compare every pair of columns.
@@ -77,15 +77,15 @@ class KlDivergence(Metric):
             If there is no pair of columns.
         """
         pairs = pairs_of(problem)
-        if not pairs:
+        if not pairs.looked:
             raise AnonError(self.reason_not_applicable(problem), remedy="Choose another metric.")
-        names = dict.fromkeys(name for pair in pairs for name in pair)
+        names = dict.fromkeys(name for pair in pairs.looked for name in pair)
         cuts = {name: _ranges(problem.hierarchies[name], self.bins) for name in names}
         before = _Marginals(raw_view(problem), problem.hierarchies, cuts)
         after = _Marginals(release.view, problem.hierarchies, cuts)
         found: dict[tuple[str, str], tuple[float, float]] = {}
-        for pair in pairs:
-            context.check()
+        for place, pair in enumerate(pairs.looked):
+            context.report(place / len(pairs.looked), "Comparing pairs of columns")
             table = before.of(pair) / problem.rows
             gone = release.suppressed * np.outer(after.even(pair[0]), after.even(pair[1]))
             told = (after.of(pair) + gone) / problem.rows
@@ -108,9 +108,10 @@ class KlDivergence(Metric):
                     sum(v[1] for p, v in found.items() if name in p),
                 )
                 for name in problem.quasi
+                if name in names
             },
-            also={"with everything suppressed": float(whole.mean())},
-            details=(_told(found),),
+            also={"with everything suppressed": float(whole.mean()), **pairs.also},
+            details=(_told(found, pairs.left_out),),
         )
 
 
@@ -190,7 +191,7 @@ class _Marginals:
         return self.groups[name]
 
 
-def _told(found: Mapping[tuple[str, str], tuple[float, float]]) -> Details:
+def _told(found: Mapping[tuple[str, str], tuple[float, float]], left_out: str) -> Details:
     ranked = sorted(found.items(), key=lambda one: -one[1][0])[:_LISTED]
     return Details(
         title="Pairs of columns, the farthest from the table first",
@@ -202,4 +203,5 @@ def _told(found: Mapping[tuple[str, str], tuple[float, float]]) -> Details:
         y=("bits lost", "all suppressed"),
         drawn="table",
         shares=False,
+        note=left_out.strip(),
     )

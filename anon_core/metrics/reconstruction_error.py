@@ -135,7 +135,8 @@ def _of_boxes(release: Release) -> F64:
     volume = np.ones(release.grouping.classes, dtype=np.float64)
     for hierarchy in release.problem.quasi_hierarchies:
         covered = hierarchy.leaf_count(*release.ends(hierarchy.column))
-        volume *= np.maximum(covered, 1)
+        with np.errstate(over="ignore"):  # of many columns the volume is beyond any number
+            volume *= np.maximum(covered, 1)
     return 1.0 - 1.0 / volume
 
 

@@ -6,6 +6,7 @@ group shows every pair as often as its columns' shares multiply to.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakKeyDictionary
@@ -23,18 +24,51 @@ if TYPE_CHECKING:
 #: Pairs of cells up to which a table of them is made in full, up to which it is kept, and up to
 #: which all that are kept of one view go together.
 _FEW, _KEPT, _KEPT_IN_ALL = 1 << 17, 1 << 13, 1 << 22
-#: Small tables by pair of columns in the order of their names, of views that are in use.
-_COUNTED: WeakKeyDictionary[View, dict[tuple[str, str], F64]] = WeakKeyDictionary()
+#: Pairs of columns that a metric looks at; of more, evenly many are left out, and it says so.
+MOST_PAIRS = 2_000
 #: A sparse matrix of expected rows.
 Table: TypeAlias = "scipy.sparse.csr_array"
 #: The same, or a full array where it is small.
 AnyTable: TypeAlias = "scipy.sparse.csr_array | F64"
 
 
-def pairs_of(problem: Problem) -> list[tuple[str, str]]:
+@dataclass(frozen=True, kw_only=True)
+class Pairs:
+    """Pairs of columns that are looked at: all of them, or evenly many of a wide table's.
+
+    Attributes
+    ----------
+    looked : tuple of pairs of str
+        At most `MOST_PAIRS`.
+    all : int
+        How many there are.
+    """
+
+    looked: tuple[tuple[str, str], ...]
+    all: int
+
+    @property
+    def left_out(self) -> str:
+        """What was not looked at, as a sentence that begins with a blank; else empty."""
+        if self.all == len(self.looked):
+            return ""
+        return f" Measured on {len(self.looked):,} of {self.all:,} pairs of columns, evenly chosen."
+
+    @property
+    def also(self) -> dict[str, float]:
+        """The pairs that were left out, as a further figure of a metric; empty where none were."""
+        gone = self.all - len(self.looked)
+        return {"pairs of columns left out": float(gone)} if gone else {}
+
+
+def pairs_of(problem: Problem) -> Pairs:
     """Return pairs of quasi-identifiers, then of a quasi-identifier and a sensitive column."""
     free = [name for name in problem.sensitive if name not in problem.quasi]
-    return [*combinations(problem.quasi, 2), *((q, s) for q in problem.quasi for s in free)]
+    found = [*combinations(problem.quasi, 2), *((q, s) for q in problem.quasi for s in free)]
+    most = min(len(found), MOST_PAIRS)
+    return Pairs(
+        looked=tuple(found[place * len(found) // most] for place in range(most)), all=len(found)
+    )
 
 
 def by_group(view: View, column: str) -> Table:
@@ -70,14 +104,30 @@ def few(view: View, first: str, second: str) -> F64 | None:
         return None if found is None else found.T
     if shape[0] * shape[1] > _KEPT:
         return _full(view, first, second, shape)
-    of_view = _COUNTED.setdefault(view, {})
-    found = of_view.get((first, second))
+    kept = _COUNTED.setdefault(view, _Kept())
+    found = kept.tables.get((first, second))
     if found is None:
         found = _full(view, first, second, shape)
         found.flags.writeable = False
-        if sum(table.size for table in list(of_view.values())) + found.size <= _KEPT_IN_ALL:
-            of_view[first, second] = found
+        kept.keep((first, second), found)
     return found
+
+
+@dataclass
+class _Kept:
+    """Small tables by pair of columns in the order of their names, and their cells in all."""
+
+    tables: dict[tuple[str, str], F64] = field(default_factory=dict[tuple[str, str], F64])
+    cells: int = 0
+
+    def keep(self, pair: tuple[str, str], table: F64) -> None:
+        if self.cells + table.size <= _KEPT_IN_ALL:
+            self.tables[pair] = table
+            self.cells += table.size
+
+
+#: Those of views that are in use.
+_COUNTED: WeakKeyDictionary[View, _Kept] = WeakKeyDictionary()
 
 
 def _full(view: View, first: str, second: str, shape: tuple[int, int]) -> F64:

@@ -36,7 +36,8 @@ class Boxes:
 
     def cells(self, number: int) -> float:
         """Return how many base cells a class has."""
-        return float(np.prod((self.hi[number] - self.lo[number] + 1).astype(np.float64)))
+        with np.errstate(over="ignore"):  # of many columns they are beyond any number
+            return float(np.prod((self.hi[number] - self.lo[number] + 1).astype(np.float64)))
 
     def base(self, number: int) -> I64:
         """Return the base cells of a class, shape (cells, quasi), in lexicographic order."""
@@ -50,7 +51,8 @@ class Boxes:
     @property
     def domain(self) -> float:
         """How many base cells the whole domain has."""
-        return float(np.prod([float(len(h.leaves)) for h in self.hierarchies]))
+        with np.errstate(over="ignore"):
+            return float(np.prod([float(len(h.leaves)) for h in self.hierarchies]))
 
 
 def combinations(ranges: Sequence[range]) -> I64:
