@@ -158,7 +158,7 @@ def _smoothed(view: View, name: str, joint: F64, base: F64) -> F64:
     """
     vocabulary = view.vocabularies[name]
     leaves = len(base)
-    shown = joint.any(axis=1)
+    shown = np.asarray(joint.any(axis=1), dtype=np.bool_)
     rows = joint + shown[:, None]
     upto = np.concatenate([[0.0], np.cumsum(base)])
     width = upto[vocabulary.hi + 1] - upto[vocabulary.lo]

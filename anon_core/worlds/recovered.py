@@ -130,13 +130,13 @@ def _of_worlds(
             continue
         ways = solutions(found.programs, own, most, context)
         consistent &= bool(ways.found) or not ways.complete
-        one = ways.complete and len(ways.found) == 1
-        if complete or one:
+        one = ways.found[0] if ways.complete and len(ways.found) == 1 else None
+        if complete or one is not None:
             counted = len(ways.found) + (not ways.complete and ways.timely)
             worlds[number] = max(counted, int(least[number]))
             decided[number] |= ways.timely or len(ways.found) > 1
-        if one:
-            filled[number] = ways.found[0]
+        if one is not None:
+            filled[number] = one
     return Refined(
         worlds=worlds,
         alone=alone,
