@@ -8,7 +8,7 @@ from anon_core.base.errors import AnonError, Cancelled, Infeasible, NotFound
 from anon_core.contracts.algorithm import met_first
 from anon_core.job.undecided import refuse_undecided
 from anon_core.suggest.facts import lacking
-from anon_core.words.phrases import outcome, promises
+from anon_core.words.phrases import outcome, promises, says_nothing
 from anon_core.words.plan_words import intentions, not_defined, out_of_reach
 from ui.components import hotkey
 from ui.components.guard import handled, panel, show_error
@@ -176,11 +176,11 @@ def what_went_wrong() -> None:
     """Draw what stopped the last run."""
     error = running.error()
     if isinstance(error, Cancelled):
-        st.info(f"{error.message} {error.remedy}".strip())
+        st.info(plain(f"{error.message} {error.remedy}".strip()))
     elif error is not None:
         show_error(error)
         if isinstance(error, Infeasible | NotFound) and error.best is not None:
-            st.caption(f"Best value reached: {error.best:g} ({error.best_of}).")
+            st.caption(plain(f"Best value reached: {error.best:g} ({error.best_of})."))
 
 
 def last_outcome() -> None:
@@ -192,7 +192,8 @@ def last_outcome() -> None:
         if running.error() is not None:
             st.markdown("**The last good result is still there**")
         elif results.is_current():
-            st.markdown(f"**Released** in {result.took:.1f} s")
+            nothing = ", but it says nothing" if says_nothing(result) else ""
+            st.markdown(f"**Released** in {result.took:.1f} s{nothing}")
         else:
             st.markdown("**The last result** (the choices have changed since)")
         told = (*promises(result), outcome(result))

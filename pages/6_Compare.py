@@ -20,7 +20,7 @@ from ui.panels.attack_panel import not_tested
 from ui.panels.compare_tables import all_figures, columns_said
 from ui.panels.group_panel import title_of
 from ui.panels.shell import next_step, page
-from ui.session import pinning, reopening, results, running, state
+from ui.session import again, pinning, reopening, results, running, state
 from ui.session.alone import once_opened
 from ui.words.explain import plain
 
@@ -181,6 +181,8 @@ if page("Compare", "⚖️"):
     drawn: list[Series] = []
     if pinned:
         drawn = compare(pinned, tones)
+    elif coming := again.under_way():
+        st.info(plain(coming), icon=":material/history:")
     else:
         with st.container(border=True):
             st.markdown("**No run is pinned yet.**")

@@ -64,6 +64,8 @@ def published(result: Result) -> list[Item]:
     """Return what the release says beyond its promises: unique rows, and which columns it holds."""
     exact, left_out = result.exact, result.left_out
     items = [unlike(result), *_listed(result)]
+    if nothing := phrases.says_nothing(result):
+        items.append(Item(about="nothing", sentence=nothing, mark="note"))
     items.append(
         Item(
             about="exact",

@@ -235,8 +235,26 @@ def hidden(result: Result) -> str:
     return f"{rows(gone)} of {total:,} ({share(gone / total)}) {verb} suppressed.{extra}"
 
 
+def says_nothing(result: Result) -> str:
+    """Return that the quasi-identifiers of a release say nothing, where that is so; else empty."""
+    loss = result.measures.get(headline("cells"))
+    made = result.plan.algorithm
+    if loss is None or loss.share < 1 or (made.permutes and not made.coarsens):
+        return ""
+    if not len(result.class_sizes):
+        return "Every row is suppressed: nothing is released."
+    return (
+        "Every quasi-identifier is generalized to the top of its hierarchy or suppressed: the "
+        "release says nothing of them."
+    )
+
+
 def outcome(result: Result) -> str:
-    """Return a result in one or two sentences."""
+    """Return a result in a few sentences, first that it says nothing where it does not."""
+    return " ".join(filter(None, (says_nothing(result), _outcome(result))))
+
+
+def _outcome(result: Result) -> str:
     sizes = result.class_sizes
     smallest = int(sizes.min()) if len(sizes) else 0
     groups = f"{len(sizes):,} {'group' if len(sizes) == 1 else 'groups'}"

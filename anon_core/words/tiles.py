@@ -248,7 +248,7 @@ def _loss(result: Result) -> Tile:
     return Tile(
         name="Loss",
         figure=f"{lost.value:.3f}",
-        word=f"Everything is lost. {word}" if nothing else word,
+        word=f"{phrases.says_nothing(result) or 'Everything is lost.'} {word}" if nothing else word,
         verdict="doubtful" if nothing else "plain",
         note=f"{title}: 0 is unchanged, 1 is everything suppressed.",
     )

@@ -207,7 +207,7 @@ def test_a_promise_about_matches_draws_no_least_size() -> None:
     carried_out(held)
     app = open_page(RESULTS, held)
     assert not app.exception
-    said = words(app)
+    said = words(app).replace("\\", "")
     assert "The promises name no least size." in said
     assert "Left of the dashed line" not in said
 

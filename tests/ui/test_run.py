@@ -9,7 +9,18 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.ui.sessions import RUN, carried_out, choose, load, open_page, wait_for, words
+from anon_core.words import checklist
+from anon_core.words.phrases import says_nothing
+from tests.ui.sessions import (
+    RESULTS,
+    RUN,
+    carried_out,
+    choose,
+    load,
+    open_page,
+    wait_for,
+    words,
+)
 from ui.session import population_tables as population
 from ui.session import state
 
@@ -125,7 +136,7 @@ def test_what_cannot_be_reached_is_refused_and_the_last_result_stays() -> None:
     button(app, "run").click().run()
     wait_for(app, "run")
     assert not app.exception
-    said = words(app)
+    said = words(app).replace("\\", "")
     assert "needs at least 9 rows" in said
     assert "Best value reached: 8 (rows)." in said
     assert "The last good result is still there" in said
@@ -365,3 +376,16 @@ def test_what_nobody_set_is_the_techniques_own_default() -> None:
     app = choose(open_page(RUN, load("toth-private")), "datafly")
     key = "run_form/algorithm/datafly/max_suppression"
     assert next(field for field in app.number_input if field.key == key).value == 0.02
+
+
+def test_a_release_that_says_nothing_is_not_called_one_without_a_word() -> None:
+    held = load(models=[{"name": "k-anonymity", "k": 8}])
+    result = carried_out(held)
+    assert result.measures["loss"].share == 1
+    told = words(open_page(RUN, held)).replace("\\", "")
+    nothing = "Every quasi-identifier is generalized to the top of its hierarchy or suppressed"
+    assert nothing in told
+    assert nothing in words(open_page(RESULTS, held)).replace("\\", "")
+    assert [i.mark for i in checklist.published(result) if i.about == "nothing"] == ["note"]
+    held = load(models=[{"name": "k-anonymity", "k": 2}])
+    assert not says_nothing(carried_out(held))

@@ -15,7 +15,16 @@ from streamlit.testing.v1 import AppTest
 from anon_core.base.errors import AnonError, BadInput, InputChanged
 from anon_core.data.reading import DataOptions
 from anon_core.data.roles import Roles
-from tests.ui.sessions import PATIENCE, carried_out, load, open_page, words
+from tests.ui.sessions import (
+    COMPARE,
+    EXPORT,
+    PATIENCE,
+    RESULTS,
+    carried_out,
+    load,
+    open_page,
+    words,
+)
 from ui.session import (
     again,
     asked,
@@ -304,3 +313,19 @@ def test_start_opens_a_session_file_and_lists_what_is_kept(place: Path, start: A
     assert not page.exception
     opens = page.button(key=f"session/open/{app.session_state[kept_sessions._ID]}")
     assert "was restored" in words(opens.click().run())
+
+
+@pytest.mark.parametrize("page", [RESULTS, EXPORT, COMPARE])
+def test_what_is_carried_out_again_is_told_where_it_will_show(page: str) -> None:
+    held = worked()
+    with patch.object(st, "session_state", held):
+        runs = session_file.told()["runs"]
+    app = open_page(page, {**load(), again._WAITING: runs})
+    told = words(app).replace("\\", "")
+    assert "Not carried out again yet: The last result (" in told
+    assert "There is no result yet" not in told
+    with (
+        patch.object(again.jobs, "current", lambda name: object() if name == again.JOB else None),
+        patch.object(st, "session_state", {again._WAITING: runs}),
+    ):
+        assert again.under_way().startswith("Carried out and verified again")

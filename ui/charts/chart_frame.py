@@ -333,7 +333,7 @@ def show(chart: Chart, *, key: str, on_pick: Callable[[], None] | None = None) -
                 selection_mode="points",
             )
         if chart.note:
-            st.caption(chart.note)
+            st.caption(plain(chart.note))
 
 
 def head(chart: Numbered, *, key: str) -> None:

@@ -73,7 +73,7 @@ def draw(experiment: Experiment) -> None:
         show_error(error)
     busy = experimenting.is_running()
     if experimenting.note() and not busy:
-        st.caption(experimenting.note())
+        st.caption(plain(experimenting.note()))
 
     @st.fragment(run_every=_LOOK if busy else None)
     @panel("Figures of the experiment")

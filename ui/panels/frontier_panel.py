@@ -42,7 +42,7 @@ def draw(runs: Sequence[Series], colours: Palette) -> None:
         show_error(error)
     busy = sweep.is_running()
     if sweep.note() and not busy:
-        st.caption(sweep.note())
+        st.caption(plain(sweep.note()))
 
     @st.fragment(run_every=_LOOK if busy else None)
     @panel("Points of the sweep")

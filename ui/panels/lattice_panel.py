@@ -100,11 +100,11 @@ def _in_hand(result: Result, picture: LatticePicture, node: Pictured, metric: st
         "Make these levels the release",
         key="lattice-release",
         disabled=bool(against),
-        help=against or "Runs the technique “Chosen levels” with the promises as they are.",
+        help=plain(against) or "Runs the technique “Chosen levels” with the promises as they are.",
     ):
         _release(result, picture, node)
     if against:
-        st.caption(against)
+        st.caption(plain(against))
 
 
 @handled("Lattice")

@@ -131,7 +131,7 @@ def _where() -> None:
         )
         return
     if kept_sessions.error():
-        st.caption(f"The session cannot be kept in `{place}`: {kept_sessions.error()}.")
+        st.caption(f"The session cannot be kept in `{place}`: {plain(kept_sessions.error())}.")
     elif kept_sessions.is_forgotten():
         st.caption("This session was deleted and is not kept any more.")
         if st.button("Keep it again", key="session/keep"):
@@ -171,14 +171,14 @@ def _listed(found: Sequence[kept_sessions.Kept]) -> None:
         go.button(
             "Open",
             key=f"session/open/{one.name}",
-            help=f"Open the session on {one.title} of {when}",
+            help=f"Open the session on {plain(one.title)} of {when}",
             on_click=_open,
             args=(one.name,),
         )
         away.button(
             "Delete",
             key=f"session/delete/{one.name}",
-            help=f"Delete the session on {one.title} of {when} and the table kept with it",
+            help=f"Delete the session on {plain(one.title)} of {when} and the table kept with it",
             on_click=handled()(kept_sessions.delete),
             args=(one.name,),
         )

@@ -16,7 +16,7 @@ from ..charts import plain_look
 from ..charts.theme import ROLE_STYLE, RUN_STYLE, grid, muted, paper, role_colour, run_colour
 from ..components import guard, latest_file, leaving, narrow, theme_change
 from ..components.guard import handled, panel
-from ..session import kept_sessions, pinning, results, running, state
+from ..session import again, kept_sessions, pinning, results, running, state
 from ..session import precompile_status as warming
 from ..words.explain import plain
 from . import login, session_panel, under_way
@@ -167,6 +167,9 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
             "opens session files and the zip from Export.",
             icon=":material/info:",
         )
+    if absent == "result" and (coming := again.under_way()):
+        st.info(plain(coming), icon=":material/history:")
+        return False
     words, target, label = _MISSING[absent]
     with st.container(border=True):
         st.write(words)
@@ -220,7 +223,7 @@ def _sidebar() -> None:
             _step(step)
         locked = [step for step in STEPS if missing(step.needs)]
         if locked:
-            st.caption(f"{locked[0].label}: {_MISSING[missing(locked[0].needs)][0]}")
+            st.caption(f"{locked[0].label}: {_lacking(missing(locked[0].needs))}")
         st.divider()
         for step in BESIDE:
             _step(step)
@@ -283,9 +286,16 @@ def _step(step: Step) -> None:
         label=step.label,
         icon=icon,
         disabled=bool(absent),
-        help=_MISSING[absent][0] if absent else None,
+        help=_lacking(absent) if absent else None,
         width="stretch",
     )
+
+
+def _lacking(absent: str) -> str:
+    """Return what is missing, in words: a result may be on its way."""
+    if absent == "result" and again.under_way():
+        return "The results of the session are not carried out again yet."
+    return _MISSING[absent][0]
 
 
 def _done(step: Step) -> bool:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from anon_core.base.context import Context, part_of
 from anon_core.base.errors import AnonError, Cancelled
+from anon_core.base.registry import family
 from anon_core.job.plan import Plan
 from anon_core.job.result import Result
 from anon_core.job.runner import run
@@ -137,6 +138,23 @@ def settle() -> None:
     st.session_state[_SAID] = said
 
 
+def under_way() -> str:
+    """Return which runs of the session are carried out again, or wait for it; empty if none."""
+    left = waiting()
+    if not left:
+        return ""
+    names = ", ".join(f"{_name(one)} ({_technique(one)})" for one in left)
+    if jobs.current(JOB) is not None:
+        return (
+            f"Carried out and verified again after the session was opened: {names}. Results show "
+            "here as soon as they are done; the sidebar says how far they are."
+        )
+    return (
+        f"Not carried out again yet: {names}. Choose “Carry out again” in the sidebar, and results "
+        "show here."
+    )
+
+
 def said() -> list[str]:
     """Return what a person should know of the runs that were carried out again."""
     return list(st.session_state.get(_SAID, []))
@@ -151,6 +169,10 @@ def _keep(told: Mapping[str, Any], result: Result) -> None:
     release_context.judge(result, told["judgement"])
     for about, reason in told["reasons"].items():
         release_context.give_reason(result, about, reason)
+
+
+def _technique(told: Mapping[str, Any]) -> str:
+    return family("algorithm")[told["plan"]["algorithm"]["name"]].title
 
 
 def _name(told: Mapping[str, Any]) -> str:

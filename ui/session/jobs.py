@@ -21,6 +21,7 @@ from anon_core.base.so_far import SoFar
 
 from ..components.guard import BrokenDown, handled
 from ..journal import here
+from ..words.explain import plain
 from . import limits, state, taking, whose
 from . import precompile_status as warming
 from .pace import Pace, duration
@@ -247,7 +248,7 @@ def watch(name: str) -> None:
         if current(name) is not job or job.state != "running":
             st.rerun()
             return
-        st.progress(job.share, text=f"{job.title}: {job.told}")
+        st.progress(job.share, text=plain(f"{job.title}: {job.told}"))
         taking.draw(name, job.so_far)
 
     with place.container():
