@@ -18,6 +18,7 @@ from ..inference.secrets import AboutSecrets
 from ..overlap.composed import (
     Bits,
     Classes,
+    beside,
     classes_of_earlier,
     classes_of_view,
     holds,
@@ -120,17 +121,19 @@ class Composition(AboutSecrets):
         frequency = truth.frequency
         value = frequency.codes[:, frequency.columns.index(column)]
         known = _known(one, two, frequency.run_codes, (frequency.run, value), context)
-        both = known.here & known.there
+        both = shared = known.here & known.there
         undecided = np.zeros(len(both), dtype=np.bool_)
         if self.together:
             both, undecided = joint_candidates(
                 one, two, frequency.run_codes, frequency.run_count, both, context
             )
+        both = np.where(how_many(both)[:, None] > 0, both, beside(known.here, known.there))
         texts = view.vocabularies[column].texts
         missing = texts.index(MISSING) if MISSING in texts else -1
         scored = _Scored(truth, value, missing)
         certain = scored.people(both)
         alone = scored.people(known.here), scored.people(known.there)
+        by_chance = scored.people(beside(known.here, known.random))
         only = scored.people(both, but=(known.here, known.there))
         left = scored.open(undecided)
         everyone = truth.rows
@@ -138,7 +141,7 @@ class Composition(AboutSecrets):
         rate = (certain + left) / everyone
         found_open = int(left)
         told = int((one.count * (one.value != missing)).sum())
-        raw = scored.raw_people(known.raw & known.there)
+        raw = scored.raw_people(beside(known.raw, known.there))
         return AttackResult(
             attack=self.name,
             column=column,
@@ -157,7 +160,7 @@ class Composition(AboutSecrets):
             if sure and not found_open
             else ((certain if sure else alone[0]) / everyone, rate),
             upper_bound=not sure,
-            sentence=_sentence(column, certain, only, everyone, sure, scored.broken(both)),
+            sentence=_sentence(column, certain, only, everyone, sure, scored.broken(shared)),
             details=(
                 Details(
                     title=f"People certain of '{column}', by what is known",
@@ -168,7 +171,7 @@ class Composition(AboutSecrets):
                             ("the earlier release", alone[1]),
                             ("both", certain),
                             ("both, and neither alone", only),
-                            ("this, and a random class", scored.people(known.here & known.random)),
+                            ("this, and a random class", by_chance),
                         )
                     ),
                     x="known",
@@ -294,7 +297,8 @@ def _left(column: str, scored: _Scored, known: _Known, both: Bits) -> Details:
         x="values left",
         y=names,
         drawn="table",
-        note="0: the person does not fit the earlier release, or the value has changed since.",
+        note="0: the person fits no class of that release. Where the two contradict each other, "
+        "what this release tells alone counts.",
     )
 
 
@@ -310,6 +314,6 @@ def _sentence(column: str, certain: int, only: int, everyone: int, sure: bool, b
     if broken:
         told += (
             f" Of {broken:,} the releases say what cannot both be true: they were not in the "
-            "earlier one as they are now."
+            "earlier one as they are now, and this release alone counts."
         )
     return told

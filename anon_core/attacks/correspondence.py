@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..base.arrays import F64
+from ..base.arrays import B1, F64
 from ..base.context import Context, part_of
 from ..base.params import number
 from ..base.registry import register
@@ -104,11 +104,12 @@ class Correspondence(Attack):
         kept = places.group >= 0
         run, own = frequency.run[places.key[kept]], value[places.key[kept]]
         rows, group = places.count[kept], places.group[kept]
-        chance = _chance(left, run, own)
-        of_raw = _chance(raw, frequency.run, value)
+        chance, stands = _chance(left, run, own)
+        of_raw, _ = _chance(raw, frequency.run, value)
+        # Of whoever does not stand in both, a row of the earlier release is nobody's.
         alone = [
-            float((rows / np.maximum(fit[run], 1) * (fit[run] > 0)).sum()) / truth.rows
-            for fit in (left.here, left.there)
+            float((rows * by / np.maximum(fit[run], 1)).sum()) / truth.rows
+            for fit, by in ((left.here, left.here[run] > 0), (left.there, stands))
         ]
         per_class = np.zeros(len(view.group_size))
         inside = group < len(per_class)
@@ -141,10 +142,20 @@ class Correspondence(Attack):
         )
 
 
-def _chance(left: Left, run: np.ndarray, own: np.ndarray) -> F64:
-    """Return the chance of picking each person's row: the greater one, where either may be."""
+def _chance(left: Left, run: np.ndarray, own: np.ndarray) -> tuple[F64, B1]:
+    """Return the chance of picking each person's row, and who can stand in both releases.
+
+    It is the greatest that may be: of who stood in both, of who joined, and of who fits this
+    release alone.
+    """
     both = chance_of(left.both, run, own)
-    return both if left.joined is None else np.maximum(both, chance_of(left.joined, run, own))
+    here, there = left.here[run], left.there[run]
+    found = np.maximum(both, np.where(here > 0, 1.0 / np.maximum(here, 1), 0.0))
+    # Rows that show a label are counted for each of its values, and no more than there are.
+    found = np.maximum(found, np.where(both > 0, 1.0 / np.maximum(there, 1), 0.0))
+    if left.joined is not None:
+        found = np.maximum(found, chance_of(left.joined, run, own))
+    return found, both > 0
 
 
 def _details(left: Left, run: np.ndarray, rows: np.ndarray) -> Details:
@@ -171,5 +182,5 @@ def _details(left: Left, run: np.ndarray, rows: np.ndarray) -> Details:
         ),
         x="at most",
         y=tuple(ways),
-        note="Whoever fits no row of the earlier release is not among them.",
+        note="By both: people who fit no row of the earlier release are not among them.",
     )

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from ..base.errors import BadPlan, InputChanged, brief
-from ..data.table import Dataset
+from ..data.table import MISSING, Dataset
+from ..hierarchy import TOP
 from ..release.earlier import Overlap, encode_earlier
 from ..release.problem import Problem
+from .level_table import LevelTable
 
 if TYPE_CHECKING:
     from .plan import Plan
@@ -97,6 +99,32 @@ def beside_earlier(
             remedy="Give the release that was published then; or decide anew, with a search.",
         )
     found = encode_earlier(
-        table, problem.dataset, problem.roles, problem.hierarchies, plan.earlier.people
+        table,
+        problem.dataset,
+        problem.roles,
+        problem.hierarchies,
+        plan.earlier.people,
+        problem.meant,
     )
     return replace(problem, earlier=found)
+
+
+def with_meanings(plan: Plan, problem: Problem, hierarchies: Mapping[str, LevelTable]) -> Problem:
+    """Return a problem with what texts of sensitive columns' hierarchies stand for today.
+
+    A column published at a level stands for what is below it as well as above.
+    """
+    meant: dict[str, dict[str, tuple[str, ...]]] = {}
+    for name in problem.sensitive:
+        if name not in hierarchies or name in problem.quasi:
+            continue
+        level = plan.sensitive_levels.get(name, 0)
+        found: dict[str, dict[str, None]] = {}
+        for row in hierarchies[name]:
+            path = [cell.strip() for cell in row]
+            if path and isinstance(level, int):
+                shown = path[level] if level < len(path) else TOP
+                for text in (*path, TOP):
+                    found.setdefault(text, {})[shown] = None
+        meant[name] = {text: tuple(own) for text, own in found.items() if text != MISSING}
+    return replace(problem, meant=meant)

@@ -35,7 +35,7 @@ from ..verification.gates import GATES
 from ..verification.witness import Witness
 from .chances import Chances, chances
 from .decided_kinds import decided_kinds
-from .earlier_file import beside_earlier
+from .earlier_file import beside_earlier, with_meanings
 from .file_formats import READ, written
 from .level_search import at_least_levels
 from .level_table import LevelTable
@@ -239,6 +239,7 @@ def _read(job: _Job, context: Context) -> None:
     job.models = counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
     job.problem = job.fit(plan, job.dataset, job.hierarchies, job.population)
     job.kinds = decided_kinds(plan, job.dataset)
+    job.problem = with_meanings(plan, job.problem, job.hierarchies)
     if job.assess or job.earlier is not None:
         job.problem = beside_earlier(plan, job.problem, job.earlier)
     job.audience, job.reference = audience_of(job.problem), reference_of(job.problem)

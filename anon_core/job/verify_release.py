@@ -16,6 +16,7 @@ from ..verification.recipe_text import read_recipe
 from ..verification.release_only import verify_release_only
 from ..verification.witness import Witness
 from .plan import Plan, read_plan
+from .previous import check_previous, previous_files
 from .repeated import Repeated, checks_of, repeated, tells_more
 from .unchanged import unchanged
 
@@ -62,7 +63,7 @@ def verify_release(
     plan.refuse_guessable()
     refuse_unsteered(plan.algorithm, plan.models)
     counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
-    earlier = None if previous is None else Path(previous)
+    earlier = None if previous is None else previous_files(Path(previous))
     if data is None:
         if earlier is not None:
             raise BadPlan(
@@ -89,12 +90,14 @@ def verify_release(
             Path(data),
             Path(release),
             told=plan.completed(),
-            previous=earlier,
             memory=plan.engine.bytes if plan.engine.memory else None,
             witness=witness,
         )
     if again is not None:
         found = found.with_checks(checks_of(plan, again, has_secret=has_secret))
+    if earlier is not None:
+        folder = Path(recipe).parent
+        found = found.with_checks(check_previous(plan, folder, Path(data), Path(release), earlier))
     return replace(found, notes=plan.notes)
 
 

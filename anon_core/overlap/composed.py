@@ -194,6 +194,19 @@ def classes_of_view(view: View, hierarchies: Mapping[str, Hierarchy], column: st
     )
 
 
+def beside(one: Bits, two: Bits) -> Bits:
+    """Return the values that two releases leave to each person.
+
+    Where they leave none, the person does not stand in both as they are now: the first tells what
+    it tells alone, and the second where the person fits no class of the first.
+    """
+    found = one & two
+    for alone in (one, two):
+        nothing = how_many(found) == 0
+        found[nothing] = alone[nothing]
+    return found
+
+
 def own_values(keys: I64, value: I32, people: int, values: int) -> Bits:
     """Return the values of all who are alike in their quasi-identifiers, shape (people, words).
 
@@ -216,7 +229,7 @@ def classes_of_earlier(earlier: Earlier, quasi: Sequence[str], column: str) -> C
         places=tuple(quasi.index(name) for name in earlier.columns),
         cover=[earlier.cover[name] for name in earlier.columns],
         cells=earlier.cells,
-        pool=np.arange(len(earlier.size)),
+        pool=np.arange(len(earlier.size)) if earlier.pool is None else earlier.pool,
         rows=earlier.size,
         entry=entry,
         value=value,

@@ -71,6 +71,8 @@ def rows_left(one: Classes, two: Classes, people: I32, *, grown: bool, context: 
         reached = _reached(one, two, part_of(context, 0.8, 1.0)) @ held[0]
         # Where several earlier classes fit, what may have come from them is not told apart.
         alone = fits[1].sum(axis=1) == 1
+        if two.count.sum() > two.rows.sum():  # labels of several values: nor are these
+            alone[:] = False
         rest = fits[1] @ (reached - held[1]).maximum(0)
         joined = here.minimum(rest)
         joined = csr_array(joined.multiply(alone[:, None]) + here.multiply(~alone[:, None]))
@@ -78,7 +80,7 @@ def rows_left(one: Classes, two: Classes, people: I32, *, grown: bool, context: 
         both=here.minimum(there),
         joined=joined,
         here=np.asarray(here.sum(axis=1)).astype(np.int64),
-        there=np.asarray(there.sum(axis=1)).astype(np.int64),
+        there=(fits[1] @ two.rows).astype(np.int64),
     )
 
 

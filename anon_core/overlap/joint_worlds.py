@@ -105,7 +105,7 @@ def _settle(
     keep = _constraints(releases, own, count, tuples, value)
     possible, open_ = _possible(keep, count[tuples], context)
     if not possible.any():  # no world at all: somebody's value has changed since
-        undecided[members] = True
+        undecided[members] = how_many(found[members]) > 1
         return
     for entry in np.flatnonzero(~possible).tolist():
         bit = np.uint64(1) << np.uint64(value[entry] % 64)

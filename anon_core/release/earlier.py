@@ -40,11 +40,14 @@ class Earlier:
         By column, which of today's leaves each published text stands for.
     cells : int32 array of shape (classes, columns)
         Text of each class.
-    size : int64 array of shape (classes,)
-        Rows.
+    size : int64 array of shape (pools,)
+        Rows of each pool: of a class, or of all that share their sensitive values.
     values : mapping of str to (int64, int32, int64) arrays of shape (entries,)
-        By sensitive column class, value and rows. A value is a leaf of today's hierarchy; one that
-        no row of today has, a number beyond; so is a missing one where none is missing today.
+        By sensitive column pool, value and rows. A value is a leaf of today's hierarchy; one that
+        no row of today has, a number beyond; so is a missing one where none is missing today. Rows
+        that show a label are entered for each value that it stands for.
+    pool : int64 array of shape (classes,), or None
+        Whose sensitive values are those of each class; its own, where it is None.
     people : {'unknown', 'all', 'grown'}
     """
 
@@ -53,6 +56,7 @@ class Earlier:
     cells: I32
     size: I64
     values: Mapping[str, tuple[I64, I32, I64]] = field(repr=False)
+    pool: I64 | None = None
     people: Overlap = "unknown"
 
     @property
@@ -61,14 +65,102 @@ class Earlier:
         return int(self.size.sum())
 
 
+@dataclass(frozen=True, kw_only=True)
+class Today:
+    """What an earlier release is read by: the table that is released now.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    roles : Roles
+    hierarchies : mapping of str to Hierarchy
+    meant : mapping of str to mapping of str to tuple of str
+        See `Problem.meant`.
+    """
+
+    dataset: Dataset
+    roles: Roles
+    hierarchies: Mapping[str, Hierarchy]
+    meant: Mapping[str, Mapping[str, tuple[str, ...]]] = field(
+        default_factory=dict[str, Mapping[str, tuple[str, ...]]]
+    )
+
+    def covered(self, name: str, texts: Sequence[str]) -> B1:
+        """Return which leaves of a quasi-identifier each text stands for."""
+        return _covered(texts, self.hierarchies[name], self.dataset.column(name).kind)
+
+    def entries(
+        self, name: str, pool: npt.NDArray[np.integer], codes: I32, texts: Sequence[str]
+    ) -> tuple[I64, I32, I64]:
+        """Return how often each pool shows each value of a sensitive column.
+
+        Parameters
+        ----------
+        name : str
+        pool, codes : arrays of shape (rows,)
+            The pool of each row, and its text.
+        texts : sequence of str
+        """
+        stands = self._values(name, texts)
+        wide = np.array([len(own) for own in stands], dtype=np.int64)
+        start = np.cumsum(wide) - wide
+        every = np.concatenate([np.empty(0, dtype=np.int32), *stands])
+        row = np.repeat(np.arange(len(codes)), wide[codes])
+        nth = np.arange(len(row)) - np.repeat(np.cumsum(wide[codes]) - wide[codes], wide[codes])
+        leaf = every[start[codes[row]] + nth].astype(np.int32)
+        owner = np.asarray(pool, dtype=np.int64)[row]
+        sizes = [int(owner.max(initial=0)) + 1, int(leaf.max(initial=0)) + 1]
+        pair, entry = dense_rank([owner.astype(np.int32), leaf], sizes)
+        count = np.bincount(pair, minlength=len(entry)).astype(np.int64)
+        return owner[entry], leaf[entry], count
+
+    def _values(self, name: str, texts: Sequence[str]) -> list[I32]:
+        """Return the leaves that each text of a sensitive column stands for.
+
+        Raises
+        ------
+        BadInput
+            If the column has a hierarchy, and neither that nor the table explains a text.
+        """
+        hierarchy, kind = self.hierarchies[name], self.dataset.column(name).kind
+        meant = self.meant.get(name, {})
+        found: list[I32] = []
+        beyond, odd = len(hierarchy.leaves), 0
+        for text in texts:
+            plain = text[1:] if text.startswith("'") and text not in hierarchy.code else text
+            own = [hierarchy.missing_leaf] * (text == MISSING and hierarchy.has_missing)
+            own += [hierarchy.code[t] for t in (plain,) if t in hierarchy.code and not own]
+            if not own and text != MISSING:
+                own = [hierarchy.code[t] for t in meant.get(plain, ()) if t in hierarchy.code]
+                measured = None if own else _measured(plain, hierarchy, kind)
+                if measured is not None:
+                    own = np.flatnonzero(measured).tolist()
+                known = own or plain in meant or measured is not None or plain == TOP
+                odd += bool(meant) and not known
+                if plain == TOP and not own:
+                    own = list(range(len(hierarchy.leaves)))
+            if not own:  # a value that no row of today has
+                own, beyond = [beyond], beyond + 1
+            found.append(np.array(own, dtype=np.int32))
+        if odd:
+            raise BadInput(
+                f"In the earlier release, {odd} distinct {'text' if odd == 1 else 'texts'} of "
+                f"'{name}' {'is' if odd == 1 else 'are'} neither a value nor a label of its "
+                "hierarchy.",
+                remedy="Give the column the hierarchy that the earlier release was made with.",
+            )
+        return found
+
+
 def encode_earlier(
     table: Dataset,
     own: Dataset,
     roles: Roles,
     hierarchies: Mapping[str, Hierarchy],
     people: Overlap = "unknown",
+    meant: Mapping[str, Mapping[str, tuple[str, ...]]] | None = None,
 ) -> Earlier:
-    """Read an earlier release by the hierarchies of the new one.
+    """Read an earlier release of whole rows by what is known of the new one.
 
     Parameters
     ----------
@@ -79,12 +171,15 @@ def encode_earlier(
     roles : Roles
     hierarchies : mapping of str to Hierarchy
     people : {'unknown', 'all', 'grown'}
+    meant : mapping of str to mapping of str to tuple of str, optional
+        See `Problem.meant`.
 
     Raises
     ------
     BadInput
         If it has no quasi-identifier, or a text that nothing explains: another hierarchy was used.
     """
+    today = Today(dataset=own, roles=roles, hierarchies=hierarchies, meant=meant or {})
     columns = tuple(name for name in roles.quasi if name in table.names)
     if not columns:
         raise BadInput(
@@ -95,30 +190,25 @@ def encode_earlier(
     cover: dict[str, B1] = {}
     parts: list[I32] = []
     for name in columns:
-        codes, texts = _as_published(table, name)
-        kind = own.column(name).kind
-        cover[name] = _covered(texts, hierarchies[name], kind)
+        codes, texts = as_published(table, name)
+        cover[name] = today.covered(name, texts)
         parts.append(codes)
     group, first = dense_rank(parts, [len(cover[name]) for name in columns])
-    values: dict[str, tuple[I64, I32, I64]] = {}
-    for name in roles.sensitive:
-        if name in table.names and name not in roles.quasi:
-            leaf = _leaves(*_as_published(table, name), hierarchies[name])
-            wide = int(leaf.max(initial=0)) + 1
-            pair, entry = dense_rank([group.astype(np.int32), leaf], [len(first), wide])
-            count = np.bincount(pair, minlength=len(entry)).astype(np.int64)
-            values[name] = group[entry], leaf[entry], count
     return Earlier(
         columns=columns,
         cover=cover,
         cells=np.stack([part[first] for part in parts], axis=1).astype(np.int32),
         size=np.bincount(group, minlength=len(first)).astype(np.int64),
-        values=values,
+        values={
+            name: today.entries(name, group, *as_published(table, name))
+            for name in roles.sensitive
+            if name in table.names and name not in roles.quasi
+        },
         people=people,
     )
 
 
-def _as_published(table: Dataset, name: str) -> tuple[I32, tuple[str, ...]]:
+def as_published(table: Dataset, name: str) -> tuple[I32, tuple[str, ...]]:
     """Return a column's codes and texts as they stand in the file; missing ones are texts too."""
     codes, texts = table.column(name).as_read
     at = np.where(codes < 0, len(texts), codes).astype(np.int32)
@@ -180,17 +270,3 @@ def _measured(text: str, hierarchy: Hierarchy, kind: ColumnKind) -> B1 | None:
     if ends is None:
         return None
     return (hierarchy.measure >= ends[0]) & (hierarchy.measure <= ends[1])
-
-
-def _leaves(codes: I32, texts: Sequence[str], hierarchy: Hierarchy) -> I32:
-    """Return the leaf of each row of a column published exactly; see `Earlier.values`."""
-    own: list[int] = []
-    beyond = len(hierarchy.leaves)
-    for text in texts:
-        plain = text[1:] if text.startswith("'") and text not in hierarchy.code else text
-        leaf = hierarchy.code.get(plain, beyond)
-        if text == MISSING and hierarchy.has_missing:
-            leaf = hierarchy.missing_leaf
-        beyond += leaf == beyond
-        own.append(leaf)
-    return np.array(own, dtype=np.int32)[codes]

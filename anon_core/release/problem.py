@@ -62,6 +62,9 @@ class Problem:
     searched : mapping of str to Hierarchy
         Quasi-identifiers' hierarchies with the levels that a search may choose, where these are not
         all; prices are those of `hierarchies`.
+    meant : mapping of str to mapping of str to tuple of str
+        By sensitive column with a hierarchy, which published values each of its texts stands for:
+        an earlier release may have published it at another level.
     """
 
     dataset: Dataset
@@ -76,6 +79,9 @@ class Problem:
     by_class: bool = False
     pieces: Pieces | None = None
     searched: Mapping[str, Hierarchy] = field(default_factory=dict[str, Hierarchy])
+    meant: Mapping[str, Mapping[str, tuple[str, ...]]] = field(
+        default_factory=dict[str, Mapping[str, tuple[str, ...]]], repr=False
+    )
 
     @property
     def is_coarse(self) -> bool:

@@ -44,7 +44,6 @@ from .lines import Lines
 from .one_level import check_one_level
 from .opening import MOST_TEXT_BYTES, Content, read_bytes
 from .permuted import check_permuted
-from .previous import check_previous, previous_files
 from .public_people import PublicPeople, read_public
 from .published import PublishedTable
 from .reading import read_table
@@ -74,7 +73,6 @@ def verify(
     levels: Mapping[str, Sequence[Sequence[str]]],
     files: Mapping[str, Content],
     public: pd.DataFrame | TextTable | None = None,
-    previous: Mapping[str, Content] | None = None,
     witness: Witness | None = None,
 ) -> Verification:
     """Recompute from the published text whether a release keeps what its recipe promises.
@@ -93,8 +91,6 @@ def verify(
         the files of other formats beside them, where there are some.
     public : pandas.DataFrame or TextTable, optional
         The public table as it was read, for promises about its people.
-    previous : mapping of str to bytes or FileBytes, optional
-        The published files of an earlier release of the same people, named as `files` are.
     witness : Witness, optional
         What the run says of which row stands where, to be checked: groups are not in the files.
 
@@ -115,7 +111,7 @@ def verify(
     table = _as_read(private)
     people = None if public is None else _as_read(public)
     for told in at_each_level(recipe, levels):
-        found = _verified(told, table, levels, files, people, previous, witness)
+        found = _verified(told, table, levels, files, people, witness)
         if found.holds:
             return found
         if nearest is None or _wrong(found) < _wrong(nearest):
@@ -138,7 +134,6 @@ def _verified(
     levels: Mapping[str, Sequence[Sequence[str]]],
     files: Mapping[str, Content],
     public: TextTable | None,
-    previous: Mapping[str, Content] | None = None,
     witness: Witness | None = None,
 ) -> Verification:
     """Recompute what a recipe promises that names every level; see `verify`.
@@ -146,7 +141,7 @@ def _verified(
     Of a table that has both, Parquet is read, which is many times faster. Whether the CSV file says
     the same is found out meanwhile; where it does not, what it says counts.
     """
-    given = recipe, private, levels, files, public, previous, witness
+    given = recipe, private, levels, files, public, witness
     try:
         return _recomputed(*given, beside=True)
     except UnlikeCsv:
@@ -159,7 +154,6 @@ def _recomputed(
     levels: Mapping[str, Sequence[Sequence[str]]],
     files: Mapping[str, Content],
     public: TextTable | None,
-    previous: Mapping[str, Content] | None,
     witness: Witness | None,
     *,
     beside: bool,
@@ -178,7 +172,7 @@ def _recomputed(
     promise, private, levels = at_levels(recipe, promise, private, levels)
     levels = {name: LevelTable(lines) for name, lines in levels.items()}
     export = section(recipe, "export")
-    lined = _lined(promise, len(private), export, previous)
+    lined = _lined(promise, len(private), export)
     sides = read_both_sides(promise, private, levels, files, export, lined, beside=beside)
     if isinstance(sides, Check):
         return Verification(checks=(sides,))
@@ -214,8 +208,6 @@ def _recomputed(
             raise
         compared.refuse_unlike()
         more = [*compared.checks(), *left_out, *check_dialect(export, published, files)]
-    if previous is not None:
-        more += check_previous(promise, published, table, previous)
     more += check_gates(recipe, next(iter(published.values())).rows, every)
     if promise.left_out:
         more.append(_check_left_out(promise, published))
@@ -227,9 +219,7 @@ def _recomputed(
     return verification.with_checks(more)
 
 
-def _lined(
-    promise: Promise, rows: int, export: Mapping[str, Any], previous: Mapping[str, Content] | None
-) -> tuple[str, ...] | None:
+def _lined(promise: Promise, rows: int, export: Mapping[str, Any]) -> tuple[str, ...] | None:
     """Return the columns by which lines of a large table are told apart; None for all.
 
     Promises are about quasi-identifiers and sensitive columns, and of a large table hardly two rows
@@ -237,7 +227,7 @@ def _lined(
     """
     known = second_computations()
     asked = [known.get(str(model.get("name"))) for model in promise.models]
-    whole = previous is not None or bool(section(export, "dialect")) or bool(promise.person)
+    whole = bool(section(export, "dialect")) or bool(promise.person)
     whole |= any(one is None or one.looks_at == "every" for one in asked)
     if rows < LINED_FROM or whole or promise.permuted or promise.averaged:
         return None
@@ -324,7 +314,6 @@ def verify_files(
     *,
     seed: int | str | None = None,
     told: Mapping[str, Any] | None = None,
-    previous: Path | None = None,
     memory: int | None = None,
     spill: Path | None = None,
     private: TextTable | None = None,
@@ -345,8 +334,6 @@ def verify_files(
     told : mapping, optional
         The recipe's tables in full: what the recipe leaves out of technique and promises, and what
         the release looks like.
-    previous : Path, optional
-        An earlier release of the same people: its folder, or its published file.
     memory : int, optional
         Bytes that the process may take; a database that reads large files keeps to its part.
     spill : Path, optional
@@ -384,10 +371,9 @@ def verify_files(
     tables = table_names(promise)
     export = section(recipe, "export")
     files = read_files(release_folder, tables, export)
-    earlier = None if previous is None else previous_files(Path(previous))
     public = _public_table(recipe, promise, recipe_path)
     with within(memory, spill):  # columns are read when first looked at
-        found = verify(recipe, private, levels, files, public, earlier, witness)
+        found = verify(recipe, private, levels, files, public, witness)
     names = [*file_names(tables, export), *names_of(list(tables)), *typed.names_of(tables)]
     there = check_presence(export, list(tables), files)
     there += typed.check_typed(export, tables, release_folder, Path(data_path))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -12,10 +15,11 @@ import pytest
 from anon_core.__main__ import main
 from anon_core.base.errors import BadPlan
 from anon_core.data.table import Dataset
+from anon_core.job.plan import Plan
+from anon_core.job.previous import check_previous, previous_files
 from anon_core.job.runner import run
 from anon_core.job.verify_release import verify_release
-from anon_core.verification.checks import verify
-from anon_core.verification.previous import previous_files
+from anon_core.verification.findings import Check
 from tests.making import Case
 
 LEVELS = {"age": [(str(n), f"{n // 10 * 10}-{n // 10 * 10 + 9}", "*") for n in range(20, 60)]}
@@ -38,9 +42,28 @@ def case() -> Case:
     )
 
 
+def laid(
+    folder: Path, own: Case, plan: Plan, files: Mapping[str, bytes], earlier: Mapping[str, bytes]
+) -> Check:
+    """Write two releases, and return what comes of laying them together."""
+    places = folder / "now", folder / "then"
+    for place, content in zip(places, (files, earlier), strict=True):
+        place.mkdir(exist_ok=True)
+        for name, held in content.items():
+            (place / name).write_bytes(held)
+    own.frame.to_csv(folder / "table.csv", index=False)
+    for name, lines in own.levels.items():
+        (folder / f"{name}.csv").write_text("\n".join(";".join(line) for line in lines), "utf-8")
+    told = replace(plan, hierarchies={name: f"{name}.csv" for name in own.levels})
+    (check,) = check_previous(
+        told, folder, folder / "table.csv", places[0], previous_files(places[1])
+    )
+    return check
+
+
 @pytest.mark.parametrize("boxes_first", [True, False])
-def test_both_computations_count_the_same_people(boxes_first: bool) -> None:
-    """The attack and verification agree, whichever of boxes and levels was published first."""
+def test_the_files_tell_what_the_attack_does(tmp_path: Path, boxes_first: bool) -> None:
+    """Whichever of boxes and levels was published first."""
     own = case()
     boxes = {"name": "mondrian"}
     levels = {"name": "fixed-levels", "levels": {"age": 1, "sex": 0}, "max_suppression": 0.2}
@@ -51,10 +74,7 @@ def test_both_computations_count_the_same_people(boxes_first: bool) -> None:
     shown = Dataset.from_frame(pd.read_csv(io.BytesIO(content), dtype=str))
     result = run(plan, own.dataset, LEVELS, earlier=shown)
     (attack,) = (a for a in result.attacks if a.attack == "composition")
-    found = verify(
-        plan.completed(), own.frame, LEVELS, result.files, previous={"release.csv": content}
-    )
-    (check,) = (c for c in found.checks if c.name == "previous")
+    check = laid(tmp_path, own, plan, result.files, {"release.csv": content})
     assert check.reached == attack.details[0].rows[3]["people certain"]
     assert check.reached
     assert not check.holds
@@ -89,45 +109,100 @@ def by_hand(own: Case, releases: list[dict[str, bytes]], linked: str) -> int:
 
 @pytest.mark.parametrize(("name", "linked"), [("anatomy", "roles"), ("permutation", "nothing")])
 def test_permuted_releases_in_parquet_alone(tmp_path: Path, name: str, linked: str) -> None:
-    own = case()
+    own = replace(case(), levels={})
     both: list[dict[str, bytes]] = []
     for seed in (1, 2):
         plan = own.plan(
-            algorithm={"name": name},
-            models=[{"name": "l-diversity", "l": 2}],
-            seed=seed,
+            algorithm={"name": name}, models=[{"name": "l-diversity", "l": 2}], seed=seed
         )
         result = run(plan, own.dataset, {})
         both.append({name: bytes(content) for name, content in result.files.items()})
-        recipe = plan.completed()
-    for name, content in both[0].items():
-        frame = pd.read_csv(io.BytesIO(content), dtype=str)
-        frame.to_parquet((tmp_path / name).with_suffix(".parquet"), index=False)
-    found = verify(recipe, own.frame, {}, both[1], previous=previous_files(tmp_path))
-    (check,) = (c for c in found.checks if c.name == "previous")
+    earlier: dict[str, bytes] = {}
+    for file, content in both[0].items():
+        packed = io.BytesIO()
+        pd.read_csv(io.BytesIO(content), dtype=str).to_parquet(packed, index=False)
+        earlier[file.replace(".csv", ".parquet")] = packed.getvalue()
+    check = laid(tmp_path, own, plan, both[1], earlier)
     assert check.reached == by_hand(own, both, linked)
     # Beside a release of whole rows, both ways in which columns may be linked count.
     boxes = own.plan(algorithm={"name": "mondrian"})
     whole = run(boxes, own.dataset, {})
-    found = verify(boxes.completed(), own.frame, {}, whole.files, previous=both[0])
-    (check,) = (c for c in found.checks if c.name == "previous")
+    (tmp_path / "whole").mkdir()
+    check = laid(tmp_path / "whole", own, boxes, whole.files, both[0])
     assert "the worse of both counts" in check.sentence
 
 
-def test_what_cannot_be_laid_together_is_undecided() -> None:
+def test_linked_sets_are_looked_at_as_they_are_linked(tmp_path: Path) -> None:
+    """Slicing with a told set, one with the sensitive column: every combination by hand."""
+    own = replace(case(), levels={})
+    settings = {"name": "slicing", "sets": [["sex", "ill"]], "partition": "balanced"}
+    plan = own.plan(algorithm=settings, models=[{"name": "bucket-size", "k": 4}])
+    result = run(plan, own.dataset, {}, assess=False)
+    rows = list(csv.DictReader(io.StringIO(result.csv.decode())))
+    check = laid(tmp_path, own, plan, result.files, {"release.csv": OLD})
+    old = list(csv.DictReader(io.StringIO(OLD.decode())))
+    certain = 0
+    for age, sex, ill in zip(*own.columns.values(), strict=True):
+        fits = {r["group"] for r in rows if r["age"] == age}
+        here = {r["ill"] for r in rows if r["group"] in fits and r["sex"] == sex}
+        there = {r["ill"] for r in old if r["sex"] == sex}
+        certain += here & there == {ill} and len(here) > 1 and len(there) > 1
+    assert check.reached == certain > 0
+
+
+#: An earlier release that tells of each sex a few illnesses.
+OLD = ("sex,ill\n" + "f,illness 0\nf,illness 1\nm,illness 2\nm,illness 4\n" * 15).encode()
+
+
+def test_what_cannot_be_laid_together_is_undecided(tmp_path: Path) -> None:
     own = case()
-    result = run(own.plan(algorithm={"name": "mondrian"}), own.dataset, {})
-    recipe = own.plan(algorithm={"name": "mondrian"}).completed()
+    plan = own.plan(algorithm={"name": "mondrian"})
+    result = run(plan, own.dataset, LEVELS)
     for content in (
         b"age,sex,ill\nmiddle,f,flu\n",
         b"age,sex\n21,f\n",
         b'a,"b\n',
         b"age,sex,ill\n99,f,flu\n",
+        b"age,sex,ill\n23.3,f,flu\n",  # an average
+        b"age,sex,ill\n20-29,f,flu\n" + b"99,f,flu\n" * 59,  # hardly anybody fits
     ):
-        found = verify(recipe, own.frame, {}, result.files, previous={"release.csv": content})
-        (check,) = (c for c in found.checks if c.name == "previous")
-        assert not check.holds
+        check = laid(tmp_path, own, plan, result.files, {"release.csv": content})
+        assert check.outcome == "undecided", content
         assert check.sentence.endswith("Treated as broken.")
+
+
+ILL = {"ill": [(f"illness {n}", f"kind {n // 3}", "*") for n in range(9)]}
+
+
+@pytest.mark.parametrize("written", ["labels", "values", "otherwise"])
+@pytest.mark.parametrize("level", [0, 1])
+def test_a_label_is_read_as_its_values(tmp_path: Path, written: str, level: int) -> None:
+    """Whichever of both releases shows labels: a label leaves its values, and they are its own."""
+    own = replace(case(), levels={**LEVELS, **ILL})
+    told = {"sensitive_levels": {"ill": 1}} if level else {}
+    settings = {"name": "fixed-levels", "levels": {"age": 1, "sex": 0}, "max_suppression": 0.0}
+    plan = own.plan(algorithm=settings, models=[{"name": "k-anonymity", "k": 2}], **told)
+    result = run(plan, own.dataset, own.levels, assess=False)
+    kind = {line[0]: line[1] for line in ILL["ill"]}
+    write = {"labels": kind.__getitem__, "values": str, "otherwise": str.upper}[written]
+    ages, sexes, ills = own.columns.values()
+    whole = list(zip(map(int, ages), sexes, ills, strict=True))  # type: ignore[arg-type]
+    lines = [f'"[{a // 4 * 4}, {a // 4 * 4 + 3}]",*,{write(ill)}' for a, _, ill in whole]
+    earlier = "\n".join(["age,sex,ill", *sorted(lines), ""]).encode()
+    check = laid(tmp_path, own, plan, result.files, {"release.csv": earlier})
+    if written == "otherwise":
+        assert check.outcome == "undecided"
+        return
+    certain = 0
+    for age, sex, ill in whole:
+        shown = kind.__getitem__ if level else str
+        here = {shown(i) for a, s, i in whole if a // 10 == age // 10 and s == sex}
+        then = {i for a, _, i in whole if a // 4 == age // 4}
+        if written == "labels":
+            then = {i for i, k in kind.items() if k in {kind[t] for t in then}}
+        there = {shown(i) for i in then}
+        certain += here & there == {shown(ill)} and len(here) > 1 and len(there) > 1
+    assert check.reached == certain
 
 
 def write(folder: Path, own: Case, recipe: str) -> None:
