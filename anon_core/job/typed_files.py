@@ -72,6 +72,15 @@ def as_spss(columns: Sequence[Typed]) -> bytes:
     """Return columns as a .sav file."""
     import pyreadstat
 
+    first: dict[str, str] = {}
+    for column in columns:
+        other = first.setdefault(column.name.lower(), column.name)
+        if other != column.name:
+            raise BadPlan(
+                f"Columns '{other}' and '{column.name}' are one variable to SPSS, which does not "
+                "tell capital letters from small ones.",
+                remedy="Rename one of them in the table, or leave sav out of [export] formats.",
+            )
     made = bytearray(_through_file(columns, pyreadstat.write_sav))
     place, fixed = _SPSS_MADE
     made[place : place + len(fixed)] = fixed

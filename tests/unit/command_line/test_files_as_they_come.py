@@ -198,3 +198,16 @@ def test_names_that_spss_has_not_and_formats_that_are_none_are_refused(
         assert main(["run", "recipe.toml", "--data", "t.csv", "--out", "release"]) == 1
         assert says in capsys.readouterr().err
         assert not Path("release").exists()
+
+
+def test_names_that_are_one_to_spss_are_refused_for_spss_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("Sex;sex;age\n1;f;2\n1;f;2\n")
+    told = RECIPE.format(shown="labels").replace('"sex"', '"Sex", "sex"')
+    for formats, status in (('"sav", "dta"', 1), ('"dta", "xlsx"', 0)):
+        Path("recipe.toml").write_text(f"{told}\n[export]\nformats = [{formats}]\n")
+        run = ["run", "recipe.toml", "--data", "t.csv", "--out", "release"]
+        assert main(run) == status, capsys.readouterr()
+        assert status == 0 or "Columns 'Sex' and 'sex' are one variable" in capsys.readouterr().err
