@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.errors import BadInput
-from .kinds import KINDS, ColumnKind, detect_kind, marks_thousands, whole_kind
+from .kinds import KINDS, ColumnKind, a_kind, detect_kind, marks_thousands, other_kind, whole_kind
 from .thousands import MARK_NAMES, UNDECIDED, thousands_mark, without_thousands
 from .whole_numbers import whole_numbers
 
@@ -167,8 +167,10 @@ def encode(
             "text.",
         )
     if rules.read is not None:
-        if rules.marks and mark:
-            plain = {v: without_thousands(v, mark) for v in present}
+        if rules.marks:
+            plain = {v: without_thousands(v, mark) for v in present} if mark else {}
+        else:
+            plain = {v: rules.plain(v) for v in present}
         measure_of = {v: rules.read(plain.get(v, v)) for v in present}
         bad = [v for v in present if math.isnan(measure_of[v])]
         if bad:
@@ -177,17 +179,16 @@ def encode(
             first = int(np.flatnonzero((codes >= 0) & odd[codes])[0])
             raise BadInput(
                 f"Column '{name}' is declared as {kind}, but {len(bad)} distinct "
-                f"{'value is' if len(bad) == 1 else 'values are'} not a {kind} "
+                f"{'value is' if len(bad) == 1 else 'values are'} not {a_kind(kind)} "
                 f"(first in row {first + 1}).",
                 remedy=f"Correct the values{rules.forms}, mark them as "
-                f"missing, or declare '{name}' as text.",
+                f"missing, or declare '{name}' as {other_kind(present, mark)}.",
                 values=bad[:5],
             )
         if alike := rules.confused([plain.get(v, v) for v in present]):
             raise BadInput(
-                f"Column '{name}' is declared as number, but {len(alike)} distinct "
-                f"{'value has' if len(alike) == 1 else 'values have'} more digits than numbers can "
-                "be told apart by, or are beyond 1e-100 to 1e100.",
+                f"Column '{name}' is declared as {kind}, but {len(alike)} distinct "
+                f"{'value has' if len(alike) == 1 else 'values have'} {rules.why_confused}.",
                 remedy=f"Declare '{name}' as text.",
                 values=alike[:5],
             )
@@ -211,7 +212,7 @@ def encode(
                 *notes,
                 f"{merged} spellings of equal {rules.several} {_MERGED}",
             )
-        told = f"{MARK_NAMES.get(mark, '')} {_MARKED.format(mark)}"
+        told = rules.said_nothing or f"{MARK_NAMES.get(mark, '')} {_MARKED.format(mark)}"
         if marked and told not in notes:
             notes = (*notes, told)
         if rules.marks and any("," in v for v in ordered) and _COMMAS not in notes:

@@ -201,6 +201,8 @@ def _names(dataset: Dataset, roles: Roles) -> dict[str, frozenset[str]]:
 
 def _days(column: Column) -> bool:
     """Say whether values are dates with a day, whatever kind they were read as."""
+    if KINDS[column.kind].known:
+        return len(column.values) > 0
     sample = [] if KINDS[column.kind].amount else _some(column)
     return len(sample) > 0 and sum(DAY.fullmatch(v) is not None for v in sample) >= _MOSTLY * len(
         sample

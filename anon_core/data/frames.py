@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from ..base.errors import BadInput
+from .moments import without_midnight
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,13 +29,37 @@ class ArrowFrame(Protocol):
 
 
 def plain_text(value: object) -> str:
-    """Return the text of a typed cell: whole floats without point, days without midnight."""
+    """Return the text of a typed cell: whole floats without point, moments of a zone in UTC.
+
+    A moment keeps its time where that is midnight: whether all of a column's are, the column tells.
+    """
     # A whole float (39.0) is what pandas makes of an integer column with gaps.
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
-    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
-        return value.date().isoformat()
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        # Which zone a file names, or a database takes for its own, changes no moment.
+        return str(value.astimezone(datetime.UTC))
     return str(value)
+
+
+def at_midnight(cells: Iterable[object]) -> list[object]:
+    """Return cells with days as their midnights where others have a time of day.
+
+    What reads workbooks returns a moment at midnight as a day.
+    """
+    found = list(cells)
+    if not any(isinstance(cell, datetime.datetime) for cell in found):
+        return found
+    midnight = datetime.time()
+    return [
+        datetime.datetime.combine(cell, midnight) if type(cell) is datetime.date else cell
+        for cell in found
+    ]
+
+
+def name_text(value: object) -> str:
+    """Return the text of a typed cell that is a column's name: a day without its midnight."""
+    return without_midnight(plain_text(value))
 
 
 def is_pandas(frame: object) -> bool:
@@ -78,7 +103,8 @@ def coded_series(series: pd.Series[Any]) -> Coded:
     if series.dtype == object and pd.api.types.infer_dtype(series, skipna=True) != "string":
         # Among mixed objects True, 1 and 1.0 are equal but write different texts.
         null = series.isna().to_numpy()
-        texts = ["" if gone else plain_text(v) for v, gone in zip(series, null, strict=True)]
+        cells = at_midnight(series)
+        texts = ["" if gone else plain_text(v) for v, gone in zip(cells, null, strict=True)]
         series = pd.Series(texts, dtype="str").mask(null)
     codes, distinct = pd.factorize(series)
     return codes.astype(np.int32), [plain_text(value) for value in cast(Sequence[object], distinct)]
@@ -102,12 +128,12 @@ def coded_arrow(column: pa.ChunkedArray[Any], name: str) -> Coded:
     # numpy's float32 writes 0.1 where Python's float writes what 0.1 becomes in 64 bits.
     try:
         values = list(pool.to_numpy(zero_copy_only=False)) if floats else pool.to_pylist()
+        texts = ["" if v is None or v != v else plain_text(v) for v in values]
     except (OverflowError, ValueError) as error:
         raise BadInput(
             f"Column '{name}' holds a day or a time that is none of the years 1 to 9999.",
             remedy="Correct the column, or store it as text.",
         ) from error
-    texts = ["" if value is None or value != value else plain_text(value) for value in values]
     gone = np.array([value is None or value != value for value in values] + [True])
     # Widened first: an index of 8 bits has no room for one more place.
     codes = array.indices.cast(pa.int32()).fill_null(len(values)).to_numpy()

@@ -16,22 +16,37 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-import numpy as np
-
+from .moments import DAY as MICROSECONDS_A_DAY
+from .moments import (
+    HOUR,
+    LAST_MOMENT,
+    SECOND,
+    any_day,
+    any_instant,
+    any_moment,
+    as_day,
+    as_instant,
+    as_moment,
+    confused_moments,
+    day,
+    instant,
+    moment,
+    without_midnight,
+)
 from .thousands import NUMBER, UNDECIDED, thousands_mark, without_thousands
 
 #: The name of a kind, one of `KINDS`.
 ColumnKind = str
 #: What tells the number that a text of a kind measures; NaN where it is no value of the kind.
 Reader = Callable[[str], float]
+#: Says whether distinct texts are of a kind; takes the mark between thousands, too.
+Fits = Callable[[Sequence[str], str], bool]
 
 #: Sizes between which numbers other than 0 can be reckoned with.
 LEAST_NUMBER, GREATEST_NUMBER = 1e-100, 1e100
 
 _CODE_LIKE = re.compile(r"0\d+\Z")
 _THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}\Z")
-_ISO_DAY = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})\Z")
-_DATE_FORMS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y")
 
 
 def as_number(text: str) -> float:
@@ -41,25 +56,6 @@ def as_number(text: str) -> float:
         return math.nan
     value = float(text.replace(",", "."))
     return value if math.isfinite(value) else math.nan
-
-
-def as_day(text: str) -> float:
-    """Return a date as days since 0001-01-01; NaN if the text is no date in a known form."""
-    plain = _ISO_DAY.match(text)
-    if plain is not None:  # what nearly all dates are, twenty times as fast
-        try:
-            return float(datetime.date(int(plain[1]), int(plain[2]), int(plain[3])).toordinal())
-        except ValueError:
-            return math.nan
-    text = text.strip()
-    for form in _DATE_FORMS:
-        if text.count(form[2]) != 2:  # what parses dates takes its time to refuse
-            continue
-        try:
-            return float(datetime.datetime.strptime(text, form).toordinal())
-        except ValueError:
-            continue
-    return math.nan
 
 
 def confused(values: Sequence[str]) -> list[str]:
@@ -105,8 +101,13 @@ def _are_numbers(values: Sequence[str], mark: str) -> bool:
     return not doubtful and not confused(plain)
 
 
-def _are_dates(values: Sequence[str], _mark: str) -> bool:
-    return all(len(v) <= 10 and not math.isnan(as_day(v)) for v in values)
+def _are_all(read: Reader, confused: Callable[[Sequence[str]], list[str]]) -> Fits:
+    """Return what says whether texts are all of a kind, and can be told apart."""
+
+    def fits(values: Sequence[str], _mark: str) -> bool:
+        return not any(math.isnan(read(v)) for v in values) and not confused(values)
+
+    return fits
 
 
 def _none_are(_values: Sequence[str], _mark: str) -> bool:
@@ -125,13 +126,8 @@ def _short_number(value: float) -> str:
     return f"{value:,.6g}"
 
 
-def _day(value: float) -> str:
-    return datetime.date.fromordinal(int(value)).isoformat()
-
-
-def _any_day(value: float) -> str:
-    """Write a day that may lie before or after all dates, as ends of a chart's bars do."""
-    return str(np.datetime64("0001-01-01", "D") + np.timedelta64(int(value) - 1, "D"))
+def _as_it_is(text: str) -> str:
+    return text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,8 +170,19 @@ class Kind:
     whole : bool
         Whether it reads whole numbers that are written in digits and nothing else, no zero before
         others, as what they say; whoever declares nothing has them read so.
+    dense : bool
+        Whether values may lie as close to each other as they are measured, so that the last one
+        before a cut has no text worth reading: intervals are written half open.
+    steps : tuple of float
+        Widths of a chart's bars that are round, ascending; else 1, 2 or 5 times a power of ten.
+    plain : callable
+        Returns a value's text without what says nothing in any value of the kind.
+    said_nothing : str
+        What a person should know where that was taken out of texts.
     confused : callable
         Returns those of distinct texts whose measures cannot be told apart.
+    why_confused : str
+        Why not, in words that follow "3 distinct values have".
     line : {'number', 'date', ''}
         How the browser writes and reads places on the line on which groups are cut. Empty where it
         cannot: then such columns are grouped as trees, and by proposals.
@@ -190,13 +197,18 @@ class Kind:
     joint: str = " to "
     brackets: bool = False
     last: float = math.inf
-    fits: Callable[[Sequence[str], str], bool] = _none_are
+    fits: Fits = _none_are
     forms: str = ""
     known: str = ""
     amount: bool = False
     marks: bool = False
     whole: bool = False
+    dense: bool = False
+    steps: tuple[float, ...] = ()
+    plain: Callable[[str], str] = _as_it_is
+    said_nothing: str = ""
     confused: Callable[[Sequence[str]], list[str]] = _none_confused
+    why_confused: str = ""
     line: str = ""
 
     @property
@@ -208,6 +220,14 @@ class Kind:
         """Return what a text measures; NaN where it is no value of the kind, or none has any."""
         return math.nan if self.read is None else self.read(text)
 
+
+_KNOWN = "Dates of events are often known to others."
+_FINE = "fractions of a second that cannot be told apart so far from 1970"
+_STEPS = (
+    *(n * float(SECOND) for n in (1, 5, 15, 30, 60, 300, 900, 1800)),
+    *(n * float(HOUR) for n in (1, 3, 6, 12)),
+    *(n * float(MICROSECONDS_A_DAY) for n in (1, 7, 30, 90, 365, 3650, 36500)),
+)
 
 #: By the name that recipes give a kind.
 KINDS: dict[ColumnKind, Kind] = {
@@ -224,19 +244,54 @@ KINDS: dict[ColumnKind, Kind] = {
         marks=True,
         whole=True,
         confused=confused,
+        why_confused="more digits than numbers can be told apart by, or are beyond 1e-100 to 1e100",
         line="number",
     ),
     "date": Kind(
         title="date",
         several="dates",
         read=as_day,
-        write=_day,
-        tick=_any_day,
+        write=day,
+        tick=any_day,
         last=datetime.date.max.toordinal(),
-        fits=_are_dates,
+        fits=_are_all(as_day, _none_confused),
         forms=" (dates are read as 2026-12-31, 2026/12/31 or 31.12.2026)",
-        known="Dates of events are often known to others.",
+        known=_KNOWN,
+        plain=without_midnight,
+        said_nothing="Every time of day is midnight, so the column is read and published as dates.",
         line="date",
+    ),
+    "datetime": Kind(
+        title="date and time",
+        several="dates and times",
+        read=as_moment,
+        write=moment,
+        tick=any_moment,
+        last=LAST_MOMENT,
+        fits=_are_all(as_moment, confused_moments),
+        forms=" (dates and times are read as 2026-12-31 14:30, 2026-12-31T14:30:05 or 31.12.2026 "
+        "14:30, without an offset from UTC)",
+        known=_KNOWN,
+        dense=True,
+        steps=_STEPS,
+        confused=confused_moments,
+        why_confused=_FINE,
+    ),
+    "instant": Kind(
+        title="date and time in UTC",
+        several="dates and times",
+        read=as_instant,
+        write=instant,
+        tick=any_instant,
+        last=LAST_MOMENT,
+        fits=_are_all(as_instant, confused_moments),
+        forms=" (they need an offset from UTC, such as 2026-12-31T14:30:05Z or 2026-12-31 "
+        "14:30+01:00)",
+        known=_KNOWN,
+        dense=True,
+        steps=_STEPS,
+        confused=confused_moments,
+        why_confused=_FINE,
     ),
 }
 
@@ -252,6 +307,29 @@ def detect_kind(values: Sequence[str], mark: str | None = None) -> ColumnKind:
         return "text"
     mark = thousands_mark(values) if mark is None else mark
     return next((name for name, kind in KINDS.items() if kind.fits(values, mark)), "text")
+
+
+def a_kind(kind: ColumnKind) -> str:
+    """Return a kind's name behind its article.
+
+    Examples
+    --------
+    >>> a_kind("date"), a_kind("instant")
+    ('a date', 'an instant')
+    """
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+
+
+def other_kind(values: Sequence[str], mark: str) -> str:
+    """Return in words as what texts could be declared that are not of the kind they should be.
+
+    Examples
+    --------
+    >>> other_kind(["2026-12-31 14:30"], ""), other_kind(["2026-12-31", "soon"], "")
+    ('datetime or text', 'text')
+    """
+    found = detect_kind(values, mark)
+    return "text" if found == "text" else f"{found} or text"
 
 
 def whole_kind(values: Sequence[str]) -> ColumnKind:

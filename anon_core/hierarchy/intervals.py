@@ -318,7 +318,7 @@ def _labels(column: Column, reach: Reach, points: Sequence[float], cuts: Cuts) -
         return ["*"]
     kind = KINDS[column.kind]
     write, joint = kind.write, kind.joint
-    whole = reach.whole and all(p.is_integer() for p in points)
+    whole = not kind.dense and reach.whole and all(p.is_integer() for p in points)
     # A dash between two ends would be taken for the sign of a number below 0.
     dashed = cuts.style == "range" and min(low, *points) >= 0
     ranged = whole and (dashed or not kind.brackets)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 
 from ..data.kinds import KINDS, ColumnKind
+from ..data.moments import HOUR, as_day, begin_of
 
 Range = tuple[float, float]
 
@@ -20,6 +21,7 @@ _MASK = re.compile(r"(\d+)(\*+)")
 _YEARS = re.compile(r"(\d{3})0s")
 _MONTHS = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])|[- ]?Q([1-4]))?")
 _WEEKS = re.compile(r"(\d{4})-W(\d\d)(?:\s+to\s+(?:(\d{4})-)?W(\d\d))?")
+_HOUR = re.compile(r"(\d{4}-\d{2}-\d{2}) (\d{1,2})h")
 _ENDLESS = {"": 0, "∞": 1, "inf": 1, "+∞": 1, "+inf": 1, "-∞": -1, "-inf": -1, "−∞": -1}
 
 
@@ -31,7 +33,7 @@ def read_range(label: str, kind: ColumnKind) -> Range | None:
 
     Examples
     --------
-    >>> from anon_core.data.kinds import as_day
+    >>> from anon_core.data.moments import as_day
     >>> read_range("20-29", "number"), read_range(">= 80", "number")
     ((20.0, 29.0), (80.0, inf))
     >>> read_range("[20, 30)", "number") == (20.0, math.nextafter(30.0, 0.0))
@@ -131,6 +133,28 @@ def _calendar(label: str) -> Range | None:
     return _days(year, 1, year, 12)
 
 
+def _moments(label: str) -> Range | None:
+    """Read an hour, or what `_calendar` and ranges of dates say, as moments: all of each day."""
+    label = label.removesuffix("UTC").strip()
+    hour = _HOUR.fullmatch(label)
+    if hour is not None:
+        day = as_day(hour[1])
+        first = begin_of(day) + int(hour[2]) * HOUR if not math.isnan(day) else math.nan
+        known = int(hour[2]) < 24 and not math.isnan(first)
+        return (first, first + HOUR - 1) if known else None
+    day = as_day(label)
+    days = read_range(label, "date") if math.isnan(day) else (day, day)
+    if days is None:
+        return None
+    low, high = days
+    # An open end is the float next to a day: before or after all of it.
+    if math.isfinite(low):
+        low = begin_of(low) if low.is_integer() else begin_of(math.floor(low) + 1)
+    if math.isfinite(high):
+        high = begin_of(math.floor(high) + 1) - 1
+    return low, high
+
+
 def _iso_weeks(year: int, week: int, to_year: str | None, to_week: str | None) -> Range | None:
     """Return the days from the Monday of one week to the Sunday of another, or of the same one."""
     try:
@@ -153,4 +177,6 @@ def _days(first_year: int, first_month: int, last_year: int, last_month: int) ->
 _OWN_FORMS: dict[ColumnKind, Callable[[str], Range | None]] = {
     "number": _masked,
     "date": _calendar,
+    "datetime": _moments,
+    "instant": _moments,
 }

@@ -382,7 +382,9 @@ def _intervals(column: Column, measure: npt.NDArray[np.float64], most: int) -> t
     """Return bars that cover equally many of the values that the column's grid has."""
     grid = grid_of(measure)
     width = float(measure[-1]) / (most - 1) - float(measure[0]) / (most - 1)
-    wide = _round_step(max(width, 1e-290), least=0.0 if grid is None else grid.step)
+    least = 0.0 if grid is None else grid.step
+    round_ones = (step for step in KINDS[column.kind].steps if step >= max(width, least))
+    wide = next(round_ones, None) or _round_step(max(width, 1e-290), least=least)
     # A bar that ends between two points of the grid would hold one more than the next one.
     if grid is not None:
         wide = grid.step * math.ceil(wide / grid.step - 1e-9)

@@ -18,6 +18,7 @@ from ..base.registry import register
 from ..contracts.feasible import Allowed
 from ..contracts.group_stats import Histogram
 from ..contracts.sensitive_values import others_known, protected_column
+from ..data.kinds import KINDS
 from ..data.roles import ByRole
 from ..diversity import distance
 from ..diversity.distribution_model import DistributionModel
@@ -99,7 +100,7 @@ class TCloseness(DistributionModel):
         for column in self.protects(problem):
             hierarchy = problem.hierarchies[column]
             kind = problem.dataset.column(column).kind
-            told = kind in ("number", "date") or (kind == "ordered" and column in problem.trees)
+            told = KINDS[kind].measured or (kind == "ordered" and column in problem.trees)
             if self.distance == "ordered" and not told:
                 raise BadPlan(
                     f"{self.title}: nothing says in which order the values of '{column}' stand.",

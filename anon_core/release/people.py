@@ -13,7 +13,7 @@ from ..base.arrays import I32
 from ..base.errors import BadInput, BadPlan, clipped, listing, nearest
 from ..data.column import Column, encode
 from ..data.frequency import frequency_set
-from ..data.kinds import KINDS, ColumnKind, kind_that_writes
+from ..data.kinds import KINDS, ColumnKind, a_kind, kind_that_writes
 from ..data.roles import Roles
 from ..data.table import Dataset
 from ..data.thousands import without_thousands
@@ -204,8 +204,8 @@ def of_kind(column: Column, kind: ColumnKind) -> Column:
         raise BadInput(
             f"In the population table, {len(bad)} distinct "
             f"{'value' if len(bad) == 1 else 'values'} of '{column.name}' "
-            f"{'is' if len(bad) == 1 else 'are'} not a {kind} (first in row {row + 1}); in the "
-            f"table the column is a {kind}.",
+            f"{'is' if len(bad) == 1 else 'are'} not {a_kind(kind)} (first in row {row + 1}); in "
+            f"the table the column is {a_kind(kind)}.",
             remedy="Correct them in the population table or mark them as missing, or declare "
             f"'{column.name}' as text.",
             values=[values[i] for i in bad[:5]],

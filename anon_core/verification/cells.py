@@ -6,6 +6,7 @@ import datetime
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -22,14 +23,24 @@ Narrow = npt.NDArray[np.signedinteger[Any]]
 
 
 def text_of(value: object) -> str:
-    """Return a value of a file as text; whole floats are integers with gaps beside them."""
+    """Return a value of a file as text: moments of a zone in UTC.
+
+    Whole floats are integers with gaps beside them.
+    """
     if isinstance(value, str):
         return value
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
-    if isinstance(value, datetime.datetime) and value.time() == datetime.time():
-        return value.date().isoformat()
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        return str(value.astimezone(datetime.UTC))
     return str(value)
+
+
+def _text_beside(value: object, *, timed: bool) -> str:
+    """Return a value's text; a day is its midnight where other cells of the column have a time."""
+    if timed and type(value) is datetime.date:
+        return f"{value} 00:00:00"
+    return text_of(value)
 
 
 def narrow(codes: npt.NDArray[Any], most: int) -> Narrow:
@@ -85,10 +96,11 @@ class Cells:
             code_of = {text: code for code, text in enumerate(dict.fromkeys(texts))}
             codes = np.fromiter(map(code_of.__getitem__, texts), np.int64, len(texts))
             return cls(codes=narrow(codes, len(code_of)), texts=list(code_of))
+        timed = datetime.datetime in set(map(type, cells))
         found = [
             -1
             if cell is None or cell != cell
-            else code_of.setdefault(cell if isinstance(cell, str) else text_of(cell), len(code_of))
+            else code_of.setdefault(_text_beside(cell, timed=timed), len(code_of))
             for cell in cells
         ]
         codes = np.array(found, dtype=np.int64)
@@ -101,7 +113,8 @@ class Cells:
 
         if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) != "string":
             # Among mixed objects 1 and True are equal, but their texts are not.
-            column = column.map(text_of, na_action="ignore")
+            timed = any(isinstance(cell, datetime.datetime) for cell in column)
+            column = column.map(partial(_text_beside, timed=timed), na_action="ignore")
         codes, values = pd.factorize(column)
         return cls(codes=narrow(codes, len(values)), texts=[text_of(value) for value in values])
 

@@ -7,7 +7,6 @@ other files of this folder ask it.
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +14,11 @@ from decimal import Decimal, InvalidOperation
 from math import isfinite
 
 from ..base.errors import BadPlan, brief, listing
+from . import moments
+from .moments import day_of, period
 from .thousands import thousands_of, unmarked
 
-#: What a text of a measured kind stands for: a number, or whole units such as days.
+#: What a text of a measured kind stands for: a number, or whole units such as days, microseconds.
 Measure = Decimal | int
 #: The least and the greatest value that a label states.
 Span = tuple[Measure, Measure]
@@ -30,14 +31,15 @@ _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 _THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _CODE = re.compile(r"0\d+")
 _CODE_LINE = re.compile(r"\n0[0-9]")
-_YEAR_FIRST = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})")
-_DAY_FIRST = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
 _FIRST_DIGITS = re.compile(r"(\d+)(\*+)")
-_PERIOD = re.compile(r"(\d{3})0s|(\d{4})(?:-(0[1-9]|1[0-2])|[- ]?Q([1-4]))?")
 
 
 def _nothing(_: object) -> None:
     return None
+
+
+def _same(text: str) -> str:
+    return text
 
 
 def _never(_: object) -> bool:
@@ -66,6 +68,8 @@ class Kind:
         Whether an average of values may stand for them.
     thousands : bool
         Whether marks between thousands may stand in the texts.
+    plain : callable
+        Returns a value's text without what says nothing in any value of the kind.
     """
 
     read: Callable[[str], Measure | None] | None = None
@@ -75,6 +79,7 @@ class Kind:
     fits: Callable[[Sequence[str]], bool] = _never
     averaged: bool = False
     thousands: bool = False
+    plain: Callable[[str], str] = _same
 
 
 def number_of(text: str) -> Decimal | None:
@@ -151,46 +156,8 @@ def _first_digits(label: str) -> Span | None:
     return low, high
 
 
-def day_of(text: str) -> int | None:
-    """Return the day a text writes (2024-02-29, 2024/02/29, 29.02.2024), counted, or None."""
-    if found := _YEAR_FIRST.fullmatch(text.strip()):
-        year, month, day = found[1], found[3], found[4]
-    elif found := _DAY_FIRST.fullmatch(text.strip()):
-        day, month, year = found[1], found[2], found[3]
-    else:
-        return None
-    try:
-        return datetime.date(int(year), int(month), int(day)).toordinal()
-    except ValueError:
-        return None
-
-
-def _written_day(value: Measure) -> str:
-    return datetime.date.fromordinal(int(value)).isoformat()
-
-
 def _days(texts: Sequence[str]) -> bool:
-    return all(len(t) <= 10 and day_of(t) is not None for t in texts)
-
-
-def _period(label: str) -> Span | None:
-    """Return the first and last day of a decade, year, quarter or month."""
-    found = _PERIOD.fullmatch(label)
-    if found is None:
-        return None
-    decade, year, month, quarter = found.groups()
-    first = int(year) if year else int(decade or 0) * 10
-    begin, months = 1, 12 if year else 120
-    if month or quarter:
-        begin, months = (int(month), 1) if month else (3 * int(quarter or 1) - 2, 3)
-    if first < 1:
-        return None
-    after = first * 12 + begin - 1 + months
-    if after // 12 > datetime.MAXYEAR:
-        end = datetime.date.max.toordinal()
-    else:
-        end = datetime.date(after // 12, after % 12 + 1, 1).toordinal() - 1
-    return datetime.date(first, begin, 1).toordinal(), end
+    return all(day_of(text) is not None for text in texts)
 
 
 #: By the name a recipe gives it. Where it gives none, the first kind that fits is taken.
@@ -203,7 +170,21 @@ KINDS: dict[str, Kind] = {
         averaged=True,
         thousands=True,
     ),
-    "date": Kind(read=day_of, write=_written_day, stated=_period, fits=_days),
+    "date": Kind(
+        read=day_of, write=moments.written_day, plain=moments.bare_day, stated=period, fits=_days
+    ),
+    "datetime": Kind(
+        read=moments.local_of,
+        write=moments.written_local,
+        stated=moments.moments_of,
+        fits=lambda texts: moments.are_moments(texts, moments.local_of),
+    ),
+    "instant": Kind(
+        read=moments.instant_of,
+        write=moments.written_instant,
+        stated=moments.moments_of,
+        fits=lambda texts: moments.are_moments(texts, moments.instant_of),
+    ),
     "text": Kind(),
     "ordered": Kind(),
 }

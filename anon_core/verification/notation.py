@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from datetime import MAXYEAR, date, timedelta
+from datetime import MAXYEAR, date, datetime, timedelta
+from decimal import Decimal
 
 import numpy as np
 
 from ..base.errors import BadInput
 from .cells import Cells, TextTable
+from .moments import day_of, instant_of, local_of
 
-_PARTS = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})([-/.])([0-9]{4})")
+_PARTS = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})([-/.])([0-9]{4})((?:[Tt]|,?\s+)\S.*)?")
 _SPACES = " \u00a0\u2009\u202f"
 
 
@@ -60,7 +62,7 @@ def _column(cells: Cells, name: str, order: str, mark: str, tokens: Collection[s
         read = {text: _day(text, order) for text in texts}
     elif mark in (",", "."):
         read = {text: _number(text, mark) for text in texts}
-    elif order or not likely or any("." in text for text in texts):
+    elif order or not likely or any("." in text[:5] for text in texts):
         return cells
     else:
         ways = [{text: _day(text, way) for text in texts} for way in ("dmy", "mdy")]
@@ -78,18 +80,26 @@ def _column(cells: Cells, name: str, order: str, mark: str, tokens: Collection[s
 
 def _day(text: str, order: str) -> str | None:
     if order == "excel":
-        days = int(text) if re.fullmatch("[0-9]{1,7}", text) else 0
-        beyond = days < 1 or days > (date(MAXYEAR, 12, 31) - date(1899, 12, 30)).days
-        return None if beyond else str(date(1899, 12, 30) + timedelta(days))
+        if re.fullmatch("[0-9]{1,7}([.,][0-9]+)?", text) is None:
+            return None
+        counted = Decimal(text.replace(",", "."))
+        days = int(counted)
+        if days < 1 or days > (date(MAXYEAR, 12, 31) - date(1899, 12, 30)).days:
+            return None
+        if text.isdecimal():
+            return str(date(1899, 12, 30) + timedelta(days))
+        seconds = int((counted - days) * 86_400 + Decimal("0.5"))
+        return str(datetime(1899, 12, 30) + timedelta(days=days, seconds=seconds))
     parts = _PARTS.fullmatch(text)
     if parts is None or parts[2] != parts[4]:
         return None
     one, two, year = parts[1], parts[3], parts[5]
     month, day = (two, one) if order == "dmy" else (one, two)
     try:
-        return str(date(int(year), int(month), int(day)))
+        told = str(date(int(year), int(month), int(day))) + (parts[6] or "")
     except ValueError:
         return None
+    return told if any(read(told) is not None for read in (day_of, local_of, instant_of)) else None
 
 
 def _number(text: str, mark: str) -> str | None:

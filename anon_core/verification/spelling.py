@@ -124,7 +124,9 @@ class _Spellings:
         self.labels = set[str]().union(*level_columns(levels)[1:]) if coarse else set[str]()
         self.certain = frozenset(["", *self.labels, *self._own])
         thousands = table.columns[name].thousands
-        self._public = [unmarked(text.strip(), thousands) for text in public] if coarse else []
+        plain = self.spelling.rules.plain
+        told = (plain(unmarked(text.strip(), thousands)) for text in public)
+        self._public = list(told) if coarse else []
         self._gaps = table.has_gaps(name)
 
     @cached_property

@@ -253,7 +253,8 @@ def read_private_column(
         mark = (thousands_of(present) if thousands is None else thousands) or ""
         if mark:
             texts = [unmarked(text, mark) for text in texts]
-            present = [t for t, g in zip(texts, gone, strict=False) if not g]
+    texts = texts if mark else list(map(spelling.rules.plain, texts))
+    present = [t for t, g in zip(texts, gone, strict=False) if not g]
     key_of = dict(zip(present, spelling.keys(present), strict=True))
     named = [] if spelling.measured or not ordered else [row for row in levels if row]
     line = dict(zip((row[0].strip() for row in named), range(len(named)), strict=True))

@@ -62,6 +62,30 @@ POOLS: dict[str, Sequence[str]] = {
     "odd dates": ["2024- 1- 2", "2024-02-30", "0000-01-01", "2024-02-29"],
     "days and months": ["31/12/2026", "01/02/2026", "13/01/2026", "12/12/2026"],
     "either order": ["01/02/2026", "03/04/2026", "05/06/2026"],
+    "midnights": ["2024-02-29 00:00:00", "2024-03-01T00:00", "2024-03-02", "2.3.2024 0:00"],
+    "midnights of UTC": ["2024-02-29T00:00:00Z", "2024-03-01 00:00:00.000+00:00", "2024-03-02"],
+    "moments": ["2024-02-29 07:08:09", "2024-02-29T07:08", "29.02.2024 17:00", "2024-03-01 00:00"],
+    "moments and days": ["2024-02-29 07:08", "2024-03-01", "2024-03-02", "2024-03-03 00:00"],
+    "fractions": ["2024-02-29 07:08:09.5", "2024-02-29 07:08:09,50", "2024-02-29 07:08:09.123456"],
+    "fine fractions": [
+        "2024-02-29 07:08:09.123456789",
+        "2024-02-29 07:08:09.123456788",
+        "2024-1-1 1:00",
+    ],
+    "long ago": ["1024-02-29 07:08:09.123456", "1024-02-29 07:08:09.123457", "0001-01-01 00:00:01"],
+    "ends of time": ["9999-12-31 23:59:59", "0001-01-01 00:00:01", "9999-12-31 23:59:59.999999"],
+    "offsets": [
+        "2024-02-29T07:08+01:00",
+        "2024-02-29T06:08Z",
+        "2024-02-29 07:08:00+0530",
+        "2024-02-28 23:00-02",
+    ],
+    "beyond by offset": ["0001-01-01T00:30+01:00", "2024-02-29T06:08Z"],
+    "with and without": ["2024-02-29T07:08+01:00", "2024-02-29T06:08"],
+    "halves": ["02/29/2024 7:08 PM", "02/29/2024 12:08 AM", "03/01/2024 12:00 p.m."],
+    "strokes": ["29/02/2024 07:08", "01/02/2024 17:00:30", "13/01/2024 00:00"],
+    "strokes either way": ["09/02/2024 07:08", "01/02/2024 17:00:30"],
+    "no moments": ["2024-02-29 24:00", "2024-02-30 07:00", "2024-02-29 07:60", "2024-02-29 7"],
     "missing": ["NA", "null", "?", "N/A", "x", "nan"],
     "words of SQL": ["NULL ", "inf", "Infinity", "-inf", "true", "NaN "],
 }
@@ -266,6 +290,10 @@ def test_all_readers_find_the_same_kinds_and_values(
     agree(*table, "\r\n" if windows else "\n")
 
 
+def moment(half_hours: int) -> datetime.datetime:
+    return datetime.datetime(2024, 3, 30) + datetime.timedelta(minutes=30 * half_hours)
+
+
 #: Columns of Parquet files, which no text was written of before.
 TYPED: dict[str, pa.Array[Any]] = {
     "int64": pa.array([2**53 + n % 5 for n in range(11)] + [None]),
@@ -280,6 +308,17 @@ TYPED: dict[str, pa.Array[Any]] = {
     "long decimals": pa.array([Decimal(10**20 + n % 5) for n in range(12)], pa.decimal128(38, 0)),
     "flags": pa.array([True, False, None] * 4),
     "days": pa.array([datetime.date(2024, 2, 1 + n % 5) for n in range(12)]),
+    "times": pa.array([moment(n) for n in range(12)], pa.timestamp("us")),
+    "thousandths": pa.array([moment(n) for n in range(12)], pa.timestamp("ms")),
+    "billionths": pa.array([10**18 + n % 4 * 1001 for n in range(12)], pa.timestamp("ns")),
+    "midnights": pa.array([moment(48 * n) for n in range(12)], pa.timestamp("us")),
+    "with one midnight": pa.array([moment(24 + n % 3) for n in range(12)], pa.timestamp("s")),
+    "in UTC": pa.array([moment(n) for n in range(12)], pa.timestamp("us", tz="UTC")),
+    "in a zone": pa.array([moment(n) for n in range(12)], pa.timestamp("us", tz="Europe/Berlin")),
+    "midnights of a zone": pa.array(
+        [moment(48 * n - 2) for n in range(12)], pa.timestamp("us", tz="Europe/Berlin")
+    ),
+    "clocks": pa.array([datetime.time(7, n) for n in range(12)]),
     "texts": pa.array(["\x00", "a\x00b", "", None, "\ufeff1", "1"] * 2),
     "a dictionary with more": pa.DictionaryArray.from_arrays(
         pa.array([0, 1, 2, 1] * 3, pa.int8()), pa.array(["1", "2", "3", "none has it"])

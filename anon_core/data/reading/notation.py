@@ -7,11 +7,13 @@ where two ways are left, it stays undecided until somebody says which: nothing i
 from __future__ import annotations
 
 import datetime
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...base.errors import BadInput
+from ..moments import as_day, as_instant, as_moment
 
 #: Orders of day and month, by the name that recipes give them.
 DATE_ORDERS = {
@@ -26,8 +28,10 @@ DECIMAL_MARKS = {
     ".": "point before decimals: 1,234.5",
     "text": "no numbers: leave the texts as they are",
 }
-_DATE = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})\Z")
+#: A date, and perhaps a time of day with what follows it.
+_DATE = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})((?:[Tt]|,?\s+)\d{1,2}:\d{2}.*)?\Z")
 _EITHER = re.compile(r"[+-]?[1-9]\d{0,2}([.,])\d{3}\Z")
+_COUNTED = re.compile(r"([0-9]{1,7})(?:[.,]([0-9]+))?\Z")
 _FIRST_OF_EXCEL = datetime.date(1899, 12, 30)
 _LAST_OF_EXCEL = (datetime.date.max - _FIRST_OF_EXCEL).days
 _PARTED = (
@@ -100,7 +104,7 @@ def notation(
 
 def _found(texts: Sequence[str]) -> Notation:
     """Look for the one order of day and month in which all texts are dates."""
-    if any("." in text or not _DATE.match(text) for text in texts):
+    if any("." in text[:5] or not _DATE.match(text) for text in texts):
         return NOTHING  # 31.12.2026 has one order wherever it is written
     days = {order: {text: _day(text, order) for text in texts} for order in ("dmy", "mdy")}
     fits = [order for order, found in days.items() if None not in found.values()]
@@ -140,18 +144,32 @@ def _declared(
 def _day(text: str, order: str) -> str | None:
     """Return the date that a text writes, as 2026-12-31; None where it writes none."""
     if order == "excel":
-        counted = text.isdecimal() and len(text) <= 7 and 1 <= int(text) <= _LAST_OF_EXCEL
-        days = datetime.timedelta(int(text)) if counted else None
-        return None if days is None else (_FIRST_OF_EXCEL + days).isoformat()
+        return _of_excel(text)
     found = _DATE.match(text)
     if found is None:
         return None
     first, second = int(found[1]), int(found[3])
     day, month = (first, second) if order == "dmy" else (second, first)
     try:
-        return datetime.date(int(found[4]), month, day).isoformat()
+        written = datetime.date(int(found[4]), month, day).isoformat() + (found[5] or "")
     except ValueError:
         return None
+    fits = any(not math.isnan(read(written)) for read in (as_day, as_moment, as_instant))
+    return written if fits else None
+
+
+def _of_excel(text: str) -> str | None:
+    """Return a day as Excel counts it; decimals are its time, to the second."""
+    found = _COUNTED.match(text)
+    if found is None or not 1 <= int(found[1]) <= _LAST_OF_EXCEL:
+        return None
+    day = _FIRST_OF_EXCEL + datetime.timedelta(int(found[1]))
+    if found[2] is None:
+        return day.isoformat()
+    # Twelve digits: a second is 1.2e-5 of a day.
+    second = (int(found[2][:12].ljust(12, "0")) * 86_400 * 2 // 10**12 + 1) // 2
+    at = datetime.datetime.combine(day, datetime.time()) + datetime.timedelta(seconds=second)
+    return at.isoformat(" ")
 
 
 def _plain(text: str, mark: str) -> str | None:

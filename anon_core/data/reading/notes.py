@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from ..column import Column
-from ..kinds import as_day, as_number, marks_thousands
+from ..kinds import as_number, marks_thousands
+from ..moments import as_day, as_instant, as_moment
 from ..thousands import UNDECIDED
 
 #: A text column of which this share of distinct values are numbers gets a note.
@@ -48,7 +49,7 @@ def with_notes(column: Column, *, declared: bool) -> Column:
 
 def _mixed(column: Column) -> tuple[str, ...]:
     total = len(column.values)
-    for kind, fits in (("numbers", _may_be_number), ("dates", _is_date)):
+    for kind, fits in _MOSTLY_ARE:
         others = _others(column.values, fits)
         if others:
             first = int(np.flatnonzero(np.isin(column.codes, others))[0])
@@ -109,3 +110,20 @@ def _may_be_number(value: str) -> bool:
 
 def _is_date(value: str) -> bool:
     return _looks_like_date(value) and not np.isnan(as_day(value))
+
+
+def _is_moment(value: str) -> bool:
+    return not np.isnan(as_moment(value))
+
+
+def _is_instant(value: str) -> bool:
+    return not np.isnan(as_instant(value))
+
+
+#: Kinds that most values of a text column may have.
+_MOSTLY_ARE: tuple[tuple[str, Callable[[str], bool]], ...] = (
+    ("numbers", _may_be_number),
+    ("dates", _is_date),
+    ("dates with a time", _is_moment),
+    ("dates with a time and an offset from UTC", _is_instant),
+)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...base.errors import BadInput, brief, listing, nearest
 from ...base.wording import in_figures
-from ..frames import coded_series, plain_text, refuse_unwritable
+from ..frames import coded_series, name_text, refuse_unwritable
 from ..kinds import ColumnKind
 from ..table import Dataset, check_kinds, check_names
 from .columns import read_column
@@ -54,7 +54,7 @@ def read_spreadsheet(
     place = f"Sheet '{sheet}' of {name}"
     top = _header(cells, options.header_row, place)
     used = [i for i in range(len(cells[0])) if any(_is_filled(row[i]) for row in cells[top:])]
-    names = [plain_text(cells[top][i]).strip() for i in used]
+    names = [name_text(cells[top][i]).strip() for i in used]
     if unnamed := [column_letters(i) for i, n in zip(used, names, strict=True) if not n]:
         raise BadInput(
             f"{place} has no name in row {top + 1}, its header, for column {listing(unnamed)}, "

@@ -92,6 +92,19 @@ def _dates(column: Column) -> list[Builder]:
     ]
 
 
+def _moments(column: Column) -> list[Builder]:
+    zone = " of UTC" if column.kind == "instant" else ""
+    return [
+        Builder(
+            name="calendar",
+            reason="Its values are dates with a time: hour, day, month, quarter, year, "
+            f"decade{zone}.",
+            make=lambda: dates.moments(column),
+        ),
+        *_measured(column),
+    ]
+
+
 def _numbers(column: Column) -> list[Builder]:
     found = [_mask(column)] if code_like(column) else []
     by_rows = _measured(column)
@@ -260,4 +273,9 @@ def _segments(column: Column, sign: str) -> Builder:
 
 
 #: Builders of kinds that have some of their own.
-_OWN: dict[ColumnKind, Callable[[Column], list[Builder]]] = {"date": _dates, "number": _numbers}
+_OWN: dict[ColumnKind, Callable[[Column], list[Builder]]] = {
+    "date": _dates,
+    "datetime": _moments,
+    "instant": _moments,
+    "number": _numbers,
+}

@@ -8,6 +8,7 @@ from datetime import date
 
 from ...base.errors import BadHierarchy
 from ...data.column import Column
+from ...data.moments import DAY, HOUR, day_of
 from ..normalize_levels import Rows, tidied
 
 _CLOCK = re.compile(
@@ -15,6 +16,8 @@ _CLOCK = re.compile(
 )
 #: A date as many countries write it; which of the first two is the day, each file must tell.
 _WRITTEN = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})")
+#: What labels of a kind's calendar say of the zone.
+_ZONES = {"datetime": "", "instant": " UTC"}
 #: Minutes of the groups of each level of a time of day.
 _SPANS = (30, 60, 180, 360)
 
@@ -43,9 +46,48 @@ def calendar(column: Column) -> Rows:
 def _by_month(values: Sequence[str], days: Sequence[date]) -> Rows:
     rows: list[tuple[str, ...]] = []
     for value, day in zip(values, days, strict=True):
-        quarter = f"{day.year:04}-Q{(day.month + 2) // 3}"
-        month = f"{day.year:04}-{day.month:02}"
-        rows.append((value, month, quarter, f"{day.year:04}", f"{day.year // 10:03}0s"))
+        rows.append((value, *_levels_of(day)))
+    return tidied(rows)
+
+
+def _levels_of(day: date) -> tuple[str, ...]:
+    """Return month, quarter, year and decade of a day."""
+    quarter = f"{day.year:04}-Q{(day.month + 2) // 3}"
+    month = f"{day.year:04}-{day.month:02}"
+    return month, quarter, f"{day.year:04}", f"{day.year // 10:03}0s"
+
+
+def moments(column: Column) -> Rows:
+    """Return moment → hour → day → month → quarter → year → decade of dates with a time of day.
+
+    Of moments with an offset from UTC the calendar is that of UTC, and labels say so. Levels that
+    do not coarsen the moments at hand are left out.
+
+    Raises
+    ------
+    BadHierarchy
+        If the column has no dates with a time.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anon_core.data.column import encode
+    >>> seen = ["2024-03-31 14:05", "2024-03-31 14:50", "2024-03-31 09:00", "2024-04-02 01:00"]
+    >>> moments(encode("seen", np.arange(4, dtype=np.int32), seen))[-1]
+    ('2024-04-02 01:00', '2024-04-02 01h', '2024-04-02', '2024-04', '*')
+    """
+    if column.kind not in _ZONES or column.measure is None:
+        raise BadHierarchy(
+            f"'{column.name}' has no dates with a time of day.",
+            remedy="Declare the column as datetime or instant on Data.",
+        )
+    zone = _ZONES[column.kind]
+    rows: list[tuple[str, ...]] = []
+    for value, at in zip(column.values, column.measure.tolist(), strict=True):
+        day = date.fromordinal(day_of(at))
+        hour = int(at) % DAY // HOUR
+        levels = (f"{day} {hour:02}h", str(day), *_levels_of(day))
+        rows.append((value, *(level + zone for level in levels)))
     return tidied(rows)
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ...base.errors import BadHierarchy
 from ...data.column import Column
 from ...data.kinds import ColumnKind
+from ...data.moments import HOUR, begin_of, day_of
 from ..intervals import Cuts, is_whole, measure_of, settled
 
 #: Groups of the finest level that round numbers aim at.
@@ -143,8 +144,20 @@ def _round_day(below: float, upto: float, _whole: bool) -> float:
     return upto
 
 
+def _round_moment(below: float, upto: float, whole: bool) -> float:
+    """Return what is round in (below, upto]: January, a month, a day, an hour; else `upto`."""
+    day = float(day_of(upto))
+    first = begin_of(_round_day(day_of(below), day, whole))
+    hour = upto // HOUR * HOUR
+    return next((at for at in (first, begin_of(day), hour) if below < at <= upto), upto)
+
+
 #: What is round among values of a kind; of any other kind, the number with the fewest digits.
-_ROUNDEST: dict[ColumnKind, Callable[[float, float, bool], float]] = {"date": _round_day}
+_ROUNDEST: dict[ColumnKind, Callable[[float, float, bool], float]] = {
+    "date": _round_day,
+    "datetime": _round_moment,
+    "instant": _round_moment,
+}
 
 
 def round_numbers(column: Column, *, top_code: bool = False) -> Cuts:

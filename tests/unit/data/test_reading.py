@@ -650,8 +650,8 @@ def test_parquet_types_become_texts(tmp_path: Path) -> None:
         "flag": ["True", "False", None],
         "money": ["1.50", None, "2.25"],
         "day": ["2020-05-01", None, None],
-        "stamp": ["2020-05-01", None, "2020-05-01"],
-        "time": ["2020-05-01 05:00:00", "2020-05-01", None],
+        "stamp": ["2020-05-01 00:00:00", None, "2020-05-01 00:00:00"],
+        "time": ["2020-05-01 05:00:00", "2020-05-01 00:00:00", None],
         "cat": ["b", "a", None],
         "level": ["5", "5", None],
         "nothing": [None, None, None],
@@ -659,6 +659,8 @@ def test_parquet_types_become_texts(tmp_path: Path) -> None:
     }
     assert d.column("whole").kind == "number"
     assert d.column("stamp").kind == "date"
+    assert d.column("stamp").values == ("2020-05-01",)
+    assert d.column("time").kind == "datetime"
 
 
 def test_parquet_and_csv_read_alike() -> None:

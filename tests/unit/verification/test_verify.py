@@ -672,7 +672,7 @@ def test_reading_single_texts():
     assert text_of(39.0) == "39"
     assert text_of(np.float32(0.1)) == "0.1"
     assert text_of(True) == "True"
-    assert text_of(datetime.datetime(2024, 2, 29)) == "2024-02-29"
+    assert text_of(datetime.datetime(2024, 2, 29)) == "2024-02-29 00:00:00"
     assert text_of(datetime.datetime(2024, 2, 29, 12)) == "2024-02-29 12:00:00"
 
 
