@@ -17,7 +17,7 @@ from ..registry import recomputes
 def average_risk(evidence: Evidence) -> list[Check]:
     """The mean of 1/N over the rows is at most r; without a public table, classes / rows."""
     risk = evidence.number("risk", above=0, most=1)
-    alike = who_look_alike(evidence)
+    alike = np.maximum(who_look_alike(evidence), 1)  # nobody of the public: a risk of 1
     rows: Counter[int] = Counter()
     for size, among in zip(evidence.sizes.tolist(), alike.tolist(), strict=True):
         rows[among] += size
