@@ -20,7 +20,7 @@ from ui.forms import (
     sensitive_levels,
     technique_picker,
 )
-from ui.panels import advice_panel, cost_panel, counts_panel, reuse_panel
+from ui.panels import advice_panel, cost_panel, counts_panel, fixes_panel, reuse_panel
 from ui.panels.shell import next_step, page
 from ui.session import confirming, jobs, results, running, state
 from ui.session import population_tables as population
@@ -122,6 +122,7 @@ def what_will_happen() -> bool:
         plan = state.plan()
     except AnonError as error:
         show_error(error)
+        fixes_panel.of_plan(error)
         return False
     try:
         if data is not None:
@@ -155,6 +156,7 @@ def what_will_happen() -> bool:
     undefined = not_defined(plan)
     if undefined:
         st.warning(plain(undefined))
+        fixes_panel.of_plan()
         return False
     people = population.find(plan.population_file) if plan.population_file else None
     if data is not None and people is not None:
@@ -179,6 +181,7 @@ def what_went_wrong() -> None:
         st.info(plain(f"{error.message} {error.remedy}".strip()))
     elif error is not None:
         show_error(error)
+        fixes_panel.of_run(error)
         if isinstance(error, Infeasible | NotFound) and error.best is not None:
             st.caption(plain(f"Best value reached: {error.best:g} ({error.best_of})."))
 

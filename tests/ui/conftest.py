@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.ui.sessions import PATIENCE
+from ui.session import advice_trials
 from ui.session import precompile_status as warming
 from ui.session.kept_sessions import FOLDER_VARIABLE
 from ui.session.precompile_status import Warming
@@ -28,6 +29,12 @@ def warmed(monkeypatch: pytest.MonkeyPatch) -> None:
 def kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep no session in the home of whoever runs the tests."""
     monkeypatch.setenv(FOLDER_VARIABLE, "off")
+
+
+@pytest.fixture(autouse=True)
+def untried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let Run recommend without trying, which takes its time; tests of that lift the limit."""
+    monkeypatch.setattr(advice_trials, "MOST_ROWS", 0)
 
 
 @pytest.fixture

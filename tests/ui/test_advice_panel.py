@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 from unittest.mock import patch
 
+import pandas as pd
+import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.ui.sessions import RUN, choose, load, open_page, wait_for, words
-from ui.session import release_context
+from anon_core.base.errors import NotFound
+from anon_core.data.roles import Roles
+from anon_core.data.table import Dataset
+from anon_core.suggest import trying
+from anon_core.words import phrases
+from tests.ui.sessions import (
+    PATIENCE,
+    RUN,
+    carried_out,
+    choose,
+    load,
+    open_page,
+    wait_for,
+    words,
+)
+from ui.session import advice_trials, asked, release_context, state
 
 
 def button(app: AppTest, key: str) -> Any:
@@ -96,3 +113,77 @@ def test_settings_survive_a_change_of_technique() -> None:
     assert draft(app)["algorithm"] == was
     assert size(app) == 7
     assert "has no setting for" not in words(app)
+
+
+@pytest.fixture
+def tries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let recommendations be tried, and pages wait for them."""
+    monkeypatch.setattr(advice_trials, "MOST_ROWS", trying.MOST_ROWS)
+    monkeypatch.setattr(advice_trials, "PATIENCE", PATIENCE)
+
+
+def clinic() -> dict[str, Any]:
+    """Return a session with people who have several rows, some without a postcode."""
+    drawn = random.Random(4)
+    rows = [
+        {
+            "patient": f"P{who:04d}",
+            "born": f"{1930 + drawn.randrange(70)}-{drawn.randrange(1, 13):02d}-11",
+            "zip": None if drawn.random() < 0.1 else f"80{drawn.randrange(500, 540)}",
+            "sex": drawn.choice("mw"),
+            "icd": drawn.choice(("I10", "S72.0", "E11.9", "F32.9", "J45.0", "O80", "B20")),
+        }
+        for who in range(250)
+        for _ in range(drawn.choice((1, 2, 3)))
+    ]
+    roles = Roles(person="patient", quasi=("born", "zip", "sex"), sensitive=("icd",))
+    held: dict[str, Any] = {}
+    with patch.object(st, "session_state", held):
+        data = Dataset.from_frame(pd.DataFrame(rows), kinds={"born": "date"})
+        state.set_dataset(data, roles=roles, levels={}, types={}, title="clinic", k=5)
+    return held
+
+
+@pytest.mark.parametrize("recipient", ["public", "agreement", "internal"])
+@pytest.mark.parametrize("table", ["hospital", "clinic"])
+def test_whatever_is_offered_releases_and_meets_every_threshold(
+    tries: None, table: str, recipient: str
+) -> None:
+    held = clinic() if table == "clinic" else load(table)
+    with patch.object(st, "session_state", held):
+        asked.keep("recipient", recipient)
+    app = open_page(RUN, held)
+    assert not app.exception
+    offered = [str(b.key) for b in app.button if str(b.key).startswith("use-")]
+    told = words(app).replace("\\", "")
+    if not offered:
+        assert "Nothing that suits finds a release of this table" in told
+        assert table == "clinic"
+        return
+    assert told.count("Tried on this table") == len(offered)
+    misses = told.count("Misses the threshold")
+    assert misses in (0, len(offered))  # such are offered where nothing else is
+    for key in offered:
+        app = open_page(RUN, held)
+        button(app, key).click().run()
+        draft = app.session_state["state/work"]["draft"]
+        used = {**held, "state/work": {**held["state/work"], "draft": draft}}
+        result = carried_out(used)
+        missed = [a for a in result.attacks if phrases.limited(a) and a.worst > a.threshold]
+        assert bool(missed) == bool(misses), key
+
+
+def test_larger_tables_are_not_tried_and_that_is_said() -> None:
+    told = words(open_page(RUN, load("hospital"))).replace("\\", "")
+    assert "Not tried: the table has more than" in told
+    assert "Tried on this table" not in told
+
+
+def test_what_finds_no_release_is_not_offered(tries: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = trying.Trial(refused=NotFound("Not found: cuts left 2 parts.", remedy="Ask less."))
+    monkeypatch.setattr(trying, "tried", lambda *given: refused)
+    app = open_page(RUN, load("hospital"))
+    assert not [b for b in app.button if str(b.key).startswith("use-")]
+    told = words(app).replace("\\", "")
+    assert "Nothing that suits finds a release of this table" in told
+    assert "Mondrian** – Not found: cuts left 2 parts." in told

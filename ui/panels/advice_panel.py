@@ -17,19 +17,23 @@ from anon_core.contracts.serving import Purpose
 from anon_core.job import thresholds
 from anon_core.job.plan import Plan
 from anon_core.suggest.facts import facts_of
-from anon_core.suggest.recommend import Recommendation, recommended
+from anon_core.suggest.recommend import MOST, Recommendation, recommended
 from anon_core.suggest.request import CONCEALED, PURPOSES, Request
+from anon_core.suggest.trying import Trial
 from anon_core.words.phrases import chance
+from anon_core.words.tiles import title_of
 
 from ..components.guard import handled
 from ..forms.following import follow
-from ..session import asked, release_context, state
+from ..session import advice_trials, asked, release_context, state
 from ..session import population_tables as population
 from ..words.explain import plain
 from . import many_hierarchies_panel
 from .shell import undo_button
 
 PANEL = "Recommended"
+#: Techniques that suit and may be tried, until as many as are shown were found good.
+_SUITED = 8
 _PURPOSE, _RECIPIENT, _HIDE = (asked.WIDGETS[p] for p in ("purpose", "recipient", "concealed"))
 
 
@@ -53,20 +57,76 @@ def draw() -> None:
     of = (data.fingerprint, state.draft()["types"], state.roles(), _marks(), people)
     many_hierarchies_panel.offer(state.roles().quasi)
     facts = state.once("advice", of, lambda: facts_of(data, state.roles(), levels, people))
-    found = recommended(request, facts)
+    suited = recommended(request, facts, _SUITED)
+    attacks = _tables(suited[0])["attacks"] if suited else []
+    came = advice_trials.of(suited, attacks, request)
+    found, trials = _offered(suited, came)
     shared = [n for n in found[0].notes if all(n in one.notes for one in found)] if found else []
     st.caption(plain(" ".join([_threshold(request), *(f"{n[0].upper()}{n[1:]}" for n in shared)])))
-    for obstacle in found[0].obstacles if found else ():
+    for obstacle in suited[0].obstacles if suited else ():
         st.warning(plain(obstacle))
+    if came.pending:
+        advice_trials.watch()
+    elif came.untried and found:
+        st.caption(plain(came.untried))
     for place, one in enumerate(found):
-        _card(one, request, place, shared, len(facts.quasi))
-    if not found:
+        _card(one, request, place, shared, len(facts.quasi), trials.get(place))
+    _not_offered(came, bool(found))
+    if not suited:
         st.info(
             "No technique stops all of this on this table. Mark the columns that are sensitive on "
             "Roles, ask for less, or choose from all techniques below."
         )
     if "presence" in request.concealed and not people:
         st.caption("With a table of the population, below, techniques made for presence join in.")
+
+
+def _offered(
+    suited: Sequence[Recommendation], came: advice_trials.Found
+) -> tuple[Sequence[Recommendation], dict[int, Trial]]:
+    """Return what is offered: what releases and meets every threshold, else what releases at all.
+
+    What was not tried is offered as it is, and said so.
+    """
+    if came.pending:
+        return (), {}
+    if came.untried:
+        return suited[:MOST], {}
+    released = [(one, trial) for one, trial in came.tried if trial.refused is None]
+    good = [(one, trial) for one, trial in released if trial.good]
+    shown = (good or released)[:MOST]
+    return [one for one, _ in shown], {place: trial for place, (_, trial) in enumerate(shown)}
+
+
+def _not_offered(came: advice_trials.Found, some: bool) -> None:
+    """Say which techniques were tried and not offered, and why."""
+    refused = [(one, trial.refused) for one, trial in came.tried if trial.refused is not None]
+    if refused and not some:
+        st.warning(
+            "Nothing that suits finds a release of this table. Give columns a hierarchy, ask for "
+            "less, or choose from all techniques below."
+        )
+    if refused:
+        with st.expander(f"Tried and not offered: {len(refused)}"):
+            st.markdown(
+                "\n\n".join(
+                    f"**{plain(one.algorithm.title)}** – {plain(error.message)}"
+                    for one, error in refused
+                )
+            )
+
+
+def _told(trial: Trial, one: Recommendation) -> str:
+    """Return what a trial came to, in words."""
+    lost = "" if trial.loss is None else f"Loss {trial.loss:.2f}. "
+    sizes = {model.size_asked for model in one.models if model.size_asked}
+    asked = f"Classes of {max(sizes):,} at least. " if sizes else ""
+    if not trial.missed:
+        return f"Tried on this table: {asked}{lost}Every threshold is met."
+    named = ", ".join(
+        f"{title_of(a)} ({chance(a.worst)} against {chance(a.threshold)})" for a in trial.missed
+    )
+    return f"Tried on this table: {asked}{lost}Misses the threshold of {named}."
 
 
 def shortfall(plan: Plan) -> None:
@@ -127,7 +187,12 @@ def _marks() -> dict[str, str]:
 
 
 def _card(
-    one: Recommendation, request: Request, place: int, shared: Sequence[str], quasi: int
+    one: Recommendation,
+    request: Request,
+    place: int,
+    shared: Sequence[str],
+    quasi: int,
+    trial: Trial | None,
 ) -> None:
     """Draw one recommendation: what, why, what it promises, and the button that takes it over."""
     used = _is_used(one)
@@ -149,6 +214,9 @@ def _card(
         st.markdown(plain(one.reason))
         promised = " ".join(model.in_words(quasi) for model in one.models)
         st.caption(plain(f"Promises: {promised}"))
+        if trial is not None:
+            sign = ":material/warning:" if trial.missed else ":material/check:"
+            st.caption(f"{sign} {plain(_told(trial, one))}")
         for note in one.notes:
             if note not in shared:
                 st.caption(plain(note))

@@ -12,6 +12,9 @@ from anon_core.data.table import Dataset
 from anon_core.job.plan import Plan
 from anon_core.job.result import Result
 from anon_core.job.runner import run
+from anon_core.suggest.mending import Change
+from anon_core.suggest.stopping import Inputs
+from anon_core.suggest.trying import mended
 
 from . import jobs, results, state
 from . import population_tables as population
@@ -20,6 +23,7 @@ JOB = "run"
 _ERROR = "running/error"
 _MADE_OF = "running/made_of"
 _UNSEEN = "running/unseen"
+_HELPS = "running/helps"
 
 
 def start() -> None:
@@ -33,12 +37,22 @@ def start() -> None:
     plan = state.plan()
     table, people = inputs(plan)
     released = earlier(plan)
-    levels = {name: rows for name, rows in state.levels().items() if name in plan.hierarchies}
+    levels = state.levels()
+    own = {name: rows for name, rows in levels.items() if name in plan.hierarchies}
+    given = Inputs(dataset=table, levels=levels, population=people, earlier=released)
+    recipe, helps = state.recipe(), list[Change]()
 
     def work(context: Context) -> Result:
-        return run(plan, table, levels, population=people, earlier=released, context=context)
+        try:
+            return run(plan, table, own, population=people, earlier=released, context=context)
+        except Cancelled:
+            raise
+        except AnonError as error:
+            helps.extend(mended(recipe, error, given, context))
+            raise
 
     st.session_state.pop(_ERROR, None)
+    st.session_state[_HELPS] = helps
     seen()
     st.session_state[_MADE_OF] = results.now()
     jobs.start(JOB, "Run", work, page="pages/4_Run.py", needs=(plan.algorithm.name,))
@@ -122,3 +136,14 @@ def seen() -> None:
 def error() -> AnonError | None:
     """Return what stopped the last run, until the next one starts."""
     return st.session_state.get(_ERROR)
+
+
+def helps() -> tuple[Change, ...]:
+    """Return the changes that were tried after the last run was refused, and release something."""
+    return tuple(st.session_state.get(_HELPS, ()))
+
+
+def mend(change: Change) -> None:
+    """Make a change of the plan; what stopped the last run is settled by it."""
+    state.update_draft(**change.tables)
+    st.session_state.pop(_ERROR, None)

@@ -345,6 +345,11 @@ def plan() -> Plan:
     return Plan.from_mapping(_recipe())
 
 
+def recipe() -> dict[str, Any]:
+    """Return the recipe that the choices make, whether it is a plan or not."""
+    return _recipe()
+
+
 def undo() -> bool:
     """Take back the last change of roles, hierarchies or draft; tell whether there was one."""
     past = cast(list[dict[str, Any]], st.session_state.get(_PAST) or [])

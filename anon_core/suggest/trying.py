@@ -1,0 +1,159 @@
+"""Carry a plan out before it is offered, and say what came of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..base.context import Context, now, silent
+from ..base.errors import AnonError, Cancelled
+from ..base.registry import family
+from ..contracts.metric import headline
+from ..job.plan import Plan
+from ..job.runner import run
+from ..release.attack_result import AttackResult
+from .mending import Change, changes
+from .recommend import Recommendation
+from .stopping import Inputs
+
+#: Rows up to which a plan is tried before it is offered; trying takes as long as running.
+MOST_ROWS = 50_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """What a plan came to on a table.
+
+    Attributes
+    ----------
+    refused : AnonError or None
+        Why nothing would be released.
+    missed : tuple of AttackResult
+        The attacks whose threshold the release misses.
+    loss : float or None
+        What it loses, 0 to 1, by the metric that says it in one figure.
+    """
+
+    refused: AnonError | None = None
+    missed: tuple[AttackResult, ...] = ()
+    loss: float | None = None
+
+    @property
+    def good(self) -> bool:
+        """Whether something is released, and every threshold met."""
+        return self.refused is None and not self.missed
+
+
+def tried(recipe: Mapping[str, Any], given: Inputs, context: Context) -> Trial:
+    """Carry a recipe out on its table, and return what came of it; the release is thrown away.
+
+    Raises
+    ------
+    Cancelled
+        If the person stopped it.
+    """
+    try:
+        plan = Plan.from_mapping(recipe)
+        levels = {name: rows for name, rows in given.levels.items() if name in plan.hierarchies}
+        result = run(
+            plan,
+            given.dataset,
+            levels,
+            population=given.population,
+            earlier=given.earlier,
+            context=replace(context, progress=silent),
+        )
+    except Cancelled:
+        raise
+    except AnonError as error:
+        return Trial(refused=error)
+    missed = tuple(a for a in result.attacks if _misses(a))
+    permuted = result.release.grouping.published
+    measure = result.measures.get(headline("groups" if permuted else "cells"))
+    return Trial(missed=missed, loss=None if measure is None else measure.share)
+
+
+def _misses(attack: AttackResult) -> bool:
+    named = {p.name for p in family("attack")[attack.attack].parameters()}
+    return "threshold" in named and not attack.idle and attack.worst > attack.threshold
+
+
+#: Seconds after which no further plan is tried, and most that are offered.
+_SECONDS, _MOST = 20.0, 3
+#: How often a size is raised for thresholds that are missed, and the least step.
+_RAISED, _STEP = 3, 1.25
+
+
+def tried_out(
+    found: Sequence[Recommendation],
+    recipe_of: Callable[[Recommendation], Mapping[str, Any]],
+    given: Inputs,
+    context: Context,
+) -> list[tuple[Recommendation, Trial]]:
+    """Try recommendations, best first, until three of them release and meet every threshold.
+
+    Where a threshold is missed, larger classes are asked for and tried, too.
+
+    Parameters
+    ----------
+    found : sequence of Recommendation
+    recipe_of : callable
+        Returns the whole recipe that a recommendation makes.
+    given : Inputs
+    context : Context
+
+    Returns
+    -------
+    list of (Recommendation, Trial)
+        In the order in which they were tried, as they were tried last.
+    """
+    began, done = now(), list[tuple[Recommendation, Trial]]()
+    for one in found:
+        context.report(len(done) / max(len(found), 1), "Trying recommendations")
+        trial = tried(recipe_of(one), given, context)
+        for _ in range(_RAISED):
+            larger = _larger(one, trial)
+            if larger is None or now() - began > _SECONDS:
+                break
+            again = tried(recipe_of(larger), given, context)
+            if again.refused is not None:
+                break
+            one, trial = larger, again
+        done.append((one, trial))
+        if sum(t.good for _, t in done) == _MOST or now() - began > _SECONDS:
+            break
+    return done
+
+
+def _larger(one: Recommendation, trial: Trial) -> Recommendation | None:
+    """Return the recommendation with classes that may meet what was missed; None if none would."""
+    asked = max((model.size_asked for model in one.models), default=0)
+    if trial.refused is not None or not trial.missed or not asked:
+        return None
+    beyond = max(a.worst / a.threshold if a.threshold else math.inf for a in trial.missed)
+    if not math.isfinite(beyond):
+        return None
+    size = math.ceil(asked * max(beyond, _STEP))
+    models = tuple(m.with_size(size) if m.size_asked == asked else m for m in one.models)
+    return replace(one, models=models)
+
+
+def mended(
+    recipe: Mapping[str, Any], error: AnonError, given: Inputs, context: Context
+) -> list[Change]:
+    """Return the changes of a refused recipe that release something, each carried out here.
+
+    Nothing is tried on a table of more than `MOST_ROWS` rows.
+    """
+    began, found = now(), list[Change]()
+    if given.dataset.rows > MOST_ROWS:
+        return found
+    for change in changes(recipe, error):
+        if len(found) == _MOST or now() - began > _SECONDS / 2:
+            break
+        context.report(1.0, "Looking for what helps")
+        if tried({**recipe, **change.tables}, given, context).refused is None:
+            found.append(change)
+    return found

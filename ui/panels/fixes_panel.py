@@ -1,0 +1,86 @@
+"""What an error on Run is mended with: a change of the plan in one click, or the page for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from anon_core.base.errors import (
+    AnonError,
+    BadHierarchy,
+    BadInput,
+    BadPlan,
+    InputChanged,
+)
+from anon_core.job.plan import Plan
+from anon_core.suggest.mending import Change, changes
+from anon_core.words.plan_words import not_defined
+
+from ..components.guard import handled
+from ..session import running, state
+from ..words.explain import plain
+
+#: As many as are offered.
+_MOST = 3
+#: Kind of an error → the page where it is mended, and what is done there.
+_PAGES: tuple[tuple[tuple[type[AnonError], ...], str, str], ...] = (
+    ((BadHierarchy, InputChanged), "pages/3_Hierarchies.py", "Mend the hierarchy"),
+    ((BadInput,), "pages/1_Data.py", "Look at the data"),
+)
+
+
+def of_plan(error: AnonError | None = None) -> None:
+    """Offer changes after which the present choices make a plan that can be carried out."""
+    found = state.once(
+        "fixes/plan", (state.fingerprint(), str(error)), lambda: tuple(_makes_a_plan(error))
+    )
+    _draw(found, key="plan")
+    _page(error, found)
+
+
+def of_run(error: AnonError) -> None:
+    """Offer the changes that released something when they were tried after the run was refused."""
+    found = running.helps()
+    _draw(found, key="run")
+    if found:
+        each = "It was" if len(found) == 1 else "Each of these was"
+        st.caption(f"{each} tried on this table, and releases something.")
+    _page(error, found)
+
+
+def _makes_a_plan(error: AnonError | None) -> Iterable[Change]:
+    recipe = state.recipe()
+    found: list[Change] = []
+    for change in changes(recipe, error):
+        try:
+            plan = Plan.from_mapping({**recipe, **change.tables})
+        except AnonError:
+            continue
+        if not not_defined(plan):
+            found.append(change)
+        if len(found) == _MOST:
+            break
+    return found
+
+
+def _draw(found: Iterable[Change], *, key: str) -> None:
+    with st.container(horizontal=True):
+        for place, change in enumerate(found):
+            st.button(
+                plain(change.label),
+                key=f"fix-{key}-{place}",
+                icon=":material/build:",
+                on_click=handled("The run")(running.mend),
+                args=(change,),
+                help="Changes the plan; Undo takes it back. Then run.",
+            )
+
+
+def _page(error: AnonError | None, found: Iterable[Change]) -> None:
+    for kinds, page, label in _PAGES:
+        if isinstance(error, kinds):
+            st.page_link(page, label=label, icon=":material/arrow_forward:")
+            return
+    if isinstance(error, BadPlan) and not tuple(found):
+        st.page_link("pages/2_Roles.py", label="Look at the roles", icon=":material/arrow_forward:")

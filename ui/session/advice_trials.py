@@ -1,0 +1,130 @@
+"""Recommendations are carried out on the table before they are offered, in a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import streamlit as st
+
+from anon_core.base.context import Context
+from anon_core.base.errors import AnonError
+from anon_core.data.table import Dataset
+from anon_core.suggest import trying
+from anon_core.suggest.recommend import Recommendation
+from anon_core.suggest.stopping import Inputs
+from anon_core.suggest.trying import Trial
+
+from . import confirming, jobs, state
+from . import population_tables as population
+
+JOB = "advice"
+_JOB = "advice/job"
+#: Seconds that a page waits for them; what takes longer is shown once it is there.
+PATIENCE = 0.3
+#: Rows of a table up to which recommendations are tried.
+MOST_ROWS = trying.MOST_ROWS
+
+Tried = Sequence[tuple[Recommendation, Trial]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """What recommendations came to on the table.
+
+    Attributes
+    ----------
+    tried : sequence of (Recommendation, Trial)
+        Those that were carried out, in order; empty while it lasts.
+    pending : bool
+        Whether they are still being tried.
+    untried : str
+        Why none was tried; mostly empty.
+    """
+
+    tried: Tried = ()
+    pending: bool = False
+    untried: str = ""
+
+
+def of(
+    found: Sequence[Recommendation], attacks: Sequence[Mapping[str, Any]], asked: object
+) -> Found:
+    """Return what came of trying recommendations on the present table, or that it still lasts.
+
+    Parameters
+    ----------
+    found : sequence of Recommendation
+    attacks : sequence of mappings
+        The recipe's tables of attacks, as a recommendation sets them.
+    asked : object
+        What they are recommended for.
+    """
+    data = state.dataset()
+    if data is None or not found:
+        return Found()
+    if data.rows > MOST_ROWS:
+        return Found(
+            untried=f"Not tried: the table has more than {MOST_ROWS:,} rows. Run says "
+            "whether a release is found, and which thresholds it meets."
+        )
+    try:
+        if state.undecided() or confirming.waiting():
+            return Found(
+                untried="Not tried yet: first decide on every column, and confirm what was found."
+            )
+        base = {n: v for n, v in state.recipe().items() if n not in ("algorithm", "models")}
+        base["attacks"] = list(attacks)
+        key = (data.fingerprint, base, _marks(base), asked)
+        kept = cast(tuple[object, jobs.Job] | None, st.session_state.get(_JOB))
+        if kept is None or kept[0] != key:
+            kept = st.session_state[_JOB] = (key, _begin(found, base))
+    except AnonError as error:
+        return Found(untried=f"Not tried: {error.message}")
+    job = kept[1]
+    job.wait(PATIENCE)
+    if job.state == "running":
+        return Found(pending=True)
+    if job.state == "done":
+        return Found(tried=cast(Tried, job.value))
+    return Found(untried="Not tried: it was stopped.")
+
+
+def watch() -> None:
+    """Say that recommendations are being tried, and run the page again once they were."""
+    job = cast(tuple[object, jobs.Job], st.session_state[_JOB])[1]
+
+    @st.fragment(run_every=jobs.LOOK_EVERY)
+    def drawn() -> None:
+        if job.state != "running":
+            st.rerun()
+        st.caption("Trying on this table what suits …")
+
+    drawn()
+
+
+def _begin(found: Sequence[Recommendation], base: Mapping[str, Any]) -> jobs.Job:
+    table, people, earlier = state.dataset(), _loaded("population"), _loaded("earlier")
+    assert table is not None
+    given = Inputs(dataset=table, levels=state.levels(), population=people, earlier=earlier)
+
+    def recipe_of(one: Recommendation) -> Mapping[str, Any]:
+        made = one.tables()
+        return {**base, "algorithm": made["algorithm"], "models": made["models"]}
+
+    def work(context: Context) -> Tried:
+        return trying.tried_out(found, recipe_of, given, context)
+
+    needs = [one.algorithm.name for one in found]
+    return jobs.start(JOB, "Trying recommendations", work, needs=needs, limited=False)
+
+
+def _loaded(part: str) -> Dataset | None:
+    named = str(state.draft().get(part, {}).get("file", ""))
+    kept = population.find(named) if named else None
+    return None if kept is None else kept.table
+
+
+def _marks(base: Mapping[str, Any]) -> dict[str, str]:
+    return {name: state.level_fingerprint(name) for name in base.get("hierarchies", {})}
