@@ -157,7 +157,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
         with unchanged(options.data):
             if engine.name != "memory":
                 table = opened(engine, options.data, staged.spill)
-                with closing(AtScale(plan, table)) as held:
+                with closing(AtScale(plan, table, levels)) as held:
                     result = carry(
                         plan,
                         held.dataset,

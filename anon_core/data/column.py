@@ -54,6 +54,9 @@ class Column:
         `thousands.thousands_mark`. Rows that are left may not tell it any more.
     undecided : {'dates', 'decimals', ''}
         What somebody has to say of how the column is written before it is released.
+    tokens : (int32 array of shape (rows,), tuple of str), or None
+        Texts that were taken for a missing value, and which of them each row has, -1 where it has
+        none; None where no cell but an empty one was.
     """
 
     name: str
@@ -66,6 +69,16 @@ class Column:
     spelled: Spelled | None = None
     thousands: str = ""
     undecided: str = ""
+    tokens: Spelled | None = None
+
+    @cached_property
+    def replaced(self) -> dict[str, int]:
+        """Rows by the text that was taken for a missing value, empty cells left out."""
+        if self.tokens is None:
+            return {}
+        codes, texts = self.tokens
+        count = np.bincount(codes[codes >= 0], minlength=len(texts)).tolist()
+        return {text: rows for text, rows in zip(texts, count, strict=True) if rows}
 
     @cached_property
     def counts(self) -> npt.NDArray[np.int64]:
@@ -97,10 +110,10 @@ class Column:
 
     def head(self, rows: int) -> Column:
         """Return the column's first rows; its values stay."""
-        if self.spelled is None:
-            return replace(self, codes=self.codes[:rows])
-        codes, values = self.spelled
-        return replace(self, codes=self.codes[:rows], spelled=(codes[:rows], values))
+        codes, values = self.spelled or (None, ())
+        spelled = None if codes is None else (codes[:rows], values)
+        tokens = None if self.tokens is None else (self.tokens[0][:rows], self.tokens[1])
+        return replace(self, codes=self.codes[:rows], spelled=spelled, tokens=tokens)
 
     def take(self, rows: npt.NDArray[np.bool_]) -> Column:
         """Return the column with only the rows marked in `rows`; values no row has are dropped."""
@@ -115,7 +128,8 @@ class Column:
             thousands=self.thousands,
         )
         origin = np.flatnonzero(rows) if self.origin is None else self.origin[rows]
-        return replace(kept, origin=origin.astype(np.int64))
+        tokens = None if self.tokens is None else (self.tokens[0][rows], self.tokens[1])
+        return replace(kept, origin=origin.astype(np.int64), tokens=tokens)
 
     def with_notes(self, *notes: str) -> Column:
         """Return the column with more notes."""
@@ -248,7 +262,40 @@ def as_kind(column: Column, kind: ColumnKind) -> Column:
     """
     if kind == column.kind:
         return column
-    return encode(column.name, *column.as_read, kind=kind, thousands=column.thousands)
+    read = encode(column.name, *column.as_read, kind=kind, thousands=column.thousands)
+    return replace(read, tokens=column.tokens)
+
+
+def with_values(
+    column: Column, kept: Collection[str], gaps: npt.NDArray[np.bool_] | None = None
+) -> Column:
+    """Return a column of texts with some of what was missing in it as values.
+
+    Parameters
+    ----------
+    column : Column
+    kept : collection of str
+        Of its `tokens`, those that are values.
+    gaps : bool array of shape (rows,), optional
+        Rows whose missing value is the value that is written as an empty text.
+    """
+    codes, values = column.codes.copy(), [*column.values]
+    tokens = column.tokens
+    if tokens is not None and kept:
+        which, texts = tokens
+        target = np.full(len(texts) + 1, -1, dtype=np.int32)
+        for place, text in enumerate(texts):
+            if text in kept:
+                target[place] = len(values)
+                values.append(text)
+        codes = np.where(target[which] >= 0, target[which], codes).astype(np.int32)
+        left = np.where(target[which] >= 0, np.int32(-1), which).astype(np.int32)
+        tokens = (left, texts) if np.any(left >= 0) else None
+    if gaps is not None and np.any(gaps & (codes < 0)):
+        codes[gaps & (codes < 0)] = len(values)
+        values.append("")
+    made = encode(column.name, codes, values, kind=column.kind, thousands="")
+    return replace(made, notes=column.notes, origin=column.origin, tokens=tokens)
 
 
 def _of_whole_numbers(
@@ -273,6 +320,25 @@ def _of_whole_numbers(
         values=tuple(map(present.__getitem__, order.tolist())),
         measure=measure.astype(np.float64),
     )
+
+
+def tokens_of(
+    codes: npt.NDArray[np.int32], texts: Sequence[str], absent: Collection[str]
+) -> Spelled | None:
+    """Return which texts of `absent` rows have, without empty ones; see `Column.tokens`.
+
+    Takes what `trimmed` takes.
+    """
+    places: dict[str, int] = {}
+    target = np.full(len(texts) + 1, -1, dtype=np.int32)
+    for i, value in enumerate(texts):
+        text = value.strip()
+        if text and text in absent:
+            target[i] = places.setdefault(text, len(places))
+    if not places:
+        return None
+    found = target[codes]
+    return (found, tuple(places)) if np.any(found >= 0) else None
 
 
 def trimmed(

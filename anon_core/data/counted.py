@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.errors import NeedsRows
-from .column import Column
+from .column import Column, Spelled
 from .frequency import FrequencySet, dense_rank
 
 _NO_ROWS = np.empty(0, dtype=np.int32)
@@ -24,6 +24,15 @@ def _refuse() -> NoReturn:
         "It looks at single rows, and of this table only counts are held in memory.",
         remedy="Run it with engine = 'memory', if the table fits.",
     )
+
+
+def _tallied(tokens: Spelled | None, tally: npt.NDArray[np.int64]) -> dict[str, int]:
+    """Return how many rows have each text that was taken for a missing value."""
+    if tokens is None:
+        return {}
+    codes, texts = tokens
+    rows = [int(tally[codes == place].sum()) for place in range(len(texts))]
+    return {text: count for text, count in zip(texts, rows, strict=True) if count}
 
 
 class CountedColumn(Column):
@@ -56,6 +65,7 @@ class CountedColumn(Column):
         # Found at once, in place of what a column of rows finds when it is asked.
         self.__dict__["counts"] = counts
         self.__dict__["written"] = column.written
+        self.__dict__["replaced"] = _tallied(column.tokens, tally)
         self.__dict__["missing"] = int(tally[~held].sum())
 
     def __getattribute__(self, name: str) -> object:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.errors import BadInput, listing, nearest
-from .column import Column, as_kind, encode, trimmed
+from .column import Column, as_kind, encode, tokens_of, trimmed
 from .frames import ArrowFrame, columns_of
 from .kinds import KINDS, ColumnKind
 from .meanings import Meaning
@@ -170,12 +170,14 @@ class Dataset:
         *,
         kinds: Mapping[str, ColumnKind] | None = None,
         missing: Sequence[str] = MISSING_TOKENS,
+        missing_in: Mapping[str, Sequence[str]] | None = None,
         source: str = "",
     ) -> Dataset:
         """Build a dataset from a frame of pandas, polars, pyarrow; labels of an index play no part.
 
         Cells are read as a file's are: blanks around them are no part of them, and what is then
-        empty is missing.
+        empty is missing. So is what `missing` lists, and of a column that `missing_in` names, what
+        that lists.
 
         Raises
         ------
@@ -188,11 +190,12 @@ class Dataset:
         check_kinds(kinds, names)
         if rows == 0:
             raise BadInput("The table has no rows.", remedy="Load a table with at least one row.")
-        absent = {MISSING, *(token.strip() for token in missing)}
-        columns = [
-            encode(name, *trimmed(codes, texts, absent), kind=kinds.get(name))
-            for name, (codes, texts) in zip(names, coded, strict=True)
-        ]
+        columns: list[Column] = []
+        for name, (codes, texts) in zip(names, coded, strict=True):
+            told = (missing_in or {}).get(name, missing)
+            absent = {MISSING, *(token.strip() for token in told)}
+            column = encode(name, *trimmed(codes, texts, absent), kind=kinds.get(name))
+            columns.append(replace(column, tokens=tokens_of(codes, texts, absent)))
         return cls(columns=tuple(columns), rows=rows, source=source)
 
 

@@ -99,19 +99,28 @@ def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
             )
     cleaned = [tuple(map(str.strip, row)) for row in rows]
     known = set(column.values)
-    # Missing has its own place under the root, whatever the file says of it.
+    # A missing value that is none of the column's values has its own place under the root.
     numbered = [
         (number, row)
         for number, row in zip(lines, cleaned, strict=True)
         if row[0] not in MISSING_TOKENS or row[0] in known
     ]
+    if KINDS[column.kind].measured and column.missing:
+        told = [number for number, row in zip(lines, cleaned, strict=True) if row[0] == MISSING]
+        if told:
+            raise BadHierarchy(
+                f"Hierarchy of '{column.name}', line {told[0]}: a row for the missing value has no "
+                f"place among {KINDS[column.kind].several}.",
+                remedy="Remove the row: a missing value stays empty up to the top. Or declare "
+                f"'{column.name}' as text.",
+            )
     own = [row for _, row in numbered]
     seen: dict[str, int] = {}
     for number, row in numbered:
-        if MISSING in row:
+        if MISSING in row[1:]:
             raise BadHierarchy(
                 f"Hierarchy of '{column.name}', line {number}: the label on level "
-                f"{row.index(MISSING)} is empty, which is how a missing value is written.",
+                f"{row.index(MISSING, 1)} is empty, which is how a missing value is written.",
                 remedy="Give every level a label; a line must not end with a separator.",
             )
         long = 0
@@ -270,11 +279,18 @@ def _same(column: Column, measures: Mapping[str, float]) -> dict[str, str]:
 
 
 def _depth_first(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Order rows so that every group is a run, keeping the file's order of first appearance."""
+    """Order rows so that every group is a run, keeping the file's order of first appearance.
+
+    The missing value, where it is one of the values, comes last, and so do the groups it is in.
+    """
     place: list[dict[str, int]] = [{} for _ in rows[0]]
+    last = dict(enumerate(next((row for row in rows if row[0] == MISSING), ())))
     for row in rows:
         for level, label in enumerate(row):
-            place[level].setdefault(label, len(place[level]))
+            if last.get(level) != label:
+                place[level].setdefault(label, len(place[level]))
+    for level, label in last.items():
+        place[level][label] = len(place[level])
     return sorted(
         rows, key=lambda row: tuple(place[i][row[i]] for i in range(len(row) - 1, -1, -1))
     )

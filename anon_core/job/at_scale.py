@@ -30,6 +30,7 @@ from .counted_table import CountedTable
 from .drawn_release import drawn_edition, refuse_many_rows
 from .engine_pieces import ASSIGNED, EnginePieces, can_cut, pieces_of, roles_looked_at
 from .file_formats import published_formats
+from .kept_values import Keeping
 from .level_table import LevelTable
 from .memory_needs import needs
 from .plan import Plan
@@ -102,7 +103,12 @@ class AtScale:
     _coarsened: Coarsened
     _pieces: EnginePieces | None = None
 
-    def __init__(self, plan: Plan, held: CountedTable) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        held: CountedTable,
+        hierarchies: Mapping[str, LevelTable] | None = None,
+    ) -> None:
         """Read the columns that a plan publishes from a table that was opened."""
         refuse_at_scale(plan)
         self.table = held
@@ -110,7 +116,14 @@ class AtScale:
         wanted = tuple(dict.fromkeys((*roles.quasi, *roles.sensitive, *roles.insensitive)))
         complete = (*roles.quasi, *roles.sensitive) if plan.data.missing == "drop" else ()
         try:
-            self.table.read(plan.data, plan.types, wanted, complete, roles.identifier)
+            self.table.read(
+                plan.data,
+                plan.types,
+                wanted,
+                complete,
+                roles.identifier,
+                keep=Keeping.of(plan, hierarchies).column,
+            )
         except BaseException:
             self.table.close()
             raise

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..base.errors import listing
+from ..base.wording import in_figures
 from ..data.missing_codes import rows_with_codes
+from ..data.reading.notes import how_to_keep
+from ..data.table import MISSING_TOKENS
 from ..release.extremes import ListedValues, RareEnds, listed_values, rare_ends
 from ..release.problem import Problem
 from ..release.release import Release
@@ -19,6 +22,7 @@ def cautions(plan: Plan, problem: Problem, release: Release) -> tuple[str, ...]:
         *_households(plan),
         *_shortened_sets(release),
         *_missing_as_values(plan, problem),
+        *_read_as_missing(plan, problem),
         *_rare_ends(plan, release),
         *_rare_members(plan, release),
         *_raised(plan),
@@ -55,6 +59,27 @@ def _missing_as_values(plan: Plan, problem: Problem) -> Iterator[str]:
                 "stand for a missing value, which l-diversity counts as values. If they do, name "
                 "them among the texts that stand for a missing value, and run again."
             )
+
+
+def read_as_missing(plan: Plan, problem: Problem) -> dict[str, dict[str, int]]:
+    """Return, by column, how many rows have a text that nobody said is a missing value, and is one.
+
+    Of the columns that are published.
+    """
+    if plan.data.missing_values != MISSING_TOKENS:
+        return {}
+    shown = plan.roles.published(problem.dataset)
+    columns = [problem.dataset.column(n) for n in shown if n not in plan.data.missing_in]
+    return {c.name: c.replaced for c in columns if c.replaced}
+
+
+def _read_as_missing(plan: Plan, problem: Problem) -> Iterator[str]:
+    for name, texts in read_as_missing(plan, problem).items():
+        told = [f"'{text}' in {in_figures(rows, 'row')}" for text, rows in sorted(texts.items())]
+        yield (
+            f"'{name}' has {', '.join(told)}, read and published as missing. To keep "
+            f"{'it as a value' if len(told) == 1 else 'them as values'}, {how_to_keep(name)}."
+        )
 
 
 def few(plan: Plan) -> int:

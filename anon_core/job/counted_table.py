@@ -7,7 +7,7 @@ here, a column at a time.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 #: By column, the number that stands for each number's group; see `CountedTable.grouped`.
 Groups = Mapping[str, npt.NDArray[np.int64]]
+#: Returns a column with more values; takes which of its texts rows have.
+Keep = Callable[[Column, npt.NDArray[np.bool_]], Column]
 #: Distinct texts of one column that are held in memory at most.
 MOST_TEXTS = 4_000_000
 
@@ -217,6 +219,8 @@ class CountedTable(ABC):
         wanted: tuple[str, ...],
         complete: tuple[str, ...],
         looked_at: tuple[str, ...] = (),
+        *,
+        keep: Keep | None = None,
     ) -> None:
         """Read the columns that are wanted, and count their values.
 
@@ -229,6 +233,8 @@ class CountedTable(ABC):
             Columns that are published.
         looked_at : tuple of str
             Columns that are counted and not published: what is found of them is told as well.
+        keep : callable, optional
+            Returns a column with more values, given which of its texts rows have.
         complete : tuple of str
             Columns whose missing values cost a row; rows that lack one are left out.
 
@@ -247,7 +253,10 @@ class CountedTable(ABC):
             if name not in wanted and name not in looked_at:
                 continue
             table = self.distinct(raw[place], place)
-            coded = self.coded[name] = _coded(table, name, kinds.get(name), options)
+            coded = _coded(table, name, kinds.get(name), options)
+            if keep is not None:
+                coded = replace(coded, column=keep(coded.column, coded.tally > 0))
+            self.coded[name] = coded
             if name in wanted:
                 texts = len(coded.tally)
                 numbered.append(Numbered(name=name, raw=raw[place], place=place, texts=texts))
@@ -326,7 +335,10 @@ class CountedTable(ABC):
             thousands=before.column.thousands,
         )
         notes, undecided = before.column.notes, before.column.undecided
-        return Coded(column=replace(kept, notes=notes, undecided=undecided), tally=tally)
+        tokens = before.column.tokens
+        return Coded(
+            column=replace(kept, notes=notes, undecided=undecided, tokens=tokens), tally=tally
+        )
 
 
 def refuse_many_texts(name: str, distinct: int) -> None:

@@ -61,6 +61,9 @@ def _read_beside(plan: Plan, folder: Path, place: str) -> Dataset | None:
         return None
     told = plan.data
     tokens = DataOptions(
-        missing_values=told.missing_values, dates=told.dates, decimals=told.decimals
+        missing_values=told.missing_values,
+        missing_in=told.missing_in,
+        dates=told.dates,
+        decimals=told.decimals,
     )
     return read_table(folder / place, tokens, most_bytes=MOST_BYTES_OF_COMMANDS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from ..base.errors import BadPlan
@@ -51,9 +52,11 @@ def anonymize(
     InputChanged, Infeasible, NotVerified, BadInput, BadHierarchy
         As `run` does.
     """
-    missing = plan.data.missing_values
-    public = None if population is None else Dataset.from_frame(population, missing=missing)
-    dataset = Dataset.from_frame(frame, kinds=plan.types, missing=missing)
+    read = partial(
+        Dataset.from_frame, missing=plan.data.missing_values, missing_in=plan.data.missing_in
+    )
+    public = None if population is None else read(population)
+    dataset = read(frame, kinds=plan.types)
     result = run(plan, dataset, hierarchies, population=public, assess=False)
     if len(result.tables) > 1:
         raise BadPlan(

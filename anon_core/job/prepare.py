@@ -13,6 +13,7 @@ from ..hierarchy.prepared import prepared, refuse_untrue
 from ..release.look_alikes import refuse_look_alikes
 from ..release.problem import Problem, build_problem
 from .confirmed import refuse_unconfirmed
+from .kept_values import Keeping
 from .level_table import LevelTable
 from .plan import Plan
 from .publish import is_formula
@@ -49,6 +50,7 @@ def prepare(
     if plan.formulas == "neutralise":
         refuse_formula_names(plan, dataset)
     refuse_undecided(plan, dataset)
+    dataset = Keeping.of(plan, hierarchies).table(dataset)
     table = without_redacted(plan.redacted, dataset.with_kinds(plan.types))
     refuse_unconfirmed(plan, table)
     decided = (*plan.roles.quasi, *plan.sensitive_levels)

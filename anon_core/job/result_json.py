@@ -10,6 +10,7 @@ from ..contracts.attack import Attack
 from ..release.attack_result import AttackResult, Details
 from ..release.links import links
 from .by_value import columns_told, distribution, who_pays
+from .cautions import read_as_missing
 from .drift import published_texts
 from .version import VERSION
 
@@ -98,6 +99,7 @@ def as_json(result: Result) -> dict[str, Any]:
         "links": links_as_rows(result),
         "questions": [e.as_json() for e in evidence(result)],
         "cautions": list(result.cautions),
+        "read_as_missing": read_as_missing(result.plan, result.problem),
         "facts": dict(result.verification.facts),
         "seconds": dict(result.seconds),
     }

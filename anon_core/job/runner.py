@@ -37,6 +37,7 @@ from .chances import Chances, chances
 from .decided_kinds import decided_kinds
 from .earlier_file import beside_earlier, with_meanings
 from .file_formats import READ, written
+from .kept_values import Keeping
 from .level_search import at_least_levels
 from .level_table import LevelTable
 from .plan import Plan
@@ -142,6 +143,8 @@ def run(
 
         found, levels = at_least_levels(plan, hierarchies or {}, attempt, context or Context())
         return replace(found, level_search=levels)
+    kept = Keeping.of(plan, hierarchies)
+    dataset, population = kept.table(dataset), population and kept.table(population)
     job = _Job(
         plan=plan,
         dataset=dataset,

@@ -165,7 +165,7 @@ def _recomputed(
     UnlikeCsv
         If both do not say the same.
     """
-    promise = read_promise(recipe, private.names)
+    promise = read_promise(recipe, private.names, levels)
     every = len(private)
     private = without_redacted(recipe, promise, private)
     private, levels, left_out = with_unseen(recipe, promise, private, levels)
@@ -367,7 +367,7 @@ def verify_files(
         with within(memory, spill):
             private = read_table(Path(data_path), read_options(section(recipe, "data")))
     levels = read_hierarchies(recipe, recipe_path.parent)
-    promise = read_promise(recipe, private.names)
+    promise = read_promise(recipe, private.names, levels)
     tables = table_names(promise)
     export = section(recipe, "export")
     files = read_files(release_folder, tables, export)
@@ -406,7 +406,12 @@ def _public_table(
     if not place or not looks_at_public(promise):
         return None
     told = read_options(section(recipe, "data"))
-    reading = Reading(dates=told.dates, decimals=told.decimals, missing=told.missing)
+    reading = Reading(
+        dates=told.dates,
+        decimals=told.decimals,
+        missing=told.missing,
+        missing_in=told.missing_in,
+    )
     return read_table(recipe_path.parent / place, reading)
 
 

@@ -7,7 +7,7 @@ or dashes that one order of day and month alone makes days of.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import MAXYEAR, date, datetime, timedelta
 from decimal import Decimal
 
@@ -25,7 +25,7 @@ def rewritten(
     table: TextTable,
     orders: Mapping[str, str],
     marks: Mapping[str, str],
-    missing: Collection[str],
+    missing: Callable[[str], Collection[str]],
 ) -> TextTable:
     """Return a table whose dates are written year first and whose numbers are plain.
 
@@ -36,7 +36,6 @@ def rewritten(
     BadInput
         Then, if a text of it is not written as the recipe says.
     """
-    tokens = {token.strip() for token in missing} | {""}
 
     def load(places: Sequence[int]) -> list[Cells]:
         table.prefetch([table.names[place] for place in places])
@@ -46,7 +45,7 @@ def rewritten(
                 name := table.names[place],
                 orders.get(name, ""),
                 marks.get(name, ""),
-                tokens,
+                {token.strip() for token in missing(name)} | {""},
             )
             for place in places
         ]

@@ -77,7 +77,8 @@ def read_public(
         column = read_private_column(
             Cells.joined([private.column(name), public.column(name)]),
             table.columns[name].spelling.kind,
-            promise.missing_tokens,
+            promise.missing_of(name),
+            kept=promise.kept.get(name, ()),
             neutralised=promise.neutralised,
             ordered=True,
             levels=levels.get(name, ()),

@@ -114,7 +114,7 @@ def read_table(path: Path, reading: Reading = _FOUND_OUT) -> TextTable:
         table = joined_parts(path, lambda part: _as_written(part, reading))
     else:
         table = _as_written(path, reading)
-    return rewritten(table, reading.dates, reading.decimals, reading.missing)
+    return rewritten(table, reading.dates, reading.decimals, reading.missing_of)
 
 
 def _as_written(path: Path, reading: Reading) -> TextTable:

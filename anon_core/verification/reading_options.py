@@ -27,6 +27,8 @@ class Reading:
         By column, the order of day and month, and the mark before decimals.
     missing : tuple of str
         Texts that stand for a missing value.
+    missing_in : mapping of str to tuple of str
+        The same by column, where the recipe says other ones for it.
     """
 
     separator: str = ""
@@ -37,6 +39,11 @@ class Reading:
     dates: Mapping[str, str] = field(default_factory=dict[str, str])
     decimals: Mapping[str, str] = field(default_factory=dict[str, str])
     missing: tuple[str, ...] = MISSING_TOKENS
+    missing_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+
+    def missing_of(self, column: str) -> tuple[str, ...]:
+        """Return the texts that stand for a missing value in a column."""
+        return self.missing_in.get(column, self.missing)
 
 
 def read_options(data: Mapping[str, Any]) -> Reading:
@@ -71,6 +78,7 @@ def read_options(data: Mapping[str, Any]) -> Reading:
         dates=_by_column(data, "dates", ("dmy", "mdy", "excel", "text")),
         decimals=_by_column(data, "decimals", (",", ".", "text")),
         missing=_texts(data.get("missing_values", MISSING_TOKENS)),
+        missing_in={name: _texts(own) for name, own in _table(data.get("missing_in")).items()},
     )
 
 
@@ -81,6 +89,10 @@ def _by_column(data: Mapping[str, Any], key: str, known: tuple[str, ...]) -> Map
     ):
         raise BadPlan(f"The recipe's {key} are not said by column.", remedy="Correct [data].")
     return cast(Mapping[str, str], given)
+
+
+def _table(given: object) -> Mapping[str, object]:
+    return cast(Mapping[str, object], given) if isinstance(given, Mapping) else {}
 
 
 def _texts(given: object) -> tuple[str, ...]:

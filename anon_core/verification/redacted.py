@@ -53,7 +53,7 @@ def without_redacted(recipe: Mapping[str, Any], promise: Promise, private: TextT
 def _texts(private: TextTable, name: str, promise: Promise) -> set[str]:
     """Return the distinct texts of a column that stand for no missing value."""
     found = private.column(name).texts
-    return {text.strip() for text in found} - {t.strip() for t in promise.missing_tokens}
+    return {text.strip() for text in found} - {t.strip() for t in promise.missing_of(name)}
 
 
 def _names_of(texts: set[str]) -> set[str]:

@@ -86,7 +86,8 @@ def at_levels(
         column = read_private_column(
             private.column(name),
             promise.kinds.get(name),
-            promise.missing_tokens,
+            promise.missing_of(name),
+            kept=promise.kept.get(name, ()),
             neutralised=False,
             ordered=False,
         )

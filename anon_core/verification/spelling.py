@@ -138,7 +138,7 @@ class _Spellings:
     @cached_property
     def place(self) -> dict[str, int]:
         """Where the members of a set stand in their order."""
-        order = self._order or sorted(self._own)
+        order = [text for text in self._order if text] or sorted(self._own)
         if self._gaps:
             order = [*order, ""]  # what is missing comes last
         return {text: i for i, text in enumerate(order)}
@@ -210,11 +210,17 @@ def _member(text: str) -> str:
 
 
 def _depth_first(lines: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Return the lines of a level table so that each group stands together, first named first."""
+    """Return the lines of a level table so that each group stands together, first named first.
+
+    Groups that hold the missing value come after the others.
+    """
     seen: dict[tuple[int, str], int] = {}
-    for line in lines:
-        for level, label in enumerate(line):
-            seen.setdefault((level, label), len(seen))
+    gap = {place for line in lines if not line[0] for place in enumerate(line)}
+    for late in (False, True):
+        for line in lines:
+            for place in enumerate(line):
+                if (place in gap) == late:
+                    seen.setdefault(place, len(seen))
     return sorted(lines, key=lambda line: [seen[place] for place in enumerate(line)][::-1])
 
 

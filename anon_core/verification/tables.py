@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
@@ -58,7 +59,13 @@ class Promise:
     sample: Fraction = Fraction(1)
     seed: int | None = None
     shape: Shape = field(default_factory=Shape)
+    missing_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    kept: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     person: str = ""  # tells persons apart, and is one of the identifiers; empty: a row is a person
+
+    def missing_of(self, column: str) -> tuple[str, ...]:
+        """Return the texts that stand for a missing value in a column; see `kept`."""
+        return self.missing_in.get(column, self.missing_tokens)
 
     @property
     def permuted(self) -> bool:
@@ -91,8 +98,15 @@ class Promise:
         return tuple(name for name in self.published if name not in self.quasi)
 
 
-def read_promise(recipe: Mapping[str, Any], names: Sequence[str]) -> Promise:
+def read_promise(
+    recipe: Mapping[str, Any],
+    names: Sequence[str],
+    levels: Mapping[str, Sequence[Sequence[str]]] = MappingProxyType({}),
+) -> Promise:
     """Read a recipe for a table with these columns.
+
+    What stands for a missing value where the recipe does not say it is a value in a column of texts
+    whose level table lists it.
 
     Raises
     ------
@@ -151,6 +165,8 @@ def read_promise(recipe: Mapping[str, Any], names: Sequence[str]) -> Promise:
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
         raise BadPlan("The recipe's max_suppression is no share.", remedy="Use 0 to 1.")
     sample, seed = sample_of(recipe, data)
+    tokens = _names(data.get("missing_values", list(MISSING_TOKENS)), "missing_values")
+    missing_in = {n: _names(own, "missing_in") for n, own in section(data, "missing_in").items()}
     return Promise(
         identifier=identifier,
         quasi=quasi,
@@ -158,7 +174,13 @@ def read_promise(recipe: Mapping[str, Any], names: Sequence[str]) -> Promise:
         published=tuple(n for n in names if n in shown),
         left_out=tuple(n for n in names if n not in shown and n not in identifier),
         kinds=kinds,
-        missing_tokens=_names(data.get("missing_values", list(MISSING_TOKENS)), "missing_values"),
+        missing_tokens=tokens,
+        missing_in=missing_in,
+        kept={
+            name: frozenset(line[0].strip() for line in lines if line).intersection(tokens) - {""}
+            for name, lines in levels.items()
+            if tokens == MISSING_TOKENS and name not in missing_in
+        },
         drops_missing=data.get("missing", "keep") == "drop",
         neutralised=section(recipe, "export").get("formulas", "neutralise") != "keep",
         max_suppression=Fraction(str(share)),  # the decimal as it was written, not its float
@@ -228,7 +250,8 @@ class PrivateTable:
                 self.columns[name] = read_private_column(
                     private.column(name),
                     promise.kinds.get(name),
-                    promise.missing_tokens,
+                    promise.missing_of(name),
+                    kept=promise.kept.get(name, ()),
                     neutralised=promise.neutralised,
                     ordered=name in promise.quasi,
                     levels=levels.get(name, ()) if name in promise.quasi else (),
@@ -318,7 +341,8 @@ class PrivateTable:
             found = self._beside[name] = read_private_column(
                 self._table.column(name),
                 self._promise.kinds.get(name),
-                self._promise.missing_tokens,
+                self._promise.missing_of(name),
+                kept=self._promise.kept.get(name, ()),
                 neutralised=False,
                 ordered=False,
             )

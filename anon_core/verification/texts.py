@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -225,6 +225,7 @@ def read_private_column(
     kind: str | None,
     missing_tokens: Iterable[str],
     *,
+    kept: Collection[str] = (),
     neutralised: bool,
     ordered: bool,
     levels: Sequence[Sequence[str]] = (),
@@ -232,14 +233,17 @@ def read_private_column(
 ) -> PrivateColumn:
     """Read one column of the table.
 
-    Where `thousands` is None, the texts tell which mark parts thousands, if any. Where `ordered`,
-    the distinct values stand in an order in which groups are runs if they can: numbers and days
-    ascending, texts as the level table groups them.
+    Of the texts that stand for a missing value those that are `kept` are values of a column of
+    texts. Where `thousands` is None, the texts tell which mark parts thousands, if any. Where
+    `ordered`, the distinct values stand in an order in which groups are runs if they can: numbers
+    and days ascending, texts as the level table groups them.
     """
     tokens = {"", *(token.strip() for token in missing_tokens)}
     if kind is None:  # what no row has tells nothing
         held = itertools.compress(column.texts, column.used()[:-1].tolist())
         kind = kind_of([text for t in held if (text := t.strip()) not in tokens])
+    if KINDS[kind].read is None:
+        tokens -= set(kept)
     numbers = numbers_of(column.texts) if kind == "number" else None
     if numbers is not None and tokens.isdisjoint(column.texts):
         spelling = Spelling(kind="number", neutralised=neutralised)
@@ -418,8 +422,10 @@ def _sets_by_level(
     """Return what `level_sets` does of keys that differ, given the labels of each level."""
     if not above:
         above = [[EVERYTHING] * len(keys)]
-    # A missing value has no code: it hangs under the root.
+    # A missing value hangs under the root, unless texts have a line for it.
     codes = list(map(column.code_of.get, keys))
+    if not column.spelling.measured and "" in keys:
+        codes[keys.index("")] = column.missing
     there = [(line, code) for line, code in enumerate(codes) if code is not None]
     labels: list[dict[str, set[int]]] = []
     for level in above:

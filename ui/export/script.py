@@ -31,7 +31,7 @@ def main() -> None:
 
     plan = Plan.from_toml((HERE / "recipe.toml").read_text(encoding="utf-8"))
     table = read_table(given.table, plan.data)
-    beside = DataOptions(missing_values=plan.data.missing_values)
+    beside = DataOptions(missing_values=plan.data.missing_values, missing_in=plan.data.missing_in)
     people = read_table(HERE / plan.population_file, beside) if plan.population_file else None
     earlier = read_table(HERE / plan.earlier.file, beside) if plan.earlier.file else None
     result = run(plan, table, load_hierarchies(plan, HERE), population=people, earlier=earlier)

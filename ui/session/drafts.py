@@ -96,6 +96,7 @@ def put(column: Column, rows: LevelTable) -> None:
     AnonError
         If it is no hierarchy of the column; nothing changes then.
     """
+    column = state.keeping({column.name: rows}).column(column)
     draft = draft_of_rows(column, rows)
     kept = work(column) if _has_fitting_levels(column) else _kept(column.name)
     history = History.begin(draft) if kept is None else kept.history.then(draft)

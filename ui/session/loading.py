@@ -35,6 +35,7 @@ from .named_files import named_among
 _READING = (
     "separator",
     "missing_values",
+    "missing_in",
     "encoding",
     "sheet",
     "header_row",

@@ -89,7 +89,12 @@ def _read(title: str, path: str, content: bytes) -> Population:
 
 def _options() -> DataOptions:
     told = DataOptions.from_mapping(state.draft().get("data", {}))
-    return DataOptions(missing_values=told.missing_values, dates=told.dates, decimals=told.decimals)
+    return DataOptions(
+        missing_values=told.missing_values,
+        missing_in=told.missing_in,
+        dates=told.dates,
+        decimals=told.decimals,
+    )
 
 
 def _kept() -> dict[str, Population]:

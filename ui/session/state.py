@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 import streamlit as st
@@ -18,8 +19,10 @@ from anon_core.base import secret
 from anon_core.base.errors import BadPlan, listing
 from anon_core.contracts.algorithm import met_first
 from anon_core.data.kinds import ColumnKind
+from anon_core.data.reading import DataOptions
 from anon_core.data.roles import Roles
 from anon_core.data.table import Dataset
+from anon_core.job.kept_values import Keeping
 from anon_core.job.old_recipes import renewed
 from anon_core.job.plan import LevelTable, Plan
 
@@ -54,7 +57,7 @@ def dataset() -> Dataset | None:
 
 
 def typed_dataset() -> Dataset | None:
-    """Return the table with the chosen kinds of its columns.
+    """Return the table with the chosen kinds of its columns, and the values their levels keep.
 
     Raises
     ------
@@ -65,11 +68,26 @@ def typed_dataset() -> Dataset | None:
     if data is None:
         return None
     kinds = cast(dict[str, ColumnKind], draft()["types"])
+    named = levels()
+    # Few tables have both: what a hierarchy says of missing values is asked only there.
+    told = keeping() if any(c.missing and c.name in named for c in data.columns) else None
     kept = st.session_state.get(_TYPED)
-    if kept is None or kept[0] != kinds or kept[1] is not data:
-        kept = (kinds, data, data.with_kinds(kinds))
+    if kept is None or kept[0] != kinds or kept[1] is not data or kept[3] != told:
+        own = data if told is None else told.table(data)
+        kept = (kinds, data, own.with_kinds(kinds), told)
         st.session_state[_TYPED] = kept
     return cast(Dataset, kept[2])
+
+
+def keeping(more: Mapping[str, LevelTable] = MappingProxyType({})) -> Keeping:
+    """Return which texts are values by the choices, and by `more` level tables."""
+    present = draft()
+    return Keeping(
+        data=DataOptions.from_mapping(present["data"]),
+        types=present["types"],
+        coarsened=roles().quasi,
+        hierarchies={**levels(), **more},
+    )
 
 
 def set_dataset(

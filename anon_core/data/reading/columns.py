@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from ..column import Column, encode, trimmed
+from ..column import Column, encode, tokens_of, trimmed
 from ..kinds import ColumnKind
 from ..table import MISSING
 from .notation import notation
-from .notes import with_notes
+from .notes import token_notes, with_notes
 from .options import DataOptions
 
 
@@ -29,7 +29,8 @@ def read_column(
 
     Where not `written`, a program wrote numbers that it knew, so that a point is a decimal point.
     """
-    absent = {MISSING, *(token.strip() for token in options.missing_values)}
+    absent = {MISSING, *(token.strip() for token in options.missing_of(name))}
+    tokens = tokens_of(codes, pool, absent)
     codes, pool = trimmed(codes, pool, absent)
     used = np.bincount(codes + np.int32(1), minlength=len(pool) + 1)[1:] > 0
     order, mark = options.dates.get(name, ""), options.decimals.get(name, "")
@@ -39,7 +40,10 @@ def read_column(
     found = notation(name, present, order, mark, written=written)
     if found.texts:
         codes, pool = trimmed(codes, [found.texts.get(text, text) for text in pool], ())
-    column = with_notes(encode(name, codes, pool, kind=kind), declared=kind is not None)
+    column = replace(encode(name, codes, pool, kind=kind), tokens=tokens)
+    column = with_notes(column, declared=kind is not None)
+    if name not in options.missing_in:
+        column = column.with_notes(*token_notes(column))
     if kind is None and found.undecided:
         return replace(column, undecided=found.undecided, notes=(found.note,))
     return column.with_notes(found.note) if found.note else column

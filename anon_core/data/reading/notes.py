@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from ...base.wording import in_figures
 from ..column import Column
 from ..kinds import as_number, marks_thousands
 from ..moments import as_day, as_instant, as_moment
@@ -45,6 +47,28 @@ def with_notes(column: Column, *, declared: bool) -> Column:
     elif column.kind == "text" and not declared:
         notes = _mixed(column)
     return replace(column, notes=(*column.notes, *notes)) if notes else column
+
+
+def how_to_keep(column: str) -> str:
+    """Return what to do where a text that was taken for a missing value is a value."""
+    name = json.dumps(column, ensure_ascii=False)
+    return (
+        "remove the text from those that stand for a missing value, or write in the recipe, under "
+        f"[data], missing_in = {{ {name} = [] }}"
+    )
+
+
+def token_notes(column: Column) -> tuple[str, ...]:
+    """Say how often texts were taken for a missing value, and how to keep them."""
+    if not column.replaced:
+        return ()
+    told = [
+        f"'{text}' in {in_figures(rows, 'row')}" for text, rows in sorted(column.replaced.items())
+    ]
+    return (
+        f"{', '.join(told)} {'is' if len(told) == 1 else 'are'} read as missing. To keep "
+        f"{'it as a value' if len(told) == 1 else 'them as values'}, {how_to_keep(column.name)}.",
+    )
 
 
 def _mixed(column: Column) -> tuple[str, ...]:

@@ -29,6 +29,9 @@ class DataOptions:
         itself never drops a row.
     missing_values : tuple of str
         Texts that stand for a missing value; the empty text always does.
+    missing_in : mapping of str to tuple of str
+        By column, the texts that stand for a missing value there, whatever stands for one in
+        others; none of them where only an empty cell does.
     encoding : str
         The file's encoding; empty to find it out.
     sample : float
@@ -60,6 +63,11 @@ class DataOptions:
     value_labels: ValueLabels = "labels"
     dates: Mapping[str, str] = field(default_factory=dict[str, str])
     decimals: Mapping[str, str] = field(default_factory=dict[str, str])
+    missing_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+
+    def missing_of(self, column: str) -> tuple[str, ...]:
+        """Return the texts that stand for a missing value in a column, beside the empty one."""
+        return self.missing_in.get(column, self.missing_values)
 
     def __post_init__(self) -> None:
         """Refuse options that no file can be read with."""
@@ -104,19 +112,18 @@ class DataOptions:
                 remedy="Write the share of rows to draw, for example 0.1, or 1 for all.",
             )
         object.__setattr__(self, "sample", float(share))
-        tokens = cast(object, self.missing_values)
-        if isinstance(tokens, str) or not isinstance(tokens, Sequence):
+        object.__setattr__(self, "missing_values", _texts("missing_values", self.missing_values))
+        by_column = cast(object, self.missing_in)
+        if not isinstance(by_column, Mapping):
             raise BadPlan(
-                "[data] missing_values is no list; allowed is a list of texts.",
-                remedy='Write it as a list, for example ["", "?", "NA"].',
+                f"[data] missing_in is {brief(by_column)}; allowed is a table by column.",
+                remedy='Write it by column, for example missing_in = { age = ["-9"], code = [] }.',
             )
-        texts = tuple(cast(Sequence[object], tokens))
-        if not all(isinstance(text, str) for text in texts):
-            raise BadPlan(
-                "[data] missing_values holds something that is no text; allowed are texts.",
-                remedy='Write numbers in quotes too, for example "-9".',
-            )
-        object.__setattr__(self, "missing_values", texts)
+        told = {
+            str(column): _texts(f"missing_in of '{column}'", texts)
+            for column, texts in cast(Mapping[object, object], by_column).items()
+        }
+        object.__setattr__(self, "missing_in", told)
         name = cast(object, self.encoding)
         try:
             if not isinstance(name, str):
@@ -160,12 +167,35 @@ class DataOptions:
         for one in fields(self):  # what few files need stands where it is said
             value = getattr(self, one.name)
             if one.name not in given and value != _default(one):
-                given[one.name] = dict(value) if isinstance(value, Mapping) else value
+                given[one.name] = _plain(value)
         return given
 
 
 def _default(one: Field[Any]) -> object:
     return one.default if one.default is not MISSING else {}
+
+
+def _plain(value: Any) -> object:
+    if not isinstance(value, Mapping):
+        return value
+    own = cast(Mapping[str, object], value)
+    return {k: list(v) if isinstance(v, tuple) else v for k, v in own.items()}
+
+
+def _texts(key: str, given: object) -> tuple[str, ...]:
+    """Return texts that stand for a missing value."""
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise BadPlan(
+            f"[data] {key} is no list; allowed is a list of texts.",
+            remedy='Write it as a list, for example ["", "?", "NA"].',
+        )
+    texts = tuple(cast(Sequence[object], given))
+    if not all(isinstance(text, str) for text in texts):
+        raise BadPlan(
+            f"[data] {key} holds something that is no text; allowed are texts.",
+            remedy='Write numbers in quotes too, for example "-9".',
+        )
+    return cast(tuple[str, ...], texts)
 
 
 def _refuse_other(key: str, given: object, allowed: Collection[str]) -> None:

@@ -693,8 +693,14 @@ def test_a_frame_of_typed_values_is_read_as_texts():
 
 def test_a_missing_value_is_an_empty_cell_and_covered_by_the_top_only():
     values: list[str | None] = ["a", None, "b", "?"]
-    levels = [["a", "ab", "all"], ["b", "ab", "all"], ["?", "?", "all"]]
+    levels = [["a", "ab", "all"], ["b", "ab", "all"]]
     assert one_column(values, ["ab", "ab", "", ""], levels).holds
+    listed = [*levels, ["?", "odd", "all"]]  # there it is a value
+    assert one_column(values, ["ab", "ab", "", "odd"], listed).holds
+    assert not one_column(values, ["ab", "ab", "", ""], listed).holds
+    own = [*levels, ["", "ab", "all"]]  # and there the missing value has a place
+    assert one_column(values, ["ab", "ab", "ab", "ab"], own).holds
+    assert not one_column(["a", "b", "b", "a"], ["ab", "ab", "", "ab"], own).holds
     assert one_column(values, ["ab", "all", "all", ""], levels).holds
     assert not one_column(values, ["ab", "ab", "ab", ""], levels).holds
     assert not one_column(values, ["ab", "ab", "ab", "?"], levels).holds
