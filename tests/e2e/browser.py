@@ -44,3 +44,6 @@ def go(page: Page, step: str, *, title: str = "") -> None:
     heading = page.get_by_role("heading", name=title or step, level=1, exact=True)
     expect(heading).to_be_visible(timeout=60_000)
     wait_for_app(page, seconds=60)
+    if step == "Run":  # what it recommends is tried first, and drawn then
+        expect(page.get_by_text("Trying on this table")).to_have_count(0, timeout=120_000)
+        wait_for_app(page, seconds=60)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import streamlit as st
@@ -70,7 +70,8 @@ def draw() -> None:
     elif came.untried and found:
         st.caption(plain(came.untried))
     for place, one in enumerate(found):
-        _card(one, request, place, shared, len(facts.quasi), trials.get(place))
+        card = _Card(one=one, place=place, trial=trials.get(place), pending=came.pending)
+        _card(card, request, shared, len(facts.quasi))
     _not_offered(came, bool(found))
     if not suited:
         st.info(
@@ -88,9 +89,7 @@ def _offered(
 
     What was not tried is offered as it is, and said so.
     """
-    if came.pending:
-        return (), {}
-    if came.untried:
+    if came.pending or came.untried:
         return suited[:MOST], {}
     released = [(one, trial) for one, trial in came.tried if trial.refused is None]
     good = [(one, trial) for one, trial in released if trial.good]
@@ -186,15 +185,22 @@ def _marks() -> dict[str, str]:
     return {name: state.level_fingerprint(name) for name in state.roles().quasi}
 
 
-def _card(
-    one: Recommendation,
-    request: Request,
-    place: int,
-    shared: Sequence[str],
-    quasi: int,
-    trial: Trial | None,
-) -> None:
-    """Draw one recommendation: what, why, what it promises, and the button that takes it over."""
+@dataclass(frozen=True, kw_only=True)
+class _Card:
+    """A recommendation as it is drawn: its place, what trying it came to, or that it lasts."""
+
+    one: Recommendation
+    place: int
+    trial: Trial | None
+    pending: bool
+
+
+def _card(card: _Card, request: Request, shared: Sequence[str], quasi: int) -> None:
+    """Draw one recommendation: what, why, what it promises, and the button that takes it over.
+
+    Nothing can be taken over while it is tried; the card is there, so that nothing moves then.
+    """
+    one, place, trial = card.one, card.place, card.trial
     used = _is_used(one)
     with st.container(border=True, key=f"advice-{place}", gap="xsmall"):
         with st.container(
@@ -202,11 +208,11 @@ def _card(
         ):
             st.markdown(f"**{plain(one.algorithm.title)}**", width="content")
             st.button(
-                "In use" if used else "Use this",
+                "Trying …" if card.pending else "In use" if used else "Use this",
                 key=f"use-{place}",
                 type="secondary" if used or place else "primary",
-                icon=":material/check:" if used else None,
-                disabled=used,
+                icon=":material/check:" if used and not card.pending else None,
+                disabled=used or card.pending,
                 help=f"Set {plain(one.algorithm.title)}, its promises and the threshold.",
                 on_click=_use,
                 args=(one, request),
