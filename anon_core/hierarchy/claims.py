@@ -16,7 +16,7 @@ from ..data.kinds import KINDS, ColumnKind, measured_kinds
 from ..data.table import MISSING
 from .building import LevelRows
 from .propose.dates_and_times import minute_of_day
-from .ranges import Range, read_range
+from .ranges import Range, readings
 
 Holds = Callable[[str], bool]
 
@@ -213,10 +213,10 @@ class _Reader:
     def _one(self, label: str, *, apart: bool = False) -> Holds | None:
         read = KINDS[self.kind].read
         if read is not None:
-            stated = read_range(label, self.kind)
-            if stated is None and apart and read(label) == read(label):
-                stated = (read(label), read(label))
-            return None if stated is None else _within(stated, read)
+            stated = readings(label, self.kind)
+            if not stated and apart and read(label) == read(label):
+                stated = [(read(label), read(label))]
+            return self._true_way([_within(one, read) for one in stated])
         return next(self._meant(label, apart=apart), None)
 
     def _meant(self, label: str, *, apart: bool) -> Iterator[Holds]:
@@ -229,9 +229,11 @@ class _Reader:
             first, last = (self.place[end] for end in ends)
             yield lambda value: first <= self.place.get(value, -1) <= last
         for kind, read in measured_kinds().items():
-            stated = None if _MASK.fullmatch(label) else read_range(label, kind)
-            if stated is not None and (apart or self._most(lambda v: read(v) == read(v))):  # noqa: B023 - called at once
-                yield _within(stated, read)
+            stated = [] if _MASK.fullmatch(label) else readings(label, kind)
+            if stated and (apart or self._most(lambda v: read(v) == read(v))):  # noqa: B023 - called at once
+                true = self._true_way([_within(one, read) for one in stated])
+                if true is not None:
+                    yield true
         if (mask := _MASK.fullmatch(label)) is not None:
             holds = _begins(mask["head"]) if mask["head"] else _ends(mask["tail"])
             if any(map(str.isdigit, label)) or apart or self._most(holds):
@@ -252,6 +254,11 @@ class _Reader:
             holds = _begins(label)
             if self._most(holds) and sum(map(holds, self.members)) > 1:
                 yield holds
+
+    def _true_way(self, ways: Sequence[Holds]) -> Holds | None:
+        """Return the way to read a label that is true of all members, else the first; or None."""
+        true = (holds for holds in ways if all(map(holds, self.members)))
+        return next(true, ways[0] if ways else None)
 
     def _most(self, holds: Holds) -> bool:
         return sum(map(holds, self.members)) * 2 > len(self.members)

@@ -10,19 +10,16 @@ from collections.abc import Callable
 
 from ..data.kinds import KINDS, ColumnKind
 from ..data.moments import HOUR, as_day, begin_of
+from .periods import named_period
+from .range_forms import stated_range, ways_to_read
 
 Range = tuple[float, float]
 
-_BRACKETS = re.compile(r"([\[(])(.*)([\])])")
-_BETWEEN = re.compile(r"\s*(?:\.\.\.?|…|[-–—]|\bto\b)\s*")
-_ONE_SIDED = re.compile(r"(<=|>=|[<>≤≥])\s*(.+)")
-_OR_MORE = re.compile(r"(.+?)\s*\+")
 _MASK = re.compile(r"(\d+)(\*+)")
 _YEARS = re.compile(r"(\d{3})0s")
 _MONTHS = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])|[- ]?Q([1-4]))?")
 _WEEKS = re.compile(r"(\d{4})-W(\d\d)(?:\s+to\s+(?:(\d{4})-)?W(\d\d))?")
 _HOUR = re.compile(r"(\d{4}-\d{2}-\d{2}) (\d{1,2})h")
-_ENDLESS = {"": 0, "∞": 1, "inf": 1, "+∞": 1, "+inf": 1, "-∞": -1, "-inf": -1, "−∞": -1}
 
 
 def read_range(label: str, kind: ColumnKind) -> Range | None:
@@ -46,63 +43,28 @@ def read_range(label: str, kind: ColumnKind) -> Range | None:
     read = KINDS[kind].read
     if read is None:
         return None
-    label = label.strip()
-    for form in (_bracketed, _between, _one_sided):
-        found = form(label, read)
-        if found is not None:
-            return found if found[0] <= found[1] else None
-    own = _OWN_FORMS.get(kind)
-    return None if own is None else own(label)
+    label, own = label.strip(), _OWN_FORMS.get(kind)
+
+    def span(text: str) -> Range | None:
+        value = read(text)
+        if not math.isnan(value):
+            return value, value
+        return None if own is None else own(text.strip())
+
+    found = stated_range(label, span)
+    return own(label) if found is None and own is not None else found
 
 
-def _bracketed(label: str, read: Callable[[str], float]) -> Range | None:
-    match = _BRACKETS.fullmatch(label)
-    if match is None:
-        return None
-    for separator in ("; ", ", ", ";", ","):
-        ends = match[2].split(separator)
-        if len(ends) == 2:
-            low, high = _end(ends[0], read, -math.inf), _end(ends[1], read, math.inf)
-            if math.isnan(low) or math.isnan(high):
-                return None
-            if match[1] == "(" and low > -math.inf:
-                low = math.nextafter(low, math.inf)
-            if match[3] == ")" and high < math.inf:
-                high = math.nextafter(high, -math.inf)
-            return low, high
-    return None
+def readings(label: str, kind: ColumnKind) -> list[Range]:
+    """Return the ranges that a label may mean: marks between thousands may be decimal marks.
 
-
-def _end(text: str, read: Callable[[str], float], endless: float) -> float:
-    """Return one end of a bracketed range; NaN where it is none."""
-    sign = _ENDLESS.get(text.strip().lower())
-    if sign is None:
-        return read(text)
-    return endless if sign == 0 or math.copysign(1, endless) == sign else math.nan
-
-
-def _between(label: str, read: Callable[[str], float]) -> Range | None:
-    """Read ``20-29``, also with negative numbers and dates, if it can be read in one way only."""
-    found: list[Range] = []
-    for match in _BETWEEN.finditer(label):
-        low, high = read(label[: match.start()]), read(label[match.end() :])
-        if not math.isnan(low) and not math.isnan(high):
-            found.append((low, high))
-    return found[0] if len(found) == 1 else None
-
-
-def _one_sided(label: str, read: Callable[[str], float]) -> Range | None:
-    match = _ONE_SIDED.fullmatch(label)
-    sign, text = (match[1], match[2]) if match else (">=", "")
-    more = _OR_MORE.fullmatch(label)
-    if match is None and more is not None:
-        text = more[1]
-    end = read(text)
-    if math.isnan(end):
-        return None
-    if sign in ("<", "<=", "≤"):
-        return -math.inf, math.nextafter(end, -math.inf) if sign == "<" else end
-    return math.nextafter(end, math.inf) if sign == ">" else end, math.inf
+    Examples
+    --------
+    >>> readings("1,000-1,999", "number")
+    [(1.0, 1.999), (1000.0, 1999.0)]
+    """
+    found = (read_range(text, kind) for text in ways_to_read(label))
+    return [one for one in found if one is not None]
 
 
 def _masked(label: str) -> Range | None:
@@ -124,7 +86,7 @@ def _calendar(label: str) -> Range | None:
         return _iso_weeks(int(weeks[1]), int(weeks[2]), weeks[3], weeks[4])
     match = _MONTHS.fullmatch(label)
     if match is None or match[1] == "0000":
-        return None
+        return named_period(label) if match is None else None
     year = int(match[1])
     if match[2]:
         return _days(year, int(match[2]), year, int(match[2]))

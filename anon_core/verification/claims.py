@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from fractions import Fraction
+from functools import partial
 
 from .kinds import measured_kinds
+from .label_forms import Exact, Inside, meanings
 from .level_columns import level_columns
 from .texts import Spelling
 
-_DASH = re.compile(r"\s*(?:[-–—]|\.\.\.?|…|\bto\b)\s*")
 _MASK = re.compile(r"([^\s*]*\d[^\s*]*)\*+")
-#: Signs of one-sided ranges: whether the limit is the upper end, and whether it belongs to it.
-_SIDES = {
-    "<=": (True, True),
-    ">=": (False, True),
-    "≤": (True, True),
-    "≥": (False, True),
-    "<": (True, False),
-    ">": (False, False),
-}
 
 
 def untrue(levels: Sequence[Sequence[str]], spelling: Spelling, texts: Collection[str]) -> set[str]:
@@ -44,67 +37,52 @@ def untrue(levels: Sequence[Sequence[str]], spelling: Spelling, texts: Collectio
             if value and label in shown:
                 members.setdefault(label, []).append(value)
         for label, inside in members.items():
-            holds = _claim(label, spelling)
-            if holds is None:
-                continue
-            said = [holds(value) for value in inside]
-            # Among texts a range counts where most are numbers, a name such as "1-2" does not.
-            known = [one for one in said if one is not None]
-            meant = spelling.measured or len(known) * 2 > len(said)
-            if meant and not all(said):
+            if not any(_true(holds, inside, spelling) for holds in _claims(label, spelling)):
                 found.add(label)
     return found
 
 
-def _claim(label: str, spelling: Spelling) -> Callable[[str], bool | None] | None:
-    """Return what says if a value is as claimed, or None where it is no such value at all."""
+Holds = Callable[[str], bool | None]
+
+
+def _true(holds: Holds, members: Sequence[str], spelling: Spelling) -> bool:
+    """Say whether a claim is true of all members, or is none among such members."""
+    said = [holds(value) for value in members]
+    # Among texts a range counts where most are numbers, a name such as "1-2" does not.
+    known = [one for one in said if one is not None]
+    meant = spelling.measured or len(known) * 2 > len(said)
+    return all(said) or not meant
+
+
+def _claims(label: str, spelling: Spelling) -> list[Holds]:
+    """Return what may say if a value is as claimed (None where it is no such value at all).
+
+    A label that claims nothing is true of everything.
+    """
     if not spelling.measured:
         mask = _MASK.fullmatch(label)
         if mask is not None:
-            return lambda value: value.startswith(mask[1])
+            return [lambda value: value.startswith(mask[1])]
     for kind in [spelling.kind] if spelling.measured else measured_kinds():
         own = Spelling(kind=kind, neutralised=False)
-        inside = _range(label, own)
-        if inside is not None:
-            return lambda value, own=own, inside=inside: _inside(value, own, inside)
-    return None
+        ways = meanings(label, partial(_ends, own))
+        stated = own.rules.stated(label)
+        if not ways and stated is not None:
+            ways = [lambda v, ends=stated: ends[0] <= v <= ends[1]]
+        if ways:
+            return [partial(_inside, own, way) for way in ways]
+    return [lambda _: True]
 
 
-def _inside(value: str, spelling: Spelling, inside: Callable[[float], bool]) -> bool | None:
+def _ends(spelling: Spelling, text: str) -> tuple[Exact, Exact] | None:
+    """Return the least and the greatest value that one end of a range stands for."""
+    key = spelling.key(text.strip())
+    if not isinstance(key, str):
+        return Fraction(key), Fraction(key)
+    stated = spelling.rules.stated(text.strip())
+    return None if stated is None else (Fraction(stated[0]), Fraction(stated[1]))
+
+
+def _inside(spelling: Spelling, inside: Inside, value: str) -> bool | None:
     key = spelling.key(value)
-    return None if isinstance(key, str) else inside(float(key))
-
-
-def _range(label: str, spelling: Spelling) -> Callable[[float], bool] | None:
-    def read(text: str) -> float | None:
-        key = spelling.key(text.strip())
-        return None if isinstance(key, str) else float(key)
-
-    if label[:1] in ("[", "(") and label[-1:] in ("]", ")"):
-        ends = re.split(r"[;,]\s*", label[1:-1])
-        pair = [read(end) for end in ends]
-        if len(pair) == 2 and pair[0] is not None and pair[1] is not None:
-            low, high = pair[0], pair[1]
-            return lambda v: (
-                (v > low or (label[0] == "[" and v == low))
-                and (v < high or (label[-1] == "]" and v == high))
-            )
-        return None
-    for sign, (upper, closed) in _SIDES.items():
-        if label.startswith(sign):
-            limit = read(label[len(sign) :])
-            if limit is None:
-                return None
-            if upper:
-                return lambda v: v < limit or (closed and v == limit)
-            return lambda v: v > limit or (closed and v == limit)
-    pairs = [(read(label[: d.start()]), read(label[d.end() :])) for d in _DASH.finditer(label)]
-    sure = [(low, high) for low, high in pairs if low is not None and high is not None]
-    if len(sure) == 1 and sure[0][0] <= sure[0][1]:
-        low, high = sure[0]
-        return lambda v: low <= v <= high
-    stated = spelling.rules.stated(label)
-    if stated is None:
-        return None
-    least, most = float(stated[0]), float(stated[1])
-    return lambda v: least <= v <= most
+    return None if isinstance(key, str) else inside(Fraction(key))

@@ -1,0 +1,234 @@
+"""Forms of labels that state a range, as tools and languages write them: ``[20, 30[``, ``20 à 29``.
+
+ARX writes half-open intervals with turned brackets, R and sdcMicro ``(20,30]``, spreadsheets
+``20-29`` and ``<20``; people write words, in English, German and French here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+
+Range = tuple[float, float]
+#: Least and greatest value that one end of a range stands for; None where it is no value.
+Span = Callable[[str], "Range | None"]
+
+_BRACKETED = re.compile(r"([\[(\]])(.+)([\])\[])")
+_SEPARATORS = (";", "|", ", ", ",")
+_ENDLESS = {
+    "": 0,
+    "∞": 1,
+    "inf": 1,
+    "+∞": 1,
+    "+inf": 1,
+    "infinity": 1,
+    "-∞": -1,
+    "-inf": -1,
+    "−∞": -1,
+}
+_WORDS = re.IGNORECASE
+_BEGINNING = re.compile(
+    r"(?:(?:from|von|vom|de|du|entre|between|zwischen|ages?|aged|alter|âges?|[€$£])\s*)+", _WORDS
+)
+_BETWEEN = re.compile(
+    r"\s*(?:\.\.\.?|…|[-–—‒−~]|\b(?:to|through|thru|until|bis(?:\s+zu)?|à|jusqu'à)(?!\w))\s*",
+    _WORDS,
+)
+_AND = re.compile(r"\s+(?:and|und|et)\s+", _WORDS)
+_BOTH = re.compile(r"(?:.*\b)?(?:between|zwischen|entre)\b", _WORDS)
+_LESS = r"less than|fewer than|under|below|unter|weniger als|kleiner als|moins de|inférieur à|<"
+_UP_TO = r"at most|up to|no more than|bis zu|bis|höchstens|maximal|au plus|jusqu'à|max\.?|<=|=<|≤|⩽"
+_MORE = r"more than|greater than|over|above|über|mehr als|größer als|plus de|supérieur à|>"
+_FROM = r"at least|from|no less than|ab|mindestens|à partir de|au moins|dès|min\.?|>=|=>|≥|⩾"
+#: What stands before a limit: whether the limit is the upper end, and whether it belongs to it.
+_BEFORE = [
+    (re.compile(rf"[^\W\d]*\s*(?:{words})\s*(?P<end>.+)", _WORDS), upper, closed)
+    for words, upper, closed in (
+        (_UP_TO, True, True),
+        (_FROM, False, True),
+        (_LESS, True, False),
+        (_MORE, False, False),
+    )
+]
+#: What stands behind one, which then belongs to the range.
+_BEHIND = [
+    (
+        re.compile(
+            r"(?P<end>.+?)\s*(?:\+|\bplus\b|(?:and|or|und|oder|et|ou)\s+"
+            r"(?:more|over|older|above|up|greater|higher|mehr|älter|darüber|höher|plus(?: âgés?)?"
+            r"|au-delà|au-dessus)\b)(?P<unit>\D*)",
+            _WORDS,
+        ),
+        False,
+    ),
+    (
+        re.compile(
+            r"(?P<end>.+?)\s*(?:and|or|und|oder|et|ou)\s+"
+            r"(?:less|fewer|under|younger|below|lower|weniger|jünger|darunter|moins(?: âgés?)?"
+            r"|au-dessous)\b(?P<unit>\D*)",
+            _WORDS,
+        ),
+        True,
+    ),
+]
+_STRICT = re.compile(rf"(?:{_LESS})\s*", _WORDS)
+_CHAIN = re.compile(
+    r"(?P<low>[^<>≤≥=]+?)\s*(?P<one>≤|<=|<)[^\d<>≤≥=]*(?P<two>≤|<=|<)\s*(?P<high>.+)"
+)
+_TWO_SIGNS = re.compile(
+    r"[^\W\d]*\s*(?P<one>>=|≥|>)\s*(?P<low>.+?)\s*(?:\b(?:and|und|et|to|bis|à)\b|[,;&–-])\s*"
+    r"[^\W\d]*\s*(?P<two><=|≤|<)\s*(?P<high>.+)",
+    _WORDS,
+)
+_UNIT = re.compile(r"\s*[^\W\d_][^\d]*|\s*[€$£%‰°][^\d]*")
+_GROUPED = re.compile(r"(?<!\d)\d{1,3}(?:[ '’\u00a0\u202f\u2009]\d{3})+(?!\d)")
+_MARKED = re.compile(
+    r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])|(?<![\d.,])\d{1,3}(?:\.\d{3})+(?![\d.])"
+)
+
+
+def ways_to_read(label: str) -> Iterator[str]:
+    """Yield a label as it may be meant: with marks between thousands taken for decimals, and not.
+
+    Examples
+    --------
+    >>> list(ways_to_read("10 000-19 999")), list(ways_to_read("1,000-1,999"))
+    (['10000-19999'], ['1,000-1,999', '1000-1999'])
+    """
+    label = _GROUPED.sub(lambda found: re.sub(r"\D", "", found[0]), label.strip())
+    yield label
+    whole = _MARKED.sub(lambda found: re.sub(r"\D", "", found[0]), label)
+    if whole != label:
+        yield whole
+
+
+def stated_range(label: str, span: Span) -> Range | None:
+    """Return the least and the greatest value a label admits; None where it states no range.
+
+    An open end is the float next to the one that is written.
+
+    Parameters
+    ----------
+    label : str
+    span : callable
+        Reads one end.
+
+    Examples
+    --------
+    >>> def span(text):
+    ...     return (float(text), float(text)) if text.strip().isdigit() else None
+    >>> stated_range("20 à 29 ans", span), stated_range("80 und älter", span)
+    ((20.0, 29.0), (80.0, inf))
+    >>> stated_range("[20, 30[", span) == (20.0, math.nextafter(30.0, 0.0))
+    True
+    """
+    for form in (_bracketed, _chained, _between, _one_sided):
+        found = form(label, span)
+        if found is not None:
+            return found if found[0] <= found[1] else None
+    return None
+
+
+def _bracketed(label: str, span: Span) -> Range | None:
+    match = _BRACKETED.fullmatch(label)
+    if match is None:
+        return None
+    opening, inner, closing = match.groups()
+    for separator in _SEPARATORS:
+        ends = inner.split(separator)
+        if len(ends) == 2:
+            low, high = _end(ends[0], span, -math.inf), _end(ends[1], span, math.inf)
+            if low is not None and high is not None:
+                return _from(low, opening == "["), _to(high, closing == "]")
+    ends_of = _pair(inner, span)
+    if ends_of is None:
+        return None
+    if (opening, closing) == ("(", ")"):  # round brackets about 20-29 are no open ends
+        return ends_of[0][0], ends_of[1][1]
+    return _from(ends_of[0], opening == "["), _to(ends_of[1], closing == "]")
+
+
+def _end(text: str, span: Span, endless: float) -> Range | None:
+    """Return one end of a bracketed range; None where it is none."""
+    sign = _ENDLESS.get(text.strip().lower())
+    if sign is None:
+        return _bare(text, span)
+    return (endless, endless) if sign == 0 or math.copysign(1, endless) == sign else None
+
+
+def _chained(label: str, span: Span) -> Range | None:
+    """Read ``20 ≤ age < 30`` and ``>= 20 and < 30``."""
+    match = _CHAIN.fullmatch(label) or _TWO_SIGNS.fullmatch(label)
+    if match is None:
+        return None
+    low, high = _bare(match["low"], span), _bare(match["high"], span)
+    if low is None or high is None:
+        return None
+    return _from(low, match["one"] not in "<>"), _to(high, match["two"] not in "<>")
+
+
+def _between(label: str, span: Span) -> Range | None:
+    """Read ``20-29``, also with negative numbers and dates, if it can be read in one way only."""
+    found = _pair(label, span)
+    if found is not None:
+        low, high, strict = found
+        return low[0], _to(high, not strict)
+    return None
+
+
+def _pair(label: str, span: Span) -> tuple[Range, Range, bool] | None:
+    """Return both ends, and whether the upper one is left out, where there is one way to part."""
+    text = label.strip()
+    begun = _BEGINNING.match(text)
+    rest = text[begun.end() :] if begun is not None else text
+    separators = [*_BETWEEN.finditer(rest)]
+    if _BOTH.match(text):
+        separators += _AND.finditer(rest)
+    found: list[tuple[Range, Range, bool]] = []
+    for match in separators:
+        upper = rest[match.end() :]
+        strict = _STRICT.match(upper)
+        low = _bare(rest[: match.start()], span)
+        high = _bare(upper[strict.end() :] if strict is not None else upper, span)
+        if low is not None and high is not None:
+            found.append((low, high, strict is not None))
+    return found[0] if len(found) == 1 else None
+
+
+def _one_sided(label: str, span: Span) -> Range | None:
+    text = label.strip()
+    for pattern, upper, closed in _BEFORE:
+        match = pattern.fullmatch(text)
+        end = None if match is None else _bare(match["end"], span)
+        if end is not None:
+            return (-math.inf, _to(end, closed)) if upper else (_from(end, closed), math.inf)
+    for pattern, upper in _BEHIND:
+        match = pattern.fullmatch(text)
+        end = None if match is None else _bare(match["end"], span)
+        if end is not None:
+            return (-math.inf, end[1]) if upper else (end[0], math.inf)
+    return None
+
+
+def _bare(text: str, span: Span) -> Range | None:
+    """Read an end, without the unit or currency that may stand with it."""
+    text = text.strip()
+    found = span(text)
+    if found is not None:
+        return found
+    begun = _BEGINNING.match(text)
+    text = text[begun.end() :] if begun is not None else text
+    digits = max((i for i, sign in enumerate(text) if sign.isdigit()), default=-1)
+    unit = text[digits + 1 :]
+    return span(text[: digits + 1]) if not unit or _UNIT.fullmatch(unit) else None
+
+
+def _from(end: Range, closed: bool) -> float:
+    """Return the least value from an end on, or after it."""
+    return end[0] if closed or end[1] == -math.inf else math.nextafter(end[1], math.inf)
+
+
+def _to(end: Range, closed: bool) -> float:
+    """Return the greatest value up to an end, or before it."""
+    return end[1] if closed or end[0] == math.inf else math.nextafter(end[0], -math.inf)

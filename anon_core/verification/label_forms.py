@@ -1,0 +1,297 @@
+"""The second computation's own way to read a label that states a range, in many tools' forms.
+
+A label is taken apart around the values in it: what stands before the first, between the two and
+behind the last decides what is claimed. Nothing of it is shared with what a run reads.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+Exact = int | Fraction
+#: Reads one end of a range: its least and greatest value.
+Read = Callable[[str], "tuple[Exact, Exact] | None"]
+#: Says whether a value is inside of what is claimed.
+Inside = Callable[[Exact], bool]
+
+_TO = {"-", "–", "—", "‒", "−", "~", "..", "...", "…", "to", "through", "thru", "until"} | {
+    *("bis", "bis zu", "à", "jusqu'à"),
+}
+_AND = {"and", "und", "et"}
+_FIRST = {"from", "von", "vom", "de", "du", "age", "ages", "aged", "alter", "âge", "âges"} | {
+    *("€", "$", "£"),
+}
+_BOTH = {"between", "zwischen", "entre"}
+_BELOW = {"<", "less than", "fewer than", "under", "below", "unter", "weniger als"} | {
+    *("kleiner als", "moins de", "inférieur à"),
+}
+_AT_MOST = {"<=", "=<", "≤", "⩽", "at most", "up to", "no more than", "bis", "bis zu"} | {
+    *("höchstens", "maximal", "au plus", "jusqu'à", "max", "max."),
+}
+_ABOVE = {">", "more than", "greater than", "over", "above", "über", "mehr als", "größer als"} | {
+    *("plus de", "supérieur à"),
+}
+_AT_LEAST = {">=", "=>", "≥", "⩾", "at least", "from", "no less than", "ab", "mindestens"} | {
+    *("à partir de", "au moins", "dès", "min", "min."),
+}
+_OR_MORE = re.compile(
+    r"(\+|plus|(and|or|und|oder|et|ou) (more|over|older|above|up|greater|higher|mehr|älter"
+    r"|darüber|höher|plus|plus âgée?s?|au-delà|au-dessus))(?!\w)\D*"
+)
+_OR_LESS = re.compile(
+    r"(and|or|und|oder|et|ou) (less|fewer|under|younger|below|lower|weniger|jünger|darunter"
+    r"|moins|moins âgée?s?|au-dessous)(?!\w)\D*"
+)
+_UNIT = re.compile(r"([^\W\d_]|[€$£%‰°])\D*")
+_WORD_FIRST = re.compile(r"[^\W\d_]+\.?(?= )")
+_OPENING, _CLOSING = {"[": True, "(": False, "]": False}, {"]": True, ")": False, "[": False}
+_SPLIT = {";", "|", ","}
+_ENDLESS = {"": None, "∞": 1, "inf": 1, "+∞": 1, "+inf": 1, "infinity": 1, "-∞": -1, "-inf": -1}
+_BLANKS = re.compile(r"(?<![0-9])[0-9]{1,3}([ '’\u00a0\u202f\u2009][0-9]{3})+(?![0-9])")
+_MONTHS = (
+    *("january janvier januar jänner", "february février februar", "march mars märz"),
+    *("april avril", "may mai", "june juin juni", "july juillet juli", "august août"),
+    *("september septembre", "october oktober octobre", "november novembre"),
+    "december dezember décembre",
+)
+
+
+def meanings(label: str, read: Read) -> list[Inside]:
+    """Return what a label may claim of a value, most likely first; nothing where it claims none."""
+    found: list[Inside] = []
+    text = _BLANKS.sub(lambda m: "".join(c for c in m[0] if c.isdigit()), label.strip())
+    whole = re.sub(r"(?<![\d.,])\d{1,3}(,\d{3})+(?![\d,])", lambda m: m[0].replace(",", ""), text)
+    whole = re.sub(r"(?<![\d.,])\d{1,3}(\.\d{3})+(?![\d.])", lambda m: m[0].replace(".", ""), whole)
+    for way in dict.fromkeys((text, whole)):
+        claims = list(_claims(way, read))
+        if len(claims) == 1:
+            found += claims
+    return found
+
+
+def _claims(text: str, read: Read) -> Iterator[Inside]:
+    """Yield what a label claims; more than one means that it can be parted in several ways."""
+    if text[:1] in _OPENING and text[-1:] in _CLOSING and len(text) > 2:
+        yield from _bracketed(text, read)
+        return
+    both = list(_two(text, read))
+    if both:
+        yield from both
+        return
+    for before, value, behind in _one_value(text, read):
+        lower = before.casefold()
+        named = re.sub(r"^[^\W\d_]+ ?(?=[<>=≤≥⩽⩾])", "", lower)
+        if (lower in _AT_MOST or named in _AT_MOST) and _is_unit(behind):
+            yield lambda v, top=value[1]: v <= top
+        elif (lower in _BELOW or named in _BELOW) and _is_unit(behind):
+            yield lambda v, top=value[0]: v < top
+        elif (lower in _AT_LEAST or named in _AT_LEAST) and _is_unit(behind):
+            yield lambda v, low=value[0]: v >= low
+        elif (lower in _ABOVE or named in _ABOVE) and _is_unit(behind):
+            yield lambda v, low=value[1]: v > low
+        elif (not lower or lower in _FIRST) and _OR_MORE.fullmatch(_no_unit(behind)):
+            yield lambda v, low=value[0]: v >= low
+        elif (not lower or lower in _FIRST) and _OR_LESS.fullmatch(_no_unit(behind)):
+            yield lambda v, top=value[1]: v <= top
+
+
+def _bracketed(text: str, read: Read) -> Iterator[Inside]:
+    low_in, top_in, inner = _OPENING[text[0]], _CLOSING[text[-1]], text[1:-1]
+    for mark in (";", "|", ", ", ","):
+        ends = [end.strip() for end in inner.split(mark)]
+        if len(ends) == 2:
+            low, top = _end(ends[0], read, -1), _end(ends[1], read, 1)
+            if low is not None and top is not None:
+                yield _inside(low[0], low_in, top[1], top_in, low, top)
+                return
+    for low, middle, top, strict in _pairs(inner, read):
+        if middle in _TO:
+            if (text[0], text[-1]) == ("(", ")"):
+                yield _inside(low[0], True, top[1], True, low, top)
+            else:
+                yield _inside(low[0], low_in, top[1], top_in and not strict, low, top)
+
+
+def _end(text: str, read: Read, side: int) -> tuple[Exact | None, Exact | None] | None:
+    """Return an end of a bracketed range, (None, None) for one without limit; None for no end."""
+    sign = _ENDLESS.get(text.casefold(), 0)
+    if sign is None or sign == side:
+        return None, None
+    return _plain(text, read)
+
+
+def _inside(
+    low: Exact | None,
+    low_in: bool,
+    top: Exact | None,
+    top_in: bool,
+    first: tuple[Exact | None, Exact | None],
+    last: tuple[Exact | None, Exact | None],
+) -> Inside:
+    """Return what lies between two ends; an end that is left out leaves all of its period out."""
+    after, before = first[1], last[0]
+
+    def inside(value: Exact) -> bool:
+        above = low is None or (value >= low if low_in else after is None or value > after)
+        below = top is None or (value <= top if top_in else before is None or value < before)
+        return above and below
+
+    return inside
+
+
+def _two(text: str, read: Read) -> Iterator[Inside]:
+    """Yield what labels of two values claim: ``20-29``, ``between 20 and 29``, ``20 ≤ x < 30``."""
+    begun, rest = _begun(text)
+    joined = _TO | (_AND if begun & _BOTH else set())
+    if begun <= _FIRST | _BOTH:
+        for low, middle, top, strict in _pairs(rest, read):
+            if middle in joined:
+                yield _inside(low[0], True, top[1], not strict, low, top)
+    signs = {"<": False, "<=": True, "≤": True}
+    for low, middle, top, _ in _pairs(text, read, signs=True):
+        found = re.fullmatch(r"(<=|<|≤)[^<>=≤≥]*?(<=|<|≤)", middle)
+        if found is not None:
+            yield _inside(low[0], signs[found[1]], top[1], signs[found[2]], low, top)
+    first = re.fullmatch(r"[^\W\d]* ?(>=|≥|>) ?(.*)", text)
+    if first is not None:
+        for low, middle, top, _ in _pairs(first[2], read, signs=True):
+            found = re.fullmatch(r"(?:and|und|et|to|bis|à|[,;&–-]) ?[^\W\d]* ?(<=|<|≤)", middle)
+            if found is not None:
+                yield _inside(low[0], first[1] != ">", top[1], signs[found[1]], low, top)
+
+
+def _begun(text: str) -> tuple[set[str], str]:
+    """Return the words that a range begins with, and what follows them."""
+    begun: set[str] = set()
+    while True:
+        word = re.match(r"([^\W\d_]+|[€$£])\s*", text)
+        if word is None or word[1].casefold() not in _FIRST | _BOTH:
+            return begun, text
+        begun.add(word[1].casefold())
+        text = text[word.end() :]
+
+
+def _pairs(
+    text: str, read: Read, *, signs: bool = False
+) -> Iterator[tuple[tuple[Exact, Exact], str, tuple[Exact, Exact], bool]]:
+    """Yield the ways to part a text into a value, a word or mark, and a value.
+
+    The last of the four says whether the upper value is left out, as in ``20 bis unter 30``.
+    """
+    for found in re.finditer(
+        r"\s*[<≤][^\d]*?[<≤]=?\s*|\s*\D*?[<≤]=?\s*(?=[\d€$£+−-])"
+        if signs
+        else r"\s*(?:\.\.\.?|[-–—‒−~…]|(?<=[\s\d])[^\W\d_][^\d<>=≤≥]*?(?=[\s\d€$£+−-]))\s*<?\s*",
+        text,
+    ):
+        low = _plain(text[: found.start()], read)
+        top = _plain(text[found.end() :], read)
+        if low is None or top is None:
+            continue
+        middle = " ".join(found[0].casefold().split())
+        if signs:
+            yield low, middle, top, False
+            continue
+        for way in (middle, _WORD_FIRST.sub("", middle).strip()):
+            for word in _TO | _AND:
+                rest = way[len(word) :].strip() if way.startswith(word) else None
+                if rest == "" or rest in _BELOW:
+                    yield low, word, top, rest != ""
+                    break
+            else:
+                continue
+            break
+
+
+def _one_value(text: str, read: Read) -> Iterator[tuple[str, tuple[Exact, Exact], str]]:
+    """Yield the longest value of a label, with what stands before and behind it."""
+    first = next((i for i, c in enumerate(text) if c.isdigit()), None)
+    if first is None:
+        return
+    for begin in (first - 1, first):
+        if begin < 0 or (begin < first and text[begin] not in "+-"):
+            continue
+        for end in range(len(text), first, -1):
+            value = read(text[begin:end])
+            if value is not None:
+                yield text[:begin].strip(), value, text[end:].strip().casefold()
+                return
+
+
+def _plain(text: str, read: Read) -> tuple[Exact, Exact] | None:
+    """Read a value, without a unit behind it or a currency before it."""
+    text = text.strip()
+    value = read(text) if text else None
+    if value is not None:
+        return value
+    text = _begun(text)[1]
+    last = max((i for i, c in enumerate(text) if c.isdigit()), default=-1) + 1
+    return read(text[:last].strip()) if last and _is_unit(text[last:].strip()) else None
+
+
+def _is_unit(text: str) -> bool:
+    return not text or _UNIT.fullmatch(text) is not None
+
+
+def _no_unit(text: str) -> str:
+    """Return what stands behind a value, without a unit: ``ans et plus`` is ``et plus``."""
+    if _OR_MORE.fullmatch(text) or _OR_LESS.fullmatch(text):
+        return text
+    return _WORD_FIRST.sub("", text, count=1).strip()
+
+
+def month_range(label: str) -> tuple[int, int] | None:
+    """Return the first and last day of a month, quarter or half that is written in words.
+
+    Examples
+    --------
+    >>> month_range("März 2020") == month_range("03/2020") == month_range("mar 2020")
+    True
+    """
+    plain = label.strip().casefold()
+    found = re.fullmatch(r"(?:([qth]) ?([1-4])[ /-]*(\d{4})|(\d{4})[ /-]*([qth])([1-4]))", plain)
+    if found is not None:
+        kind, part = found[1] or found[5], int(found[2] or found[6])
+        return _span(int(found[3] or found[4]), part, 6 if kind == "h" else 3)
+    found = re.fullmatch(
+        r"([1-4])\.? ?(?:er|e|ème|st|nd|rd|th)? ?"
+        r"(quarter|quartal|trimestre|half|halbjahr|semestre) (?:of |de )?(\d{4})",
+        plain,
+    )
+    if found is not None:
+        return _span(int(found[3]), int(found[1]), 6 if found[2][0] in "hs" else 3)
+    found = re.fullmatch(r"(0?[1-9]|1[0-2])[/.](\d{4})", plain)
+    if found is not None:
+        return _span(int(found[2]), int(found[1]), 1)
+    found = re.fullmatch(r"(\d{4})/(0?[1-9]|1[0-2])", plain)
+    if found is not None:
+        return _span(int(found[1]), int(found[2]), 1)
+    found = re.fullmatch(r"([^\W\d]{3,})\.? +(\d{4})", plain)
+    year_first = re.fullmatch(r"(\d{4}) +([^\W\d]{3,})\.?", plain)
+    word, year = (found[1], found[2]) if found else ("", "0")
+    if year_first is not None:
+        word, year = year_first[2], year_first[1]
+    months = [
+        n
+        for n, names in enumerate(_MONTHS, start=1)
+        if word and any(_bare(name).startswith(_bare(word)) for name in names.split())
+    ]
+    return _span(int(year), months[0], 1) if len(months) == 1 else None
+
+
+def _bare(word: str) -> str:
+    """Return a word without accents."""
+    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+
+
+def _span(year: int, part: int, months: int) -> tuple[int, int] | None:
+    """Return the first and last day of one of the parts of a year that have so many months."""
+    if not 1 <= year < datetime.MAXYEAR or part * months > 12:
+        return None
+    first, after = (part - 1) * months, part * months
+    begin = datetime.date(year, first + 1, 1).toordinal()
+    return begin, datetime.date(year + after // 12, after % 12 + 1, 1).toordinal() - 1
