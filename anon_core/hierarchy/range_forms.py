@@ -81,6 +81,12 @@ _TWO_SIGNS = re.compile(
     r"[^\W\d]*\s*(?P<two><=|≤|<)\s*(?P<high>.+)",
     _WORDS,
 )
+#: What is no unit, but a further word of a range.
+_SAYS_MORE = re.compile(
+    rf"[+<>=≤≥;,|\[\]()]|(?<!\w)(?:{_LESS}|{_UP_TO}|{_MORE}|{_FROM}|and|or|und|oder|et|ou|to|through"
+    r"|thru|until|à|between|zwischen|entre|von|de|plus)(?!\w)|\.\.|[…–—‒−~-]",
+    _WORDS,
+)
 _UNIT = re.compile(r"\s*[^\W\d_][^\d]*|\s*[€$£%‰°][^\d]*")
 _GROUPED = re.compile(r"(?<!\d)\d{1,3}(?:[ '’\u00a0\u202f\u2009]\d{3})+(?!\d)")
 _MARKED = re.compile(
@@ -221,7 +227,9 @@ def _bare(text: str, span: Span) -> Range | None:
     text = text[begun.end() :] if begun is not None else text
     digits = max((i for i, sign in enumerate(text) if sign.isdigit()), default=-1)
     unit = text[digits + 1 :]
-    return span(text[: digits + 1]) if not unit or _UNIT.fullmatch(unit) else None
+    if unit and (_UNIT.fullmatch(unit) is None or _SAYS_MORE.search(unit)):
+        return None
+    return span(text[: digits + 1])
 
 
 def _from(end: Range, closed: bool) -> float:

@@ -43,7 +43,7 @@ def read_range(label: str, kind: ColumnKind) -> Range | None:
     read = KINDS[kind].read
     if read is None:
         return None
-    label, own = label.strip(), _OWN_FORMS.get(kind)
+    label, own = next(ways_to_read(label)), _OWN_FORMS.get(kind)
 
     def span(text: str) -> Range | None:
         value = read(text)

@@ -65,13 +65,18 @@ def _claims(label: str, spelling: Spelling) -> list[Holds]:
             return [lambda value: value.startswith(mask[1])]
     for kind in [spelling.kind] if spelling.measured else measured_kinds():
         own = Spelling(kind=kind, neutralised=False)
-        ways = meanings(label, partial(_ends, own))
-        stated = own.rules.stated(label)
-        if not ways and stated is not None:
-            ways = [lambda v, ends=stated: ends[0] <= v <= ends[1]]
-        if ways:
+        if ways := ranges_of(label, own):
             return [partial(_inside, own, way) for way in ways]
     return [lambda _: True]
+
+
+def ranges_of(label: str, spelling: Spelling) -> list[Inside]:
+    """Return what may say whether a measured value is in a label's range, most likely first."""
+    ways = meanings(label, partial(_ends, spelling))
+    stated = spelling.rules.stated(label)
+    if not ways and stated is not None:
+        return [lambda v: stated[0] <= v <= stated[1]]
+    return ways
 
 
 def _ends(spelling: Spelling, text: str) -> tuple[Exact, Exact] | None:

@@ -40,12 +40,17 @@ _AT_LEAST = {">=", "=>", "≥", "⩾", "at least", "from", "no less than", "ab",
 }
 _OR_MORE = re.compile(
     r"(\+|plus|(and|or|und|oder|et|ou) (more|over|older|above|up|greater|higher|mehr|älter"
-    r"|darüber|höher|plus|plus âgée?s?|au-delà|au-dessus))(?!\w)\D*"
+    r"|darüber|höher|plus âgée?s?|plus|au-delà|au-dessus))(?!\w)"
 )
 _OR_LESS = re.compile(
     r"(and|or|und|oder|et|ou) (less|fewer|under|younger|below|lower|weniger|jünger|darunter"
-    r"|moins|moins âgée?s?|au-dessous)(?!\w)\D*"
+    r"|moins âgée?s?|moins|au-dessous)(?!\w)"
 )
+_WORDS_OF_RANGES = {
+    word
+    for phrase in _TO | _AND | _FIRST | _BOTH | _BELOW | _AT_MOST | _ABOVE | _AT_LEAST
+    for word in phrase.split()
+} | {"or", "oder", "ou", "plus"}
 _UNIT = re.compile(r"([^\W\d_]|[€$£%‰°])\D*")
 _WORD_FIRST = re.compile(r"[^\W\d_]+\.?(?= )")
 _OPENING, _CLOSING = {"[": True, "(": False, "]": False}, {"]": True, ")": False, "[": False}
@@ -68,12 +73,12 @@ def meanings(label: str, read: Read) -> list[Inside]:
     whole = re.sub(r"(?<![\d.,])\d{1,3}(\.\d{3})+(?![\d.])", lambda m: m[0].replace(".", ""), whole)
     for way in dict.fromkeys((text, whole)):
         claims = list(_claims(way, read))
-        if len(claims) == 1:
-            found += claims
+        if len(claims) == 1 and claims[0] is not None:
+            found.append(claims[0])
     return found
 
 
-def _claims(text: str, read: Read) -> Iterator[Inside]:
+def _claims(text: str, read: Read) -> Iterator[Inside | None]:
     """Yield what a label claims; more than one means that it can be parted in several ways."""
     if text[:1] in _OPENING and text[-1:] in _CLOSING and len(text) > 2:
         yield from _bracketed(text, read)
@@ -84,6 +89,8 @@ def _claims(text: str, read: Read) -> Iterator[Inside]:
         return
     for before, value, behind in _one_value(text, read):
         lower = before.casefold()
+        first, _, rest = lower.partition(" ")
+        lower = rest if first in _AT_MOST and rest in _BELOW else lower  # bis unter 30
         named = re.sub(r"^[^\W\d_]+ ?(?=[<>=≤≥⩽⩾])", "", lower)
         if (lower in _AT_MOST or named in _AT_MOST) and _is_unit(behind):
             yield lambda v, top=value[1]: v <= top
@@ -93,13 +100,13 @@ def _claims(text: str, read: Read) -> Iterator[Inside]:
             yield lambda v, low=value[0]: v >= low
         elif (lower in _ABOVE or named in _ABOVE) and _is_unit(behind):
             yield lambda v, low=value[1]: v > low
-        elif (not lower or lower in _FIRST) and _OR_MORE.fullmatch(_no_unit(behind)):
+        elif (not lower or lower in _FIRST) and _says(_OR_MORE, behind):
             yield lambda v, low=value[0]: v >= low
-        elif (not lower or lower in _FIRST) and _OR_LESS.fullmatch(_no_unit(behind)):
+        elif (not lower or lower in _FIRST) and _says(_OR_LESS, behind):
             yield lambda v, top=value[1]: v <= top
 
 
-def _bracketed(text: str, read: Read) -> Iterator[Inside]:
+def _bracketed(text: str, read: Read) -> Iterator[Inside | None]:
     low_in, top_in, inner = _OPENING[text[0]], _CLOSING[text[-1]], text[1:-1]
     for mark in (";", "|", ", ", ","):
         ends = [end.strip() for end in inner.split(mark)]
@@ -131,8 +138,14 @@ def _inside(
     top_in: bool,
     first: tuple[Exact | None, Exact | None],
     last: tuple[Exact | None, Exact | None],
-) -> Inside:
-    """Return what lies between two ends; an end that is left out leaves all of its period out."""
+) -> Inside | None:
+    """Return what lies between two ends; an end that is left out leaves all of its period out.
+
+    Ends with nothing between them claim nothing.
+    """
+    empty = low is not None and top is not None and low > top
+    if empty or (low is not None and low == top and not (low_in and top_in)):
+        return None
     after, before = first[1], last[0]
 
     def inside(value: Exact) -> bool:
@@ -143,7 +156,7 @@ def _inside(
     return inside
 
 
-def _two(text: str, read: Read) -> Iterator[Inside]:
+def _two(text: str, read: Read) -> Iterator[Inside | None]:
     """Yield what labels of two values claim: ``20-29``, ``between 20 and 29``, ``20 ≤ x < 30``."""
     begun, rest = _begun(text)
     joined = _TO | (_AND if begun & _BOTH else set())
@@ -185,7 +198,7 @@ def _pairs(
     for found in re.finditer(
         r"\s*[<≤][^\d]*?[<≤]=?\s*|\s*\D*?[<≤]=?\s*(?=[\d€$£+−-])"
         if signs
-        else r"\s*(?:\.\.\.?|[-–—‒−~…]|(?<=[\s\d])[^\W\d_][^\d<>=≤≥]*?(?=[\s\d€$£+−-]))\s*<?\s*",
+        else r"\s*(?:\.\.\.?|[-–—‒−~…]|(?<=[\s\d])[^\W\d_][^\d<>=≤≥€$£+−-]*)\s*<?\s*",
         text,
     ):
         low = _plain(text[: found.start()], read)
@@ -196,7 +209,11 @@ def _pairs(
         if signs:
             yield low, middle, top, False
             continue
-        for way in (middle, _WORD_FIRST.sub("", middle).strip()):
+        unit = _WORD_FIRST.match(middle)
+        ways = [middle]
+        if unit is not None and _is_unit(unit[0]):
+            ways.append(middle[unit.end() :].strip())
+        for way in ways:
             for word in _TO | _AND:
                 rest = way[len(word) :].strip() if way.startswith(word) else None
                 if rest == "" or rest in _BELOW:
@@ -216,7 +233,7 @@ def _one_value(text: str, read: Read) -> Iterator[tuple[str, tuple[Exact, Exact]
         if begin < 0 or (begin < first and text[begin] not in "+-"):
             continue
         for end in range(len(text), first, -1):
-            value = read(text[begin:end])
+            value = read(text[begin:end]) if text[end - 1].isdigit() else None
             if value is not None:
                 yield text[:begin].strip(), value, text[end:].strip().casefold()
                 return
@@ -234,14 +251,22 @@ def _plain(text: str, read: Read) -> tuple[Exact, Exact] | None:
 
 
 def _is_unit(text: str) -> bool:
-    return not text or _UNIT.fullmatch(text) is not None
+    """Say whether a text behind a value is nothing, or a unit and no further word of a range."""
+    if not text:
+        return True
+    words = set(re.findall(r"[^\W\d_]+", text.casefold()))
+    further = _WORDS_OF_RANGES & words or any(sign in text for sign in "+<>=≤≥;,|[]()…–—‒−~-")
+    return _UNIT.fullmatch(text) is not None and not further and ".." not in text
 
 
-def _no_unit(text: str) -> str:
-    """Return what stands behind a value, without a unit: ``ans et plus`` is ``et plus``."""
-    if _OR_MORE.fullmatch(text) or _OR_LESS.fullmatch(text):
-        return text
-    return _WORD_FIRST.sub("", text, count=1).strip()
+def _says(words: re.Pattern[str], behind: str) -> bool:
+    """Say whether words stand behind a value; a unit may stand before or behind them."""
+    unit = re.match(r"([^\W\d_]+\.?|[€$£%‰°])\s*(?=\W|\w)", behind)
+    ways = [behind]
+    if unit is not None and _is_unit(unit[1]):
+        ways.append(behind[unit.end() :])
+    found = (words.match(way) for way in ways)
+    return any(m is not None and _is_unit(m.string[m.end() :].strip()) for m in found)
 
 
 def month_range(label: str) -> tuple[int, int] | None:

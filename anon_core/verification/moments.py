@@ -10,13 +10,14 @@ import datetime
 import re
 from collections.abc import Callable, Sequence
 
+from .label_forms import month_range
+
 _YEAR_FIRST = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})")
 _DAY_FIRST = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
 _PERIOD = re.compile(r"(\d{3})0s|(\d{4})(?:-(0[1-9]|1[0-2])|[- ]?Q([1-4]))?")
 _WEEKS = re.compile(r"(\d{4})-W(\d\d)(?:\s+to\s+(?:(\d{4})-)?W(\d\d))?")
 _APART = re.compile(r"[Tt]|,?\s+")
 _OFFSET = re.compile(r"([+-])(\d\d):?(\d\d)?")
-_DASH = re.compile(r"\s*(?:[-–—]|\.\.\.?|…|\bto\b)\s*")
 _SECOND = 10**6
 _HOUR, _DAY = 3600 * _SECOND, 86400 * _SECOND
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
@@ -106,10 +107,10 @@ def written_instant(value: object) -> str:
 
 
 def period(label: str) -> Between | None:
-    """Return the first and last day of a decade, year, quarter or month."""
+    """Return the first and last day of a decade, year, half, quarter or month."""
     found = _PERIOD.fullmatch(label)
     if found is None:
-        return None
+        return month_range(label)
     decade, year, month, quarter = found.groups()
     first = int(year) if year else int(decade or 0) * 10
     begin, months = 1, 12 if year else 120
@@ -148,22 +149,9 @@ def moments_of(label: str) -> Between | None:
 
 
 def _days_of(label: str) -> Between | None:
-    """Return the first and last day that a label says: a day, a period, weeks, or a range."""
+    """Return the first and last day that a label says: a day, a period, or weeks."""
     if (day := _date(label)) is not None:
         return day, day
-    if label[:1] in ("[", "(") and label[-1:] in ("]", ")"):
-        ends = [_date(end.strip()) for end in re.split("[;,]", label[1:-1])]
-        if len(ends) != 2 or ends[0] is None or ends[1] is None:
-            return None
-        low, high = ends[0] + (label[0] == "("), ends[1] - (label[-1] == ")")
-        return (low, high) if low <= high else None
-    for sign in ("<=", ">=", "≤", "≥", "<", ">"):
-        if label.startswith(sign):
-            if (day := _date(label[len(sign) :].strip())) is None:
-                return None
-            if sign in ("<=", "≤", "<"):
-                return 1, day - (sign == "<")
-            return day + (sign == ">"), _LAST
     if found := _WEEKS.fullmatch(label):
         try:
             year, week = int(found[1]), int(found[2])
@@ -172,10 +160,6 @@ def _days_of(label: str) -> Between | None:
         except ValueError:
             return None
         return (first.toordinal(), last.toordinal()) if first <= last else None
-    pairs = [(_date(label[: d.start()]), _date(label[d.end() :])) for d in _DASH.finditer(label)]
-    sure = [(low, high) for low, high in pairs if low is not None and high is not None]
-    if len(sure) == 1 and sure[0][0] <= sure[0][1]:
-        return sure[0]
     return period(label)
 
 

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
+from fractions import Fraction
 
+from .claims import ranges_of
 from .kinds import Measure, Span
+from .label_forms import Inside
 from .texts import Key, Spelling
 
 Levels = Sequence[Sequence[str]]
 
-_BRACKETS = re.compile(r"([\[(])(.+?)(?:, |; |,|;)(.+)([\])])")
-_BETWEEN = re.compile(r"[-–—]|\bto\b|\.\.")
-_ONE_SIDED = re.compile(r"(<=|>=|[<>≤≥])\s*(.+)")
-_OR_MORE = re.compile(r"(.+?)\s*\+")
 _HINT = re.compile(r"\d")  # a label with a figure may state a range in words not read here
 
 
@@ -94,46 +92,16 @@ def _group_of(value: Measure, groups: dict[str, Span], spelling: Spelling) -> st
             if _HINT.search(label) and low != high:
                 return None
             continue
-        if not (said[0] <= low and high <= said[1]):
+        if not (said(Fraction(low)) and said(Fraction(high))):
             continue
         others = [g for name, g in groups.items() if name != label]
-        if any(said[0] <= end <= said[1] for g in others for end in g):
+        if any(said(Fraction(end)) for g in others for end in g):
             continue
-        if said[0] <= value <= said[1]:
+        if said(Fraction(value)):
             holding.append(label)
     return holding[0] if len(holding) == 1 else ""
 
 
-def _stated(label: str, spelling: Spelling) -> Span | None:
-    """Return the least and greatest value a label states, None where it is not read here."""
-    least, most = Decimal("-Infinity"), Decimal("Infinity")
-    if found := _BRACKETS.fullmatch(label):
-        low, high = _value(found[2], spelling), _value(found[3], spelling)
-        if low is None or high is None:
-            return None
-        tiny = Decimal("1e-9")
-        low = Decimal(low) + tiny if found[1] == "(" else low
-        high = Decimal(high) - tiny if found[4] == ")" else high
-        return low, high
-    if found := _ONE_SIDED.fullmatch(label):
-        end = _value(found[2], spelling)
-        if end is None:
-            return None
-        tiny = Decimal("1e-9") if found[1] in "<>" else Decimal(0)
-        return (least, Decimal(end) - tiny) if found[1][0] in "<≤" else (Decimal(end) + tiny, most)
-    spans: list[Span] = []
-    for found in _BETWEEN.finditer(label):  # also a sign or a part of a day may stand there
-        low, high = (_value(t, spelling) for t in (label[: found.start()], label[found.end() :]))
-        if low is not None and high is not None:
-            spans.append((low, high))
-    if spans:
-        return spans[0] if len(spans) == 1 else None
-    if found := _OR_MORE.fullmatch(label):
-        low = _value(found[1], spelling)
-        return None if low is None else (low, most)
-    return spelling.rules.stated(label)
-
-
-def _value(text: str, spelling: Spelling) -> Measure | None:
-    key = spelling.key(text.strip())
-    return None if isinstance(key, str) else key
+def _stated(label: str, spelling: Spelling) -> Inside | None:
+    """Return what says whether a label holds a value, None where it states no range."""
+    return next(iter(ranges_of(label, spelling)), None)

@@ -26,7 +26,7 @@ from anon_core.hierarchy.propose.proposals import offer
 from anon_core.hierarchy.ranges import read_range
 from anon_core.verification import kinds as recomputed
 from anon_core.verification import moments as again
-from anon_core.verification.claims import untrue
+from anon_core.verification.claims import ranges_of, untrue
 from anon_core.verification.texts import Spelling
 from tests.making import Case
 from tests.often import often
@@ -156,11 +156,15 @@ def test_moments_of_several_offsets_stand_in_the_order_of_time() -> None:
     ],
 )
 def test_labels_of_days_hold_all_of_each_day(label: str, first: str, last: str) -> None:
-    expected = (moments.as_moment(first), moments.as_moment(last))
-    assert read_range(label, "datetime") == expected
-    assert again.moments_of(label) == expected
-    assert read_range(label + " UTC", "instant") == expected
-    assert again.moments_of(label + " UTC") == expected
+    low, high = moments.as_moment(first), moments.as_moment(last)
+    for text, kind in ((label, "datetime"), (label + " UTC", "instant")):
+        found = read_range(text, kind)
+        assert found is not None
+        # An open end is the float next to a moment, which is a whole number.
+        assert (math.ceil(found[0]), math.floor(found[1])) == (low, high)
+        (inside,) = ranges_of(text, Spelling(kind=kind, neutralised=False))
+        held = [inside(int(moment)) for moment in (low - 1, low, high, high + 1)]
+        assert held == [False, True, True, False]
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_a_row_without_a_person_of_its_own_is_found_from_the_files_alone() -> No
 AGES = ["20", "22", "28", "31", "34", "38"]
 
 
-@pytest.mark.parametrize(("label", "value"), [("about 20", "25"), ("20 and over", "29")])
+@pytest.mark.parametrize(("label", "value"), [("about 20", "25"), ("around 20", "29")])
 def test_labels_beside_which_public_values_have_no_place_are_refused_at_first(
     label: str, value: str
 ) -> None:
