@@ -112,6 +112,26 @@ def false_labels(
     return found
 
 
+def unread_labels(labels: Sequence[str], kind: ColumnKind) -> list[str]:
+    """Return the labels of numbers, dates or times that hold digits and state no range.
+
+    Examples
+    --------
+    >>> unread_labels(["20-29", "g0_4", "young", "[20, 30["], "number")
+    ['g0_4']
+    """
+    read = KINDS[kind].read
+    if read is None:
+        return []
+    return [
+        label
+        for label in dict.fromkeys(labels)
+        if any(map(str.isdigit, label))
+        and read(label) != read(label)  # a value, which is nobody's range
+        and _Reader(kind=kind, members=(), paths=((),), place={}).claim(label) is None
+    ]
+
+
 def with_true_labels(rows: Sequence[Sequence[str]], kind: ColumnKind) -> list[list[str]]:
     """Return a level table in which labels that are not true of all their values are renamed.
 
@@ -154,8 +174,10 @@ def refuse_false_labels(name: str, rows: Sequence[Sequence[str]], kind: ColumnKi
         f"Hierarchy of '{name}', level {first.level}: {label} is not true of "
         f"{len(first.outside)} of its {first.members} values, first in line {first.line}, so that "
         f"a release would say what is false.{others}",
-        remedy="Rename the group to what it holds (on Hierarchies with one click), or move the "
-        "values out of it.",
+        remedy="Rename the group to what it holds, or move the values out of it. On Hierarchies "
+        "one click renames all; in a recipe do it under [labels]: "
+        f'{name} = "rename". If the labels are names and no ranges, confirm it there: '
+        f'{name} = {{ names = "the reason why" }}.',
         values=[*first.outside[:5]],
     )
 

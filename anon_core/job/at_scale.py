@@ -166,7 +166,8 @@ class AtScale:
             _refuse_unknown(dataset, name, rows)
             if name in plan.roles.quasi:
                 every[name] = prepared(column, rows)
-                refuse_untrue(column, rows)
+                if name not in plan.labels.names:
+                    refuse_untrue(column, rows)
             else:
                 trees[name] = prepared(column, rows)
         for name in plan.roles.quasi:

@@ -9,6 +9,7 @@ from ..base.wording import in_figures
 from ..data.missing_codes import rows_with_codes
 from ..data.reading.notes import how_to_keep
 from ..data.table import MISSING_TOKENS
+from ..hierarchy.claims import unread_labels
 from ..release.extremes import ListedValues, RareEnds, listed_values, rare_ends
 from ..release.problem import Problem
 from ..release.release import Release
@@ -26,6 +27,7 @@ def cautions(plan: Plan, problem: Problem, release: Release) -> tuple[str, ...]:
         *_rare_ends(plan, release),
         *_rare_members(plan, release),
         *_raised(plan),
+        *_unread_labels(plan, release),
         *_strangers(problem),
         *_lacking(problem),
         *_counted_coarsely(plan, problem),
@@ -117,6 +119,29 @@ def _rare_members(plan: Plan, release: Release) -> Iterator[str]:
                 f"Sets of '{name}' list {told.rare:,} exact {many} that fewer than {few(plan)} "
                 f"people have: the real value of {whose} stands in the release. Build a hierarchy "
                 "for the column and publish its groups, or make the column an identifier."
+            )
+
+
+def _unread_labels(plan: Plan, release: Release) -> Iterator[str]:
+    """Ask about groups of numbers, dates or times that may state a range nobody can read."""
+    columns = release.problem.dataset
+    for name in release.problem.quasi:
+        if name in plan.labels.names:
+            continue
+        vocabulary, hierarchy = release.vocabularies[name], release.problem.hierarchies[name]
+        groups = [
+            text
+            for text, level in zip(vocabulary.texts, vocabulary.level.tolist(), strict=True)
+            if 0 < level < hierarchy.height
+        ]
+        unread = unread_labels(groups, columns.column(name).kind)
+        if unread:
+            yield (
+                f"Labels of '{name}' such as '{unread[0]}' contain digits but state no range that "
+                f"can be read ({in_figures(len(unread), 'label')}). Nothing checks that they are "
+                "true of their values. Write ranges as 20-29. If the labels are names, confirm it "
+                f'on Hierarchies, or in the recipe under [labels]: {name} = {{ names = "the reason '
+                'why" }.'
             )
 
 

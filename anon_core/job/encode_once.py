@@ -14,7 +14,7 @@ from .prepare import prepare
 #: Tables of a recipe that `prepare` reads.
 _READ = (
     *("data", "types", "roles", "hierarchies", "sensitive_levels", "population", "export"),
-    *("redacted", "confirmed", "reuse"),
+    *("labels", "redacted", "confirmed", "reuse"),
 )
 
 

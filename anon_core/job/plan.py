@@ -26,6 +26,7 @@ from .dialect import Dialect
 from .earlier_file import EarlierFile
 from .engine import Engine
 from .hierarchy_folder import with_files
+from .labels import Labels
 from .level_table import LevelTable as LevelTable
 from .old_recipes import VERSION, renewed
 from .recipe_parts import (
@@ -56,6 +57,7 @@ _SECTIONS = {
     "types",
     "roles",
     "hierarchies",
+    "labels",
     "sensitive_levels",
     "redacted",
     "confirmed",
@@ -90,6 +92,8 @@ class Plan:
     roles : Roles
     hierarchies : mapping of str to str
         Column → path of its level table, relative to the recipe.
+    labels : Labels
+        What becomes of labels that say what their values are not; without it they are refused.
     sensitive_levels : mapping of str to int or 'search'
         Sensitive columns that are published at this level of their hierarchy, in place of their
         values; promises count what is published. Or at the least level, their values first, at
@@ -139,6 +143,7 @@ class Plan:
     data: DataOptions = field(default_factory=DataOptions)
     types: Mapping[str, ColumnKind] = field(default_factory=dict[str, ColumnKind])
     hierarchies: Mapping[str, str] = field(default_factory=dict[str, str])
+    labels: Labels = field(default_factory=Labels)
     sensitive_levels: Mapping[str, int | str] = field(default_factory=dict[str, int | str])
     redacted: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     confirmed: tuple[Confirmed, ...] = ()
@@ -292,6 +297,8 @@ class Plan:
         }
         if self.hierarchies:
             named["hierarchies"] = dict(self.hierarchies)
+        if labels := self.labels.as_mapping():
+            named["labels"] = labels
         if self.sensitive_levels:
             named["sensitive_levels"] = dict(self.sensitive_levels)
         if self.redacted:
@@ -424,6 +431,7 @@ class Plan:
                 household=person_of(roles, "household"),
             ),
             hierarchies=texts_of("[hierarchies]", table_of(given, "hierarchies")),
+            labels=Labels.from_mapping(table_of(given, "labels")),
             sensitive_levels=dict(table_of(given, "sensitive_levels")),
             redacted=dict(table_of(given, "redacted")),
             confirmed=confirmed_of(list_of(given, "confirmed")),

@@ -53,8 +53,9 @@ def prepare(
     dataset = Keeping.of(plan, hierarchies).table(dataset)
     table = without_redacted(plan.redacted, dataset.with_kinds(plan.types))
     refuse_unconfirmed(plan, table)
+    hierarchies = plan.labels.applied(table, hierarchies or {})
     decided = (*plan.roles.quasi, *plan.sensitive_levels)
-    known = met(plan.reuse.unseen, table, hierarchies or {}, decided)
+    known = met(plan.reuse.unseen, table, hierarchies, decided)
     if known.table.rows == 0 < table.rows:
         raise InputChanged(
             f"Every one of the {table.rows} rows holds a value that a hierarchy does not have.",
@@ -93,7 +94,7 @@ def prepare(
     for name in [n for n in looked_at if n in hierarchies and n not in built]:
         with suppress(AnonError):  # what does not fit tells an attacker nothing
             built[name] = prepared(table.column(name), hierarchies[name])
-    for name in [n for n in built if n in plan.roles.quasi]:
+    for name in [n for n in built if n in plan.roles.quasi and n not in plan.labels.names]:
         refuse_untrue(table.column(name), hierarchies[name])
     people = population if population is not None else plan.population_size
     if people is None and table is not whole and not _asks_for_public(plan):

@@ -240,6 +240,8 @@ def _read(job: _Job, context: Context) -> None:
     """Fit the plan to the table, and refuse what no search could keep."""
     plan = job.plan
     job.models = counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
+    kinds = job.dataset.with_kinds(plan.types)
+    job.hierarchies = dict(plan.labels.applied(kinds, job.hierarchies))
     job.problem = job.fit(plan, job.dataset, job.hierarchies, job.population)
     job.kinds = decided_kinds(plan, job.dataset)
     job.problem = with_meanings(plan, job.problem, job.hierarchies)

@@ -58,7 +58,8 @@ def at_levels(
                 remedy="Give it a hierarchy, or publish its values.",
             )
         rows = hierarchies[name]
-        refuse_false_labels(name, rows, columns[name].kind)
+        if name not in plan.labels.names:
+            refuse_false_labels(name, rows, columns[name].kind)
         columns[name] = _raised(columns[name], rows, level, plan.data.missing_values)
         lines = ([*row, TOP] if len(row) == 1 else row for row in rows)
         labels = dict.fromkeys(tuple(cell.strip() for cell in line[level:]) for line in lines)

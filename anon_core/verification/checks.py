@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,10 +51,12 @@ from .reading_options import Reading, read_options
 from .recipe_text import read_recipe
 from .redacted import without_redacted
 from .registry import second_computations
+from .relabelled import relabelled
 from .sampling import is_guessable
 from .sensitive_levels import at_each_level, at_levels
 from .shape import completed
 from .tables import PrivateTable, Promise, read_promise, section
+from .texts import Spelling, read_private_column
 from .unseen import with_unseen
 from .witness import Witness
 
@@ -168,6 +170,7 @@ def _recomputed(
     promise = read_promise(recipe, private.names, levels)
     every = len(private)
     private = without_redacted(recipe, promise, private)
+    levels = relabelled(recipe, levels, partial(_spelling, promise, private))
     private, levels, left_out = with_unseen(recipe, promise, private, levels)
     promise, private, levels = at_levels(recipe, promise, private, levels)
     levels = {name: LevelTable(lines) for name, lines in levels.items()}
@@ -217,6 +220,13 @@ def _recomputed(
     if promise.seed is not None and by_chance:
         more.append(_check_seed(promise.seed))
     return verification.with_checks(more)
+
+
+def _spelling(promise: Promise, private: TextTable, column: str) -> Spelling:
+    """Return how the private cells of a column are read."""
+    cells, kind = private.column(column), promise.kinds.get(column)
+    missing = promise.missing_of(column)
+    return read_private_column(cells, kind, missing, neutralised=False, ordered=False).spelling
 
 
 def _lined(promise: Promise, rows: int, export: Mapping[str, Any]) -> tuple[str, ...] | None:

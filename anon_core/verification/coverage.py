@@ -38,7 +38,8 @@ def check_coverage(
     for name, cover in zip(names, covers, strict=True):
         codes = release.codes_of(name)
         shown = release.texts_of(name)
-        false = untrue(levels.get(name, ()), table.columns[name].spelling, shown)
+        claimed = () if name in promise.label_names else levels.get(name, ())
+        false = untrue(claimed, table.columns[name].spelling, shown)
         for texts, what in (
             (
                 tuple(i for i, text in enumerate(shown) if text in false),
@@ -78,9 +79,17 @@ def check_coverage(
             f"its own to be true of {named(rows)}."
             if rows
             else f"Each of the {release.rows} published rows is true of a row of the table of its "
-            "own.",
+            f"own.{_taken_for_names(promise)}",
         )
     ]
+
+
+def _taken_for_names(promise: Promise) -> str:
+    """Return which labels were not held against their values, beginning with a blank."""
+    if not promise.label_names:
+        return ""
+    columns = ", ".join(f"'{name}'" for name in sorted(promise.label_names))
+    return f" Labels of {columns} are names, as the recipe confirms: what they say is not checked."
 
 
 def _alone(

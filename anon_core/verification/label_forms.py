@@ -69,6 +69,7 @@ def meanings(label: str, read: Read) -> list[Inside]:
     """Return what a label may claim of a value, most likely first; nothing where it claims none."""
     found: list[Inside] = []
     text = _BLANKS.sub(lambda m: "".join(c for c in m[0] if c.isdigit()), label.strip())
+    text = text.removesuffix(" UTC")  # the zone of instants, which is that of their values
     whole = re.sub(r"(?<![\d.,])\d{1,3}(,\d{3})+(?![\d,])", lambda m: m[0].replace(",", ""), text)
     whole = re.sub(r"(?<![\d.,])\d{1,3}(\.\d{3})+(?![\d.])", lambda m: m[0].replace(".", ""), whole)
     for way in dict.fromkeys((text, whole)):

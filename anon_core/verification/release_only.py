@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
@@ -38,6 +39,7 @@ from .opening import MOST_TEXT_BYTES, read_bytes
 from .published import PublishedTable
 from .reading_options import read_options
 from .recipe_text import read_recipe
+from .relabelled import relabelled
 from .shape import completed
 from .tables import Promise, read_promise, section
 from .texts import EVERYTHING, Spelling, members_of
@@ -103,6 +105,7 @@ def verify_release_only(
     ]
     names += list(section(recipe, "types"))
     promise = read_promise(recipe, [n for n in dict.fromkeys(names) if n])
+    levels = relabelled(recipe, levels, partial(_as_told, promise, levels))
     tables = table_names(promise)
     files = read_files(release_folder, tables, section(recipe, "export"))
     # A column that is published at a level of its hierarchy shows labels.
@@ -198,6 +201,14 @@ def _of_columns(promise: Promise, published: Mapping[str, PublishedTable]) -> li
             else "The published columns are not the recipe's.",
         ),
     ]
+
+
+def _as_told(
+    promise: Promise, levels: Mapping[str, Sequence[Sequence[str]]], column: str
+) -> Spelling:
+    """Return how values of a column are read: as the recipe says, or as its level table looks."""
+    values = [line[0].strip() for line in levels[column] if line and line[0].strip()]
+    return Spelling(kind=promise.kinds.get(column) or kind_of(values), neutralised=False)
 
 
 def _of_labels(

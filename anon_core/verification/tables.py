@@ -61,6 +61,7 @@ class Promise:
     shape: Shape = field(default_factory=Shape)
     missing_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     kept: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    label_names: frozenset[str] = frozenset()  # columns whose labels are names and claim nothing
     person: str = ""  # tells persons apart, and is one of the identifiers; empty: a row is a person
 
     def missing_of(self, column: str) -> tuple[str, ...]:
@@ -190,6 +191,7 @@ def read_promise(
         seed=seed,
         shape=read_shape(section(recipe, "release")),
         person=person,
+        label_names=label_names(recipe),
     )
 
 
@@ -205,6 +207,23 @@ def section(recipe: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     if not isinstance(found, Mapping):
         raise BadPlan(f"The recipe's [{key}] is no table.", remedy=f"Write it as [{key}].")
     return cast(Mapping[str, Any], found)
+
+
+def label_names(recipe: Mapping[str, Any]) -> frozenset[str]:
+    """Return the columns whose labels the recipe confirms as names.
+
+    Raises
+    ------
+    BadPlan
+        If it says anything of labels that is not known here.
+    """
+    named: set[str] = set()
+    for column, told in section(recipe, "labels").items():
+        if isinstance(told, Mapping) and set(cast(Mapping[str, Any], told)) == {"names"}:
+            named.add(column)
+        elif told != "rename":
+            raise BadPlan("[labels] says what is not known here.", remedy="Correct [labels].")
+    return frozenset(named)
 
 
 def _names(given: object, key: str) -> tuple[str, ...]:

@@ -85,6 +85,24 @@ def published(result: Result) -> list[Item]:
     ]
     items += [
         Item(
+            about=f"labels:{column}",
+            sentence=f"Labels of {column} are confirmed as names, and not held against its values: "
+            f"{reason}",
+            mark="note",
+        )
+        for column, reason in result.plan.labels.names.items()
+    ]
+    items += [
+        Item(
+            about=f"labels:{column}",
+            sentence=f"Labels of {column} that were not true are renamed to the range of their "
+            "values.",
+            mark="note",
+        )
+        for column in result.plan.labels.renamed
+    ]
+    items += [
+        Item(
             about=f"redacted:{column}",
             sentence=f"Words of {', '.join(by)} are redacted in {column}.",
             mark="note",

@@ -27,6 +27,7 @@ _SECTIONS = {
     "data": "Reading",
     "types": "Type of",
     "hierarchies": "Hierarchy of",
+    "labels": "Labels of",
     "sensitive_levels": "Published level of",
     "population": "Population",
     "earlier": "Earlier release",

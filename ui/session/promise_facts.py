@@ -143,7 +143,7 @@ def _depends_on(plan: Plan) -> object:
     mapping = plan.as_mapping()
     read = (
         *("data", "types", "roles", "sensitive_levels", "population", "seed", "export", "reuse"),
-        *("redacted", "confirmed"),
+        *("labels", "redacted", "confirmed"),
     )
     chosen = {n: mapping.get(n) for n in read}
     trees = sorted({n for model in plan.models for n in model.needs_trees(plan.roles)})
