@@ -240,8 +240,9 @@ def _read(job: _Job, context: Context) -> None:
     """Fit the plan to the table, and refuse what no search could keep."""
     plan = job.plan
     job.models = counted_in_people(plan.algorithm, plan.models, plan.roles.unit)
-    kinds = job.dataset.with_kinds(plan.types)
-    job.hierarchies = dict(plan.labels.applied(kinds, job.hierarchies))
+    if plan.labels.renamed:
+        typed = job.dataset.with_kinds(plan.types)
+        job.hierarchies = dict(plan.labels.applied(typed, job.hierarchies))
     job.problem = job.fit(plan, job.dataset, job.hierarchies, job.population)
     job.kinds = decided_kinds(plan, job.dataset)
     job.problem = with_meanings(plan, job.problem, job.hierarchies)
@@ -286,18 +287,21 @@ def _measure(job: _Job, context: Context) -> None:
     problem, release = job.problem, job.outcome.release
     behind = job.reference.behind(release)
     measuring = replace(context, generator=job.chance.measure)
-    job.verdicts = tuple(
-        verdict
-        for model in job.models
-        for verdict in model.measure(release.view, job.audience, behind, measuring)
-    )
+    metrics = job.plan.all_metrics() if job.assess else ()
+    steps = len(job.models) + len(metrics)
+    verdicts: list[Verdict] = []
+    for number, model in enumerate(job.models):
+        own = part_of(measuring, number / steps, (number + 1) / steps)
+        verdicts += model.measure(release.view, job.audience, behind, own)
+    job.verdicts = tuple(verdicts)
     job.measures = {}
-    for metric in job.plan.all_metrics() if job.assess else ():
+    for number, metric in enumerate(metrics, start=len(job.models)):
+        own = part_of(measuring, number / steps, (number + 1) / steps)
         try:
             if metric.reason_not_applicable(problem) or metric.not_defined_for(release):
                 continue
             _refuse_finer(problem, metric)
-            job.measures[metric.name] = metric.measure(problem, release, measuring)
+            job.measures[metric.name] = metric.measure(problem, release, own)
         except NeedsRows as error:
             job.needing_rows[metric.name] = error.message
     removable = rows_removable(problem, job.plan.algorithm)

@@ -98,3 +98,38 @@ def test_all_labels_are_mended_at_once_and_undone_at_once(monkeypatch: pytest.Mo
     told = drafts.message(column)
     drafts.edit(column, {"do": "undo", "epoch": told["epoch"], "rev": 1})
     assert len(drafts.untrue(column)) == 4
+
+
+def test_labels_are_confirmed_as_names_with_a_reason(
+    moved: tuple[dict[str, Any], Column],
+) -> None:
+    app = open_page(HIERARCHIES, moved[0])
+    confirm = next(b for b in app.button if b.label == "Confirm as names")
+    app = confirm.click().run()
+    assert any("only with a reason" in e.value for e in app.error)
+    (field,) = [t for t in app.text_input if str(t.key).startswith("hierarchies/names/zip")]
+    field.set_value("wards of the city's own map")
+    app = next(b for b in app.button if b.label == "Confirm as names").click().run()
+    assert not app.error
+    assert "wards of the city" in words(app)
+    assert not any(str(b.key).startswith("hierarchies/mend") for b in app.button)
+    app = next(b for b in app.button if b.label == "Check them again").click().run()
+    assert any(str(b.key).startswith("hierarchies/mend") for b in app.button)
+
+
+def test_labels_with_digits_that_cannot_be_read_are_asked_about() -> None:
+    data = Dataset.from_frame(
+        pd.DataFrame({"age": ["21", "22", "31", "32"], "x": list("abcd")}), kinds={"age": "number"}
+    )
+    held: dict[str, Any] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(st, "session_state", held)
+        state.set_dataset(data, roles=Roles(quasi=("age",)), levels={}, types={}, title="ages")
+        drafts.put(data.column("age"), [[a, f"g{a[0]}", "*"] for a in ("21", "22", "31", "32")])
+    app = open_page(HIERARCHIES, held)
+    assert not app.exception
+    assert "2 labels such as “g2” contain digits" in words(app)
+    (field,) = [t for t in app.text_input if str(t.key).startswith("hierarchies/names/age")]
+    field.set_value("our own codes")
+    app = next(b for b in app.button if b.label == "Confirm as names").click().run()
+    assert "contain digits" not in words(app)

@@ -53,6 +53,23 @@ def taken_back(one: Finding) -> None:
     state.update_draft(confirmed=_but(one))
 
 
+def reason_for_names(column: str) -> str:
+    """Return why labels of a column are confirmed as names; empty where they are not."""
+    told = state.labels().get(column)
+    return str(told.get("names", "")) if isinstance(told, dict) else ""
+
+
+def confirm_names(column: str, reason: str) -> None:
+    """Confirm that labels of a column are names and claim nothing; can be undone."""
+    state.update_draft(labels={**state.labels(), column: {"names": reason}})
+
+
+def names_taken_back(column: str) -> None:
+    """Hold labels of a column against its values again; can be undone."""
+    rest = {name: told for name, told in state.labels().items() if name != column}
+    state.update_draft(labels=rest)
+
+
 def redact(column: str, by: Sequence[str]) -> None:
     """Take the words of identifiers out of a column; can be undone."""
     state.update_draft(redacted={**state.redacted(), column: list(by)})

@@ -27,7 +27,7 @@ from anon_core.hierarchy import (
     to_rows,
     unplaced,
 )
-from anon_core.hierarchy.claims import FalseLabel, false_labels
+from anon_core.hierarchy.claims import FalseLabel, false_labels, unread_labels
 from anon_core.job.plan import LevelTable
 
 from ..words import edit_words
@@ -194,6 +194,17 @@ def untrue(column: Column) -> list[FalseLabel]:
         return false_labels(to_rows(history.draft), column.kind)
 
     return state.once("untrue", (column.name, column.kind, history.present), find)
+
+
+def unread(column: Column) -> list[str]:
+    """Return the groups' labels of the draft that contain digits and state no range."""
+    history = work(column).history
+
+    def find() -> list[str]:
+        groups = {cell for row in to_rows(history.draft) for cell in row[1:-1]}
+        return unread_labels(sorted(groups), column.kind)
+
+    return state.once("unread", (column.name, column.kind, history.present), find)
 
 
 def message(column: Column) -> dict[str, Any]:

@@ -461,6 +461,9 @@ def _recipe() -> dict[str, Any]:
     secret_only = [n for n in roles["sensitive"] if n not in roles["quasi"]]
     if kept := {n: level for n, level in levels.items() if n in secret_only and n in files}:
         made["sensitive_levels"] = kept
+    told_of = cast(dict[str, Any], made.pop("labels", {}))
+    if labelled := {n: told for n, told in told_of.items() if n in files}:
+        made["labels"] = labelled
     return made
 
 
@@ -475,6 +478,11 @@ def _only_of_these(made: dict[str, Any], roles: Mapping[str, Sequence[str]]) -> 
     confirmed = cast(list[dict[str, Any]], made.pop("confirmed", []))
     if confirmed := [one for one in confirmed if one["column"] in hidden | shown]:
         made["confirmed"] = confirmed
+
+
+def labels() -> dict[str, Any]:
+    """Return by column what becomes of labels that are not true of their values."""
+    return cast(dict[str, Any], _recipe().get("labels", {}))
 
 
 def redacted() -> dict[str, list[str]]:
