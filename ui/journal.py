@@ -12,11 +12,13 @@ import hmac
 import json
 import logging
 import logging.handlers
+import os
 import sys
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from io import TextIOWrapper
 from typing import Any, Literal, cast, get_args
 
 import streamlit as st
@@ -107,6 +109,14 @@ def here() -> Journal:
     return cast(Journal, st.session_state.get(_HERE) or Journal(""))
 
 
+class _ForItsOwner(logging.handlers.WatchedFileHandler):
+    """A file of lines that nobody else may read."""
+
+    def _open(self) -> TextIOWrapper:
+        handle = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        return cast(TextIOWrapper, os.fdopen(handle, self.mode, encoding=self.encoding))
+
+
 def _open(target: str) -> None:
     """Let lines go to `target`, which stays the same as long as the process lives."""
     with _OPENING:
@@ -115,7 +125,7 @@ def _open(target: str) -> None:
         made: logging.Handler = logging.StreamHandler(sys.stderr)
         if target != "stderr":
             with suppress(OSError):  # a line that cannot be kept there is not lost
-                made = logging.handlers.WatchedFileHandler(target, encoding="utf-8")
+                made = _ForItsOwner(target, encoding="utf-8")
         made.setFormatter(logging.Formatter("%(message)s"))
         made.__dict__["target"] = target
         for old in list(_LOG.handlers):

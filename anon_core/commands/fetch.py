@@ -26,6 +26,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def fetch(options: argparse.Namespace) -> int:
     """Carry out the query, write a file that its owner alone can read; return the exit status."""
     from ..base.opening import MOST_TEXT_BYTES, read_regular
+    from ..base.private_file import new_private
     from ..data.reading.database import queried
 
     sql: str = options.sql
@@ -34,12 +35,10 @@ def fetch(options: argparse.Namespace) -> int:
     _refuse_present(options.out)
     content, rows = queried(options.database, sql)
     try:
-        handle = os.open(options.out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        new_private(options.out, content)
     except FileExistsError:
         _refuse_present(options.out)
         raise
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
     sys.stdout.write(f"{rows:,} rows written to {clipped(str(options.out))}.\n")
     return OK
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import shutil
+import os
+import re
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.errors import BadInput, BadPlan, clipped
+from ..base.private_file import refuse_link, write_private, write_public
 from .inputs import Stages
-from .output import BROKEN, OK, note, tell
+from .output import BROKEN, NOT_FOUND, OK, note, tell
 
 if TYPE_CHECKING:
     from ..job.plan import Plan
     from ..job.result import Result
 
 FORMATS = ("json", "html", "pdf")
+_NO_NAME = re.compile(r"[^\w.-]+")
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -57,10 +62,11 @@ def report_release(options: argparse.Namespace) -> int:
     plan = read_plan(options.recipe)
     found = verify_release(options.recipe, options.data, options.release)
     if not found.holds:
-        for check in found.checks:
-            if not check.holds:
-                tell(f"BROKEN  {check.name}: {check.sentence}")
-        return BROKEN
+        for check in found.broken:
+            tell(f"BROKEN  {check.name}: {check.sentence}")
+        for check in found.unchecked:
+            tell(f"NOT CHECKED  {check.name}: {check.sentence}")
+        return BROKEN if found.broken else NOT_FOUND
     result = _measured(plan, options)
     _refuse_other(result, options.release)
     command = f"python -m anon_core report {options.recipe.name} --data {options.data.name} "
@@ -78,10 +84,9 @@ def report_release(options: argparse.Namespace) -> int:
         else:
             made["report.pdf"] = as_pdf(told)
     options.out.mkdir(parents=True, exist_ok=True)
+    write = write_public if options.public else write_private
     for name, content in made.items():
-        part = options.out / f".{name}.part"
-        part.write_bytes(content)
-        part.replace(options.out / name)
+        write(options.out / name, content)
     if not options.public:
         _attach_hierarchies(plan, options.recipe.parent, options.out)
     if told["status"] == "complete":
@@ -133,13 +138,43 @@ def _refuse_other(result: Result, release: Path) -> None:
             )
 
 
+def attached_names(paths: Mapping[str, str]) -> dict[str, str]:
+    """Return what the copy of each column's hierarchy is called: as its file is.
+
+    Where files of several folders are called the same, the column goes before.
+
+    Parameters
+    ----------
+    paths : mapping of str to str
+        The file of each column.
+
+    Examples
+    --------
+    >>> attached_names({"age": "a/h.csv", "job": "b/H.csv", "zip": "zip.csv"})
+    {'age': 'age-h.csv', 'job': 'job-H.csv', 'zip': 'zip.csv'}
+    """
+    whole = {column: os.path.normpath(path) for column, path in paths.items()}
+    shared = Counter(Path(path).name.casefold() for path in set(whole.values()))
+    found: dict[str, str] = {}
+    of: dict[str, str] = {}  # whose each name is, by its file
+    for column, path in whole.items():
+        name = Path(path).name
+        if shared[name.casefold()] > 1:
+            name = "-".join([_NO_NAME.sub("_", column)[:100], name])
+        while of.setdefault(name.casefold(), path) != path:
+            name = f"_{name}"
+        found[column] = name
+    return found
+
+
 def _attach_hierarchies(plan: Plan, folder: Path, out: Path) -> None:
     """Copy the hierarchies beside the report; long ones would make it unreadable."""
-    for column, path in plan.hierarchies.items():
-        target = out / "hierarchies" / Path(path).name
-        target.parent.mkdir(parents=True, exist_ok=True)
+    place = out / "hierarchies"
+    refuse_link(place)
+    place.mkdir(parents=True, exist_ok=True)
+    for column, name in attached_names(plan.hierarchies).items():
         try:
-            shutil.copyfile(folder / path, target)
+            write_private(place / name, (folder / plan.hierarchies[column]).read_bytes())
         except OSError as error:
             raise BadInput(
                 f"The hierarchy of '{column}' cannot be copied ({error.strerror}).",

@@ -281,6 +281,8 @@ _DECIDED = ("The decided recipe is no part of the release", "Name a file elsewhe
 
 def _refuse_recipe_out(place: Path, out: Path, read: Sequence[Path], why: tuple[str, str]) -> None:
     """Refuse to put a recipe into what will be published, or over what the run reads."""
+    from ..base.private_file import refuse_link
+
     shown = clipped(str(place))
     try:
         target, published = place.resolve(), out.resolve()
@@ -313,26 +315,20 @@ def _refuse_recipe_out(place: Path, out: Path, read: Sequence[Path], why: tuple[
             f"{shown} is a pipe, a device or a socket, not a file.",
             remedy="Name a file; leave the option out if the recipe is not to be kept.",
         )
+    refuse_link(place)
 
 
 def _write_secret(place: Path, text: str) -> None:
-    """Write a file that only its owner may read, whole or not at all."""
+    """Write a recipe that only its owner may read, whole or not at all."""
+    from ..base.private_file import write_private
     from ..job.release_folder import waiting
 
     _, part = waiting(place, os.getpid())
     try:
-        with open(part, "x", encoding="utf-8", newline="\n", opener=_for_owner) as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(place)
+        write_private(place, text.encode(), part)
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
-
-
-def _for_owner(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _worth_reading_ahead(data: Path) -> bool:

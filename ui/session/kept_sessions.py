@@ -22,6 +22,7 @@ from typing import Any, cast
 import streamlit as st
 
 from anon_core.base.errors import AnonError, BadInput, NotFound
+from anon_core.base.private_file import write_private
 
 from . import (
     again,
@@ -268,10 +269,10 @@ def _write(place: Path) -> None:
     if content is not None:
         whole["file"] = f"table-{hashlib.sha256(content).hexdigest()}"
         if not (target / whole["file"]).is_file():
-            replace_file(target / whole["file"], content)
+            write_private(target / whole["file"], content)
     about = {**whole["table"], "saved": whole["saved"], "columns": None}
-    replace_file(target / "session.json", session_file.as_bytes(whole))
-    replace_file(target / "about.json", json.dumps(about).encode())
+    write_private(target / "session.json", session_file.as_bytes(whole))
+    write_private(target / "about.json", json.dumps(about).encode())
     for old in target.glob("table-*"):
         if old.name != whole.get("file"):
             old.unlink(missing_ok=True)
@@ -279,24 +280,11 @@ def _write(place: Path) -> None:
         shutil.rmtree(place / kept.name, ignore_errors=True)
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole or not at all; nobody else may read it."""
-    stage = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with os.fdopen(os.open(stage, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        stage.replace(path)
-    finally:
-        stage.unlink(missing_ok=True)
-
-
 def _take(target: Path) -> None:
     """Note that this session writes the folder from now on."""
     st.session_state[_WRITER] = secrets.token_hex(8)
     with suppress(OSError):
-        replace_file(target / "writer", st.session_state[_WRITER].encode())
+        write_private(target / "writer", st.session_state[_WRITER].encode())
 
 
 def _is_mine(target: Path) -> bool:

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 from ...base.errors import BadInput
+from ...base.private_file import for_owner
 from .stored import Stored
 
 
@@ -38,7 +39,7 @@ def brought(stored: Stored, folder: Path) -> Path:
     for file in stored.files:
         target = copy / file.name if stored.is_folder else copy
         target.parent.mkdir(parents=True, exist_ok=True)
-        with target.open("xb") as written:
+        with open(target, "xb", opener=for_owner) as written:
             for block in stored.blocks(file):
                 written.write(block)
     return copy

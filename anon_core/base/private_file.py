@@ -1,0 +1,94 @@
+"""Files that hold a secret or private rows: their owner alone reads them, and no link leads away.
+
+Whatever of the workbench writes such a file writes it here. It is there whole or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from .errors import BadInput, clipped
+
+
+def write_private(place: Path, content: bytes, part: Path | None = None) -> None:
+    """Write a file that only its owner may read, in place of one that is there.
+
+    It is written beside its place and moved there: a link in its place is replaced, not followed.
+
+    Parameters
+    ----------
+    place : Path
+    content : bytes
+    part : Path, optional
+        Where it waits until it is whole, in the same folder; nothing may be there.
+
+    Raises
+    ------
+    OSError
+    """
+    _write(place, content, part, for_owner)
+
+
+def write_public(place: Path, content: bytes) -> None:
+    """Write a file for others as `write_private` does: whole, and through no link.
+
+    Raises
+    ------
+    OSError
+    """
+    _write(place, content, None, None)
+
+
+def _write(
+    place: Path,
+    content: bytes,
+    part: Path | None,
+    opener: Callable[[str, int], int] | None,
+) -> None:
+    part = part or place.with_name(f".{place.name[:200]}.{secrets.token_hex(4)}")
+    with open(part, "xb", opener=opener) as file:
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            part.replace(place)
+        except BaseException:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+            raise
+
+
+def new_private(place: Path, content: bytes) -> None:
+    """Write a file that only its owner may read, where nothing is.
+
+    Raises
+    ------
+    FileExistsError
+        If something is there, a link among others.
+    OSError
+    """
+    with open(place, "xb", opener=for_owner) as file:
+        file.write(content)
+
+
+def refuse_link(place: Path) -> None:
+    """Refuse a link where a secret is to be written: it would be written elsewhere.
+
+    Raises
+    ------
+    BadInput
+    """
+    if place.is_symlink():
+        raise BadInput(
+            f"{clipped(str(place))} is a link; private content is written to nothing behind one.",
+            remedy="Name the file or folder itself, or remove the link.",
+        )
+
+
+def for_owner(path: str, flags: int) -> int:
+    """Open a file that only its owner may read, through no link; an opener of `open`."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
