@@ -19,7 +19,8 @@ from .plan import Plan, load_hierarchies
 from .result import Result
 from .runner import run
 
-_AGAIN = "drawn-again"
+#: The name of the check that compares what a secret draws again.
+AGAIN = "drawn-again"
 _DIFFERS = (
     "Carried out again, the recipe makes another release: it was changed, or another recipe, "
     "secret or version of the workbench made it."
@@ -118,10 +119,10 @@ def _permutation(again: Repeated) -> Check:
             "Drawn again from the secret, the groups and what stands beside what inside them are "
             "those that are published."
         )
-        return Check(name=_AGAIN, holds=True, sentence=sentence)
+        return Check(name=AGAIN, holds=True, sentence=sentence)
     if again.why:
-        return not_checked(_AGAIN, again.why)
-    return Check(name=_AGAIN, holds=False, sentence=_DIFFERS)
+        return not_checked(AGAIN, again.why)
+    return Check(name=AGAIN, holds=False, sentence=_DIFFERS)
 
 
 def _lies(place: Path, content: bytes) -> bool:

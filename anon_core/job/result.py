@@ -153,11 +153,11 @@ class Result:
 
     @cached_property
     def all_files(self) -> dict[str, bytes]:
-        """The public edition in every format, by file name: the CSV files first."""
+        """The public edition in every format that the plan asks for, by file name: CSV first."""
         beside = spreadsheet_files(self.plan.dialect, self.tables)
         beside |= typed_files(self.plan.formats, self.tables, self.meanings)
         return {
-            **self.csv_files,
+            **(self.csv_files if self.plan.csv else {}),
             **written(in_parts(self.tables, self.plan.parts), other_formats()),
             **beside,
         }
@@ -181,10 +181,11 @@ class Result:
 
     @property
     def sha256(self) -> str:
-        """SHA-256 over the CSV files, one after the other."""
+        """SHA-256 over the CSV files, one after the other; over Parquet where there are none."""
         if self.written_sha256:
             return self.written_sha256
-        return hashlib.sha256(b"".join(self.csv_files.values())).hexdigest()
+        files = self.csv_files if self.plan.csv else self.parquet_files
+        return hashlib.sha256(b"".join(files.values())).hexdigest()
 
     @property
     def class_sizes(self) -> npt.NDArray[np.int64]:

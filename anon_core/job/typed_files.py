@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
 _MOST_ROWS_OF_EXCEL = (1 << 20) - 1
+_MOST_COLUMNS_OF_EXCEL = 1 << 14
+_MOST_LETTERS_OF_EXCEL = 32_767
+#: Bytes of a value's label and of a column's title beyond which SPSS cuts them.
+_MOST_OF_SPSS = {"label": 120, "title": 256}
 _MADE = datetime.datetime(2000, 1, 1)
 #: Where SPSS's format holds day and time of writing, and what stands there instead.
 _SPSS_MADE = (92, b"01 Jan 0000:00:00")
@@ -81,6 +85,16 @@ def as_spss(columns: Sequence[Typed]) -> bytes:
                 "tell capital letters from small ones.",
                 remedy="Rename one of them in the table, or leave sav out of [export] formats.",
             )
+    for column in columns:
+        told = {"title": [column.title], "label": [*column.labels.values()]}
+        for what, texts in told.items():
+            longest = max((len(text.encode()) for text in texts), default=0)
+            if longest > _MOST_OF_SPSS[what]:
+                raise BadPlan(
+                    f"A {what} of column '{column.name}' has {longest:,} bytes; SPSS keeps "
+                    f"{_MOST_OF_SPSS[what]}.",
+                    remedy="Shorten it in the original, or leave sav out of [export] formats.",
+                )
     made = bytearray(_through_file(columns, pyreadstat.write_sav))
     place, fixed = _SPSS_MADE
     made[place : place + len(fixed)] = fixed
@@ -124,7 +138,7 @@ def _through_file(columns: Sequence[Typed], write: Callable[..., None], **more: 
                 variable_value_labels={c.name: dict(c.labels) for c in columns if c.labels},
                 **more,
             )
-        except pyreadstat.PyreadstatError as error:
+        except (pyreadstat.PyreadstatError, pyreadstat.ReadstatError) as error:
             raise BadPlan(
                 f"The release cannot be written for SPSS or Stata: {error}",
                 remedy="Rename the column, or leave sav and dta out of [export] formats.",
@@ -142,6 +156,22 @@ def as_excel(columns: Sequence[Typed]) -> bytes:
             f"A sheet of Excel holds {_MOST_ROWS_OF_EXCEL:,} rows, and the release has {rows:,}.",
             remedy="Leave xlsx out of [export] formats.",
         )
+    if len(columns) > _MOST_COLUMNS_OF_EXCEL:
+        raise BadPlan(
+            f"A sheet of Excel holds {_MOST_COLUMNS_OF_EXCEL:,} columns, and the release has "
+            f"{len(columns):,}.",
+            remedy="Leave xlsx out of [export] formats.",
+        )
+    for column in columns:
+        for row, text in enumerate((column.name, *column.texts)):
+            # Excel counts units of 16 bits; a text of fewer letters cannot have more of them.
+            if len(text) > _MOST_LETTERS_OF_EXCEL // 2 and _units(text) > _MOST_LETTERS_OF_EXCEL:
+                raise BadPlan(
+                    f"A cell of Excel holds {_MOST_LETTERS_OF_EXCEL:,} characters, and column "
+                    f"'{brief(column.name)}' has {_units(text):,} in "
+                    + (f"row {row:,} of the release." if row else "its name."),
+                    remedy="Leave xlsx out of [export] formats, or shorten the text.",
+                )
     sink = io.BytesIO()
     with xlsxwriter.Workbook(sink, {"in_memory": True}) as book:
         book.set_properties({"created": _MADE})
@@ -155,6 +185,10 @@ def as_excel(columns: Sequence[Typed]) -> bytes:
                 elif text:
                     sheet.write_string(row, place, text)
     return sink.getvalue()
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 #: What each format is called, and what writes it.

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ENDINGS = ("sav", "dta", "xlsx")
+#: Characters of a cell of Excel; bytes of a label and of a title for SPSS. More is cut.
+_WIDEST, _LABEL, _TITLE = 32_767, 120, 256
 #: By column, its title and by code its label.
 Dictionary = Mapping[str, tuple[str, Mapping[str, str]]]
 
@@ -69,9 +71,8 @@ def check_typed(
         header, rows = _rows_of(folder, table, parts_told(export))
         # Of rows that are none nothing can be written; what is wrong with them is told elsewhere.
         same = all(len(row) == len(header) for row in rows)
-        same = same and _again(ending, header, rows, told) == read_bytes(
-            folder / name, "The published file"
-        )
+        made = _again(ending, header, rows, told) if same else b""
+        same = bool(made) and made == read_bytes(folder / name, "The published file")
         found.append(
             Check(
                 name="formats",
@@ -187,16 +188,18 @@ def _sheet(frame: pd.DataFrame) -> bytes:
     book = xlsxwriter.Workbook(sink, {"in_memory": True})
     book.set_properties({"created": datetime.datetime(2000, 1, 1)})
     sheet = book.add_worksheet("release")
+    kept = True  # what a sheet has no room for is cut or left out, and only the answer says so
     for x, name in enumerate(frame.columns):
-        sheet.write_string(0, x, name)
+        kept &= sheet.write_string(0, x, name) == 0
         for y, cell in enumerate(frame[name], start=1):
             if isinstance(cell, str):
                 if cell:
-                    sheet.write_string(y, x, cell)
+                    kept &= sheet.write_string(y, x, cell) == 0 and len(cell) <= _WIDEST
+                    kept &= len(cell.encode("utf-16-le", "surrogatepass")) <= 2 * _WIDEST
             elif cell == cell:
-                sheet.write_number(y, x, cell)
+                kept &= sheet.write_number(y, x, cell) == 0
     book.close()
-    return sink.getvalue()
+    return sink.getvalue() if kept else b""  # which no file is
 
 
 def _file(
@@ -207,6 +210,11 @@ def _file(
 ) -> bytes:
     import pyreadstat
 
+    if ending == "sav" and (
+        any(len(title.encode()) > _TITLE for title in titles.values())
+        or any(len(one.encode()) > _LABEL for own in labels.values() for one in own.values())
+    ):
+        return b""
     told: dict[str, Any] = {"column_labels": titles, "variable_value_labels": labels}
     with tempfile.TemporaryDirectory() as folder:
         place = os.path.join(folder, "again")
@@ -215,7 +223,7 @@ def _file(
                 pyreadstat.write_sav(cast(Any, frame), place, **told)
             else:
                 pyreadstat.write_dta(cast(Any, frame), place, version=14, **told)
-        except pyreadstat.PyreadstatError:
+        except (pyreadstat.PyreadstatError, pyreadstat.ReadstatError):
             return b""  # which no file is
         content = Path(place).read_bytes()
     if ending == "sav":

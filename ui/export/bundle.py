@@ -109,8 +109,7 @@ def archive(
 
 def public_archive(result: Result) -> bytes:
     """Return every published table, in the formats asked for, in a zip that holds nothing else."""
-    unasked = set() if result.plan.csv else set(result.files)
-    return _packed({n: c for n, c in result.all_files.items() if n not in unasked})
+    return _packed(result.all_files)
 
 
 def _packed(files: Mapping[str, str | bytes]) -> bytes:
