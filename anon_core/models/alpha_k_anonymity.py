@@ -41,7 +41,10 @@ class AlphaKAnonymity(DistributionModel):
         "Stops that a person is found among fewer than k rows, and that a sensitive value is "
         "guessed from the group with a chance above α."
     )
-    formula: ClassVar[str] = "|G| ≥ k and c(v) ≤ α·|G| for every value v of every group G"
+    formula: ClassVar[str] = (
+        "|G| ≥ k and c(v) ≤ α·|G| for every value v of every group G; a missing value is "
+        "none, since one diagnosis and one gap tell the diagnosis"
+    )
     source: ClassVar[str] = "Wong, Li, Fu and Wang 2006, doi 10.1145/1150402.1150499"
 
     alpha: float = number(

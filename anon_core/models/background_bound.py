@@ -46,7 +46,10 @@ class BackgroundBound(DistributionModel):
         "Stops that whoever can rule out any one sensitive value of a group is left with a sure "
         "guess: the commonest stays at most factor times as common as all others together."
     )
-    formula: ClassVar[str] = "r_1 ≤ factor · (r_3 + … + r_m) in every group"
+    formula: ClassVar[str] = (
+        "r_1 ≤ factor · (r_3 + … + r_m) in every group; a missing value is none, since one "
+        "diagnosis and one gap tell the diagnosis"
+    )
     source: ClassVar[str] = "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302"
 
     factor: float = number(

@@ -45,7 +45,9 @@ class BetaLikeness(DistributionModel):
         "rare values are protected as well as common ones."
     )
     formula: ClassVar[str] = (
-        "(q(v) − p(v)) / p(v) ≤ β, enhanced: ≤ min(β, −ln p(v)), for every value v with q(v) > p(v)"
+        "(q(v) − p(v)) / p(v) ≤ β, enhanced: ≤ min(β, −ln p(v)), for every value v with q(v) "
+        "> p(v); a missing value counts as a value, since the table's own share of them is "
+        "what a group is held against"
     )
     source: ClassVar[str] = "Cao and Karras 2012, doi 10.14778/2350229.2350255"
     offered_at: ClassVar[int] = 3

@@ -42,7 +42,11 @@ class DeltaDisclosure(DistributionModel):
         "Stops that a group makes any sensitive value much likelier or less likely than it is in "
         "the whole table, or rules one out: every group shows every value."
     )
-    formula: ClassVar[str] = "|ln(q(v) / p(v))| < δ for every value v of the table in every group"
+    formula: ClassVar[str] = (
+        "|ln(q(v) / p(v))| < δ for every value v of the table in every group; a missing value "
+        "counts as a value, since the table's own share of them is what a group is held "
+        "against"
+    )
     source: ClassVar[str] = "Brickell and Shmatikov 2008, doi 10.1145/1401890.1401904"
 
     delta: float = number(

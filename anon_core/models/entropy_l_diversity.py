@@ -42,7 +42,10 @@ class EntropyLDiversity(DistributionModel):
         "Stops that one sensitive value stands out in a group: its values are spread as evenly as "
         "l equally common ones at least."
     )
-    formula: ClassVar[str] = "−Σ q(v)·ln q(v) ≥ ln l over the shares q of every group"
+    formula: ClassVar[str] = (
+        "−Σ q(v)·ln q(v) ≥ ln l over the shares q of every group; a missing value is none, "
+        "since one diagnosis and one gap tell the diagnosis"
+    )
     source: ClassVar[str] = "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302"
     worst_is_least: ClassVar[bool] = True
 

@@ -47,7 +47,8 @@ class EpsilonMAnonymity(DistributionModel):
         "within ε of any of them."
     )
     formula: ClassVar[str] = (
-        "m · |{y ∈ G : |y − x| ≤ ε}| ≤ |G| for every row x of every group G; relative: ≤ ε·x"
+        "m · |{y ∈ G : |y − x| ≤ ε}| ≤ |G| for every row x of every group G; relative: ≤ ε·x; "
+        "a missing value is no number, and a column that has one is refused"
     )
     source: ClassVar[str] = "Li, Tao and Xiao 2008, doi 10.1145/1376616.1376666"
     closed_under_union: ClassVar[bool] = False

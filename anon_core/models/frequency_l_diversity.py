@@ -47,8 +47,8 @@ class FrequencyLDiversity(MostShare):
         "Whoever finds a person's group guesses the sensitive value right at most 1 time in l."
     )
     formula: ClassVar[str] = (
-        "max c(v) / |G| ≤ 1 / l over all groups G and values v; rows without a value are in "
-        "neither count"
+        "max c(v) / |G| ≤ 1 / l over all groups G and values v; a missing value is none, since one "
+        "diagnosis and one gap tell the diagnosis: its rows are in neither count"
     )
     source: ClassVar[str] = "Xiao and Tao 2006; Li et al. 2015, definition 2"
     offered_at: ClassVar[int] = 1

@@ -43,7 +43,10 @@ class KEAnonymity(DistributionModel):
         "Stops that a group of numbers, such as salaries, gives one away by being too narrow: "
         "every group shows k different numbers, the greatest at least e above the least."
     )
-    formula: ClassVar[str] = "|{values of S in G}| ≥ k and max − min ≥ e in every group G"
+    formula: ClassVar[str] = (
+        "|{values of S in G}| ≥ k and max − min ≥ e in every group G; a missing value is no "
+        "number, and a column that has one is refused"
+    )
     source: ClassVar[str] = "Zhang, Koudas, Srivastava and Yu 2007, doi 10.1109/ICDE.2007.367857"
     monotone_merge: ClassVar[bool] = True
     worst_is_least: ClassVar[bool] = True

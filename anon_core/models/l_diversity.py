@@ -45,7 +45,10 @@ class DistinctLDiversity(SensitiveValues):
         "Everyone's class shows at least l different values of the sensitive column; a missing "
         "one is no value."
     )
-    formula: ClassVar[str] = "|{values of S in G}| ≥ l for every equivalence class G"
+    formula: ClassVar[str] = (
+        "|{values of S in G}| ≥ l for every equivalence class G; a missing value is none, "
+        "since one diagnosis and one gap tell the diagnosis"
+    )
     source: ClassVar[str] = "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302"
     by_limits: ClassVar[bool] = True
     told_by_classes: ClassVar[bool] = True

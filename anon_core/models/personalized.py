@@ -87,6 +87,7 @@ class Personalized(GroupModel):
     )
     formula: ClassVar[str] = (
         "own k: |G| ≥ max k of the people in G; guards: |{rows of G under a guard of G}| ≤ p · |G|"
+        "; a missing k or guard asks for nothing"
     )
     source: ClassVar[str] = "Xiao and Tao 2006, doi 10.1145/1142473.1142500"
     stops: ClassVar[Stops] = "attribute"

@@ -43,7 +43,10 @@ class RecursiveLDiversity(DistributionModel):
         "Stops that the commonest value of a group is too common beside the rare ones: also for "
         "whoever can rule out l − 2 values."
     )
-    formula: ClassVar[str] = "r_1 < c · (r_l + r_(l+1) + … + r_m) in every group"
+    formula: ClassVar[str] = (
+        "r_1 < c · (r_l + r_(l+1) + … + r_m) in every group; a missing value is none, since "
+        "one diagnosis and one gap tell the diagnosis"
+    )
     source: ClassVar[str] = "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302"
 
     c: float = number(

@@ -47,8 +47,10 @@ class TCloseness(DistributionModel):
         "table does: no group's spread of values is further than t from the table's."
     )
     formula: ClassVar[str] = (
-        "EMD(q, p) ≤ t; equal: ½ Σ|q − p|; ordered: Σ|cumulative q − p| / (m − 1); hierarchical: "
-        "distance of two values = height of what joins them / height of the tree"
+        "EMD(q, p) ≤ t; equal: ½ Σ|q − p|; ordered: Σ|cumulative q − p| / (m − 1); "
+        "hierarchical: distance of two values = height of what joins them / height of the "
+        "tree; a missing value counts as a value, since the table's own share of them is what "
+        "a group is held against"
     )
     source: ClassVar[str] = "Li, Li and Venkatasubramanian 2007, doi 10.1109/ICDE.2007.367856"
     offered_at: ClassVar[int] = 2

@@ -696,3 +696,14 @@ def test_both_computations_take_the_same_texts_for_missing() -> None:
     assert table.MISSING_TOKENS == texts.MISSING_TOKENS
     assert {"n/a", "N/A"} < set(table.MISSING_TOKENS)
     assert not {"-", "na"} & set(table.MISSING_TOKENS)  # a category of some tables
+
+
+@pytest.mark.parametrize(
+    "name",
+    [n for n, m in family("model").items() if cast(type[GroupModel], m).stops == "attribute"],
+)
+def test_models_of_sensitive_values_say_what_a_missing_one_is(name: str) -> None:
+    """There are two rules, and each has its reason next to it."""
+    formula = family("model")[name].formula
+    assert "missing" in formula
+    assert any(reason in formula for reason in ("since", "refused", "asks for nothing"))

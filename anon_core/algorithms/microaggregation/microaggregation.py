@@ -36,14 +36,18 @@ class Microaggregation(Algorithm):
 
     3. With 2k rows left one more group is formed so; the rest is the last group.
     4. Every group publishes its average, or its median.
+
+    Rows that are equal are one point of their number's weight and stay together, which the paper
+    leaves open: dealt row by row, equal people would publish different averages. A group that takes
+    the last of several equal rows may then have more than 2k - 1.
     """
 
     name: ClassVar[str] = "microaggregation"
     title: ClassVar[str] = "Microaggregation (MDAV)"
     summary: ClassVar[str] = (
         "Groups the k rows around those farthest from the average, again and again, and publishes "
-        "the group's mean or median in place of every number. Other columns publish what covers "
-        "the group."
+        "the group's mean or median in place of every number. Equal rows stay together. Other "
+        "columns publish what covers the group."
     )
     when: ClassVar[str] = (
         "When quasi-identifiers are numbers and the release is for statistics: values change but "
@@ -51,7 +55,8 @@ class Microaggregation(Algorithm):
         "a matter of seconds, a million are too many."
     )
     formula: ClassVar[str] = (
-        "while 2k rows are left: group argmax ‖x − x̄‖² with its k − 1 nearest; x ← group's mean"
+        "while 2k rows are left: group argmax ‖x − x̄‖² with its k − 1 nearest; x ← group's mean; "
+        "equal rows are one point of their weight, so that a group of duplicates may exceed 2k − 1"
     )
     source: ClassVar[str] = (
         "Domingo-Ferrer and Mateo-Sanz 2002, doi 10.1109/69.979982; Domingo-Ferrer and Torra 2005, "
