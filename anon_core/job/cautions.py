@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from ..base.errors import listing
 from ..base.wording import in_figures
+from ..data.doubts import code_rows, looks_like_numbers, sum_rows
 from ..data.missing_codes import rows_with_codes
 from ..data.reading.notes import how_to_keep
 from ..data.table import MISSING_TOKENS
@@ -24,6 +26,7 @@ def cautions(plan: Plan, problem: Problem, release: Release) -> tuple[str, ...]:
         *_shortened_sets(release),
         *_missing_as_values(plan, problem),
         *_read_as_missing(plan, problem),
+        *_doubtful(plan, problem),
         *_rare_ends(plan, release),
         *_rare_members(plan, release),
         *_raised(plan),
@@ -82,6 +85,34 @@ def _read_as_missing(plan: Plan, problem: Problem) -> Iterator[str]:
             f"'{name}' has {', '.join(told)}, read and published as missing. To keep "
             f"{'it as a value' if len(told) == 1 else 'them as values'}, {how_to_keep(name)}."
         )
+
+
+def _doubtful(plan: Plan, problem: Problem) -> Iterator[str]:
+    """Yield what nobody was asked about columns that are published, and values suggest."""
+    for name in plan.roles.published(problem.dataset):
+        column = problem.dataset.column(name)
+        key = json.dumps(name, ensure_ascii=False)
+        settled = name in plan.types or name in plan.data.decimals
+        if not settled and looks_like_numbers(column):
+            yield (
+                f"'{name}' is read as text, and its values look like numbers. To read them as "
+                f'numbers, write in the recipe, under [data], decimals = {{ {key} = "." }}, or "," '
+                f'where a comma stands before decimals. To keep the texts, declare {key} = "text" '
+                "under [types]."
+            )
+        if word := sum_rows(column):
+            yield (
+                f"'{name}' says '{word}' in one row, which may be a sum and no person. If so, "
+                "remove the row from the table and run again."
+            )
+        found = None if name in plan.data.missing_in else code_rows(column)
+        if found is not None:
+            yield (
+                f"'{name}' has {found[0]} in {in_figures(found[1], 'row')}, which usually stands "
+                "for a missing value and counts as a number here. If it does, write in the recipe, "
+                f'under [data], missing_in = {{ {key} = ["{found[0]}"] }}. If it does not, write '
+                f"missing_in = {{ {key} = [] }}."
+            )
 
 
 def few(plan: Plan) -> int:

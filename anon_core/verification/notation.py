@@ -18,6 +18,7 @@ from .cells import Cells, TextTable
 from .moments import day_of, instant_of, local_of
 
 _PARTS = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})([-/.])([0-9]{4})((?:[Tt]|,?\s+)\S.*)?")
+_UNITS = ("€", "$", "£", "¥", "CHF", "EUR", "USD", "GBP", "%")
 _SPACES = " \u00a0\u2009\u202f"
 
 
@@ -101,8 +102,34 @@ def _day(text: str, order: str) -> str | None:
     return told if any(read(told) is not None for read in (day_of, local_of, instant_of)) else None
 
 
+def _bare(text: str) -> str:
+    """Return a number's text without its unit, its sign first; any other as it is."""
+    unit = ""
+    parts = text
+    for one in _UNITS:
+        if one in parts:
+            if unit or parts.count(one) > 1:
+                return text
+            unit, (before, after) = one, parts.split(one)
+            # A unit stands at an end of the digits, not among them.
+            if any(map(str.isdigit, before)) and any(map(str.isdigit, after)):
+                return text
+            if one == "%" and not any(map(str.isdigit, before)):
+                return text
+            parts = before.strip() + after.strip()
+    parts = parts.strip()
+    signs = [c for c in parts if c in "+-"]
+    if parts[-1:] == "+" or len(signs) > 1 or not {parts[:1], parts[-1:]}.issuperset(signs):
+        return text
+    return "".join(signs) + parts.strip("+-").strip()
+
+
 def _number(text: str, mark: str) -> str | None:
-    """Return a number's digits with a point before decimals, if it is one with this mark."""
+    """Return a number's digits with a point before decimals, if it is one with this mark.
+
+    Units are no part of it, and a minus may stand behind.
+    """
+    text = _bare(text)
     sign, rest = (text[0], text[1:]) if text[:1] in ("+", "-") else ("", text)
     whole, point, decimals = rest.partition(mark)
     for between in "".join({",": ".", ".": ","}[mark]) + "'’" + _SPACES:

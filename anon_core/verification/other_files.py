@@ -7,11 +7,14 @@ hand over – which sheet, which header, which label – is decided here again.
 from __future__ import annotations
 
 import datetime
+import functools
 import io
+import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import unescape
 
 import numpy as np
 
@@ -21,6 +24,10 @@ from .reading_options import Reading
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_ATTRIBUTE = re.compile(r"""([\w:]+)\s*=\s*["']([^"']*)["']""")
+_QUOTE = {"&quot;": '"', "&apos;": "'"}
 
 
 def is_workbook(content: bytes) -> bool:
@@ -66,7 +73,12 @@ def read_sheet(content: bytes, name: str, reading: Reading) -> tuple[list[str], 
             f"{name} has {len(grids)} sheets that may hold the table.",
             remedy="Name one in the recipe: sheet, under [data].",
         )
-    grid = next(iter(grids.values()))
+    title, grid = next(iter(grids.items()))
+    begin = book.get_sheet_by_name(title).start  # rows are handed over from its first column on
+    for row, column, form in _padded(content, title):
+        place = column - (begin[1] if begin else 0)
+        if row < len(grid) and 0 <= place < len(grid[row]):
+            grid[row][place] = _with_zeros(grid[row][place], form)
     filled = np.array([[_holds(cell) for cell in row] for row in grid], dtype=np.bool_)
     if reading.header_row:
         top = reading.header_row - 1
@@ -85,6 +97,58 @@ def read_sheet(content: bytes, name: str, reading: Reading) -> tuple[list[str], 
     return header, [
         [grid[row][place] if filled[row, place] else None for row in below] for place in used
     ]
+
+
+def _padded(content: bytes, title: str) -> list[tuple[int, int, str]]:
+    """Return row, column and format of a sheet's numbers that are shown with zeros before them."""
+    if content[:2] != b"PK":
+        return []
+    with zipfile.ZipFile(io.BytesIO(content)) as parts:
+        names = set(parts.namelist())
+        if not {"xl/styles.xml", "xl/workbook.xml", "xl/_rels/workbook.xml.rels"} <= names:
+            return []
+
+        def elements(part: str, tag: str) -> list[dict[str, str]]:
+            text = parts.read(part).decode("utf-8", "replace")
+            found = re.findall(rf"<(?:\w+:)?{tag}(\s[^>]*?)/?>", text)
+            return [{k: unescape(v, _QUOTE) for k, v in _ATTRIBUTE.findall(own)} for own in found]
+
+        codes: dict[str, str] = {}
+        for one in elements("xl/styles.xml", "numFmt"):
+            code = one.get("formatCode", "").partition(";")[0].replace("\\", "").replace('"', "")
+            if code.count("0") > 1 and not code.strip("0-/ ") and code[0] == code[-1] == "0":
+                codes[one.get("numFmtId", "")] = code
+        if not codes:
+            return []
+        styles = parts.read("xl/styles.xml").decode("utf-8", "replace")
+        listed = re.search(r"<(?:\w+:)?cellXfs\b.*?</(?:\w+:)?cellXfs>", styles, re.DOTALL)
+        own = re.findall(r"<(?:\w+:)?xf\s[^>]*?numFmtId=[\"'](\d+)", listed[0] if listed else "")
+        shown = {str(i): codes[code] for i, code in enumerate(own) if code in codes}
+        sheets = elements("xl/workbook.xml", "sheet")
+        key = next((s.get("r:id", "") for s in sheets if s.get("name") == title), "")
+        related = elements("xl/_rels/workbook.xml.rels", "Relationship")
+        target = next((r.get("Target", "") for r in related if r.get("Id") == key), "")
+        part = target[1:] if target[:1] == "/" else f"xl/{target}"
+        if not shown or part not in names:
+            return []
+        found: list[tuple[int, int, str]] = []
+        for cell in elements(part, "c"):
+            at = re.fullmatch("([A-Z]+)([0-9]+)", cell.get("r", ""))
+            if at and cell.get("t", "n") == "n" and cell.get("s") in shown:
+                column = functools.reduce(lambda n, c: n * 26 + ord(c) - 64, at[1], 0)
+                found.append((int(at[2]) - 1, column - 1, shown[cell["s"]]))
+        return found
+
+
+def _with_zeros(cell: Any, form: str) -> Any:
+    """Return a whole number as its format shows it."""
+    if isinstance(cell, bool) or not isinstance(cell, int | float) or cell < 0 or cell % 1:
+        return cell
+    left = list(str(int(cell)))
+    text = ""
+    for sign in reversed(form):
+        text = (sign if sign != "0" else left.pop() if left else "0") + text
+    return "".join(left) + text
 
 
 def _holds(cell: object) -> bool:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...base.errors import BadInput
+from ...base.errors import BadInput, listing
 from ..moments import as_day, as_instant, as_moment
 
 #: Orders of day and month, by the name that recipes give them.
@@ -32,6 +32,11 @@ DECIMAL_MARKS = {
 _DATE = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})((?:[Tt]|,?\s+)\d{1,2}:\d{2}.*)?\Z")
 _EITHER = re.compile(r"[+-]?[1-9]\d{0,2}([.,])\d{3}\Z")
 _COUNTED = re.compile(r"([0-9]{1,7})(?:[.,]([0-9]+))?\Z")
+_SIGN_OF_MONEY = "€|\\$|£|¥|CHF|EUR|USD|GBP"
+_UNIT = re.compile(
+    rf"(?P<sign>[+-]?)\s*(?P<before>{_SIGN_OF_MONEY})?\s*(?P<second>[+-]?)\s*(?P<number>[\d.,].*?)\s*"
+    rf"(?P<after>{_SIGN_OF_MONEY}|%)?\s*(?P<behind>-?)\Z"
+)
 _FIRST_OF_EXCEL = datetime.date(1899, 12, 30)
 _LAST_OF_EXCEL = (datetime.date.max - _FIRST_OF_EXCEL).days
 _PARTED = (
@@ -89,6 +94,7 @@ def notation(
     if order and order != "text":
         return _declared(name, texts, lambda text: _day(text, order), DATE_ORDERS[order])
     if mark and mark != "text":
+        _refuse_other_units(name, texts)
         return _declared(name, texts, lambda text: _plain(text, mark), DECIMAL_MARKS[mark])
     if not order and texts and _DATE.match(texts[0]):
         return _found(texts)
@@ -172,8 +178,41 @@ def _of_excel(text: str) -> str | None:
     return at.isoformat(" ")
 
 
+def _parted(text: str) -> tuple[str, str, str]:
+    """Return sign, number and unit of 16.6%, € 1'200 or 350-; a text with two signs as it is."""
+    found = _UNIT.match(text)
+    if found is None:
+        return "", text, ""
+    signs = found["sign"] + found["second"] + found["behind"]
+    units = (found["before"] or "") + (found["after"] or "")
+    both = found["before"] is not None and found["after"] is not None
+    return ("", text, "") if len(signs) > 1 or both else (signs, found["number"], units)
+
+
+def _refuse_other_units(name: str, texts: Sequence[str]) -> None:
+    """Refuse a column of numbers of several units, such as % and none, or € and $.
+
+    Raises
+    ------
+    BadInput
+    """
+    units = {_parted(text)[2] for text in texts}
+    if len(units - {""}) > 1 or ("%" in units and len(units) > 1):
+        raise BadInput(
+            f"Column '{name}' is to be read as numbers, but they have several units "
+            f"({listing(sorted(unit or 'none' for unit in units))}).",
+            remedy="Write all of them in one unit, or take the column as text: "
+            'decimals = "text" for it.',
+        )
+
+
 def _plain(text: str, mark: str) -> str | None:
-    """Return a number with a point before decimals and nothing between thousands, or None."""
+    """Return a number with a point before decimals and nothing else but its sign, or None.
+
+    A unit goes, 16.6% is 16.6; a minus behind stands before: 350- is -350.
+    """
+    sign, text, _ = _parted(text)
+    text = sign + text
     if not any(map(str.isdigit, text)) or _WRITTEN[mark].match(text) is None:
         return None
     return "".join(c for c in text if c not in _BETWEEN[mark]).replace(",", ".")

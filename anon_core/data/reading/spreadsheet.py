@@ -1,7 +1,8 @@
 """Reading Excel workbooks and OpenDocument spreadsheets: one sheet becomes a table.
 
 python-calamine reads .xlsx, .xlsm, .xlsb, .xls and .ods; formulas count as what they were last
-computed to, and cells that are formatted as dates are dates.
+computed to, and cells that are formatted as dates are dates. Whole numbers whose format adds zeros
+are read as they are shown.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from .columns import read_column
 from .limits import ALWAYS_UNPACKED, MOST_COLUMNS, MOST_RATIO, too_wide, unpacks_too_far
 from .notes import header_notes
 from .options import DataOptions
+from .shown_digits import shown, zero_forms
 
 if TYPE_CHECKING:
     from python_calamine import CalamineWorkbook
@@ -51,6 +53,10 @@ def read_spreadsheet(
     _refuse_bombs(data, name, most_bytes)
     book = _opened(data, name)
     sheet, cells = _chosen(book, options.sheet, name)
+    forms = zero_forms(data, sheet)
+    for (row, column), form in forms.items():
+        if row < len(cells) and column < len(cells[row]):
+            cells[row][column] = shown(cells[row][column], form)
     place = f"Sheet '{sheet}' of {name}"
     top = _header(cells, options.header_row, place)
     used = [i for i in range(len(cells[0])) if any(_is_filled(row[i]) for row in cells[top:])]
