@@ -42,7 +42,7 @@ def moved(monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, Any], Column]:
 def test_it_is_said_and_mended_with_one_click(moved: tuple[dict[str, Any], Column]) -> None:
     app = open_page(HIERARCHIES, moved[0])
     assert not app.exception
-    assert "“0109\\*” on level 1 says what 1 of its 4 values is not" in words(app)
+    assert "Label “0109\\*” on level 1 is wrong for 1 of its 4 values" in words(app)
     mend = next(b for b in app.button if str(b.key).startswith("hierarchies/mend"))
     assert mend.label == "Rename to “0109\\* or 02625”"
     app = mend.click().run()

@@ -110,9 +110,8 @@ def _unread(labels: Sequence[str]) -> str:
 
 
 def _told(one: FalseLabel) -> str:
-    count, values = len(one.outside), f"{one.members:,} values"
-    what = f"{count:,} of its {values} {'is' if count == 1 else 'are'} not"
     return plain(
-        f"“{one.label}” on level {one.level} says what {what}. A release would publish what is "
-        "false, so a run refuses it: rename the group, or move the values out."
+        f"Label “{one.label}” on level {one.level} is wrong for {len(one.outside):,} of its "
+        f"{one.members:,} values. Runs are blocked until you rename the group, move these values "
+        "out, or confirm the labels as names."
     )
