@@ -329,14 +329,14 @@ def tokens_of(
 
     Takes what `trimmed` takes.
     """
+    if set(map(str.strip, texts)).isdisjoint({*absent} - {""}):
+        return None  # nearly all columns end here, quickly
     places: dict[str, int] = {}
     target = np.full(len(texts) + 1, -1, dtype=np.int32)
     for i, value in enumerate(texts):
         text = value.strip()
         if text and text in absent:
             target[i] = places.setdefault(text, len(places))
-    if not places:
-        return None
     found = target[codes]
     return (found, tuple(places)) if np.any(found >= 0) else None
 

@@ -140,11 +140,12 @@ def _numbers(texts: Sequence[str]) -> bool:
 
 def _confused(numbers: Iterable[Decimal]) -> bool:
     """Say whether numbers that differ are the same 64-bit float, or one is too large or small."""
-    exact = set(numbers)
-    floats = {float(number) for number in exact}
+    told = list(numbers)
+    floats = set(map(float, told))
     sizes = {abs(number) for number in floats if number}
-    beyond = sizes and (min(sizes) < _LEAST or max(sizes) > _GREATEST)
-    return bool(beyond) or len(floats) < len(exact)
+    if sizes and (min(sizes) < _LEAST or max(sizes) > _GREATEST):
+        return True
+    return len(floats) < len(told) and len(floats) < len(set(told))
 
 
 def _first_digits(label: str) -> Span | None:
