@@ -87,6 +87,7 @@ _SAYS_MORE = re.compile(
     r"|thru|until|à|between|zwischen|entre|von|de|plus)(?!\w)|\.\.|[…–—‒−~-]",
     _WORDS,
 )
+_PLAIN = re.compile(r"(\d+) ?[-–] ?(\d+)")
 _UNIT = re.compile(r"\s*[^\W\d_][^\d]*|\s*[€$£%‰°][^\d]*")
 _GROUPED = re.compile(r"(?<!\d)\d{1,3}(?:[ '’\u00a0\u202f\u2009]\d{3})+(?!\d)")
 _MARKED = re.compile(
@@ -102,8 +103,12 @@ def ways_to_read(label: str) -> Iterator[str]:
     >>> list(ways_to_read("10 000-19 999")), list(ways_to_read("1,000-1,999"))
     (['10000-19999'], ['1,000-1,999', '1000-1999'])
     """
-    label = _GROUPED.sub(lambda found: re.sub(r"\D", "", found[0]), label.strip())
+    label = label.strip()
+    if any(mark in label for mark in " '’\u00a0\u202f\u2009"):
+        label = _GROUPED.sub(lambda found: re.sub(r"\D", "", found[0]), label)
     yield label
+    if "," not in label and "." not in label:
+        return
     whole = _MARKED.sub(lambda found: re.sub(r"\D", "", found[0]), label)
     if whole != label:
         yield whole
@@ -129,6 +134,11 @@ def stated_range(label: str, span: Span) -> Range | None:
     >>> stated_range("[20, 30[", span) == (20.0, math.nextafter(30.0, 0.0))
     True
     """
+    plain = _PLAIN.fullmatch(label)
+    if plain is not None:  # what most labels are
+        low, high = span(plain[1]), span(plain[2])
+        if low is not None and high is not None:
+            return (low[0], high[1]) if low[0] <= high[1] else None
     for form in (_bracketed, _chained, _between, _one_sided):
         found = form(label, span)
         if found is not None:

@@ -18,6 +18,9 @@ from ..release.release import Release
 from ..release.vocabulary import LONGEST_SET
 from .plan import Plan
 
+#: Labels of a column that are looked at: they are of one form, and a hierarchy may have many.
+_MOST_LABELS = 500
+
 
 def cautions(plan: Plan, problem: Problem, release: Release) -> tuple[str, ...]:
     """Return a sentence or two for each caution; an attacker does not know them."""
@@ -165,7 +168,7 @@ def _unread_labels(plan: Plan, release: Release) -> Iterator[str]:
             for text, level in zip(vocabulary.texts, vocabulary.level.tolist(), strict=True)
             if 0 < level < hierarchy.height
         ]
-        unread = unread_labels(groups, columns.column(name).kind)
+        unread = unread_labels(groups[:_MOST_LABELS], columns.column(name).kind)
         if unread:
             yield (
                 f"Labels of '{name}' such as '{unread[0]}' contain digits but state no range that "

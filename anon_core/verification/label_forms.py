@@ -53,6 +53,7 @@ _WORDS_OF_RANGES = {
 } | {"or", "oder", "ou", "plus"}
 _UNIT = re.compile(r"([^\W\d_]|[€$£%‰°])\D*")
 _WORD_FIRST = re.compile(r"[^\W\d_]+\.?(?= )")
+_PLAIN = re.compile(r"([0-9]+) ?[-–] ?([0-9]+)")
 _OPENING, _CLOSING = {"[": True, "(": False, "]": False}, {"]": True, ")": False, "[": False}
 _SPLIT = {";", "|", ","}
 _ENDLESS = {"": None, "∞": 1, "inf": 1, "+∞": 1, "+inf": 1, "infinity": 1, "-∞": -1, "-inf": -1}
@@ -68,6 +69,11 @@ _MONTHS = (
 def meanings(label: str, read: Read) -> list[Inside]:
     """Return what a label may claim of a value, most likely first; nothing where it claims none."""
     found: list[Inside] = []
+    if plain := _PLAIN.fullmatch(label):  # what most labels are
+        low, top = read(plain[1]), read(plain[2])
+        claim = low and top and _inside(low[0], True, top[1], True, low, top)
+        if claim:
+            return [claim]
     text = _BLANKS.sub(lambda m: "".join(c for c in m[0] if c.isdigit()), label.strip())
     text = text.removesuffix(" UTC")  # the zone of instants, which is that of their values
     whole = re.sub(r"(?<![\d.,])\d{1,3}(,\d{3})+(?![\d,])", lambda m: m[0].replace(",", ""), text)
