@@ -338,10 +338,25 @@ def leave(status: int) -> NoReturn:
     os._exit(status)
 
 
+def _with_streams() -> None:
+    """Open what the caller has closed of input, output and errors, so that it leads nowhere.
+
+    Else the next file that is opened takes its place, and what is told is written into that.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            handle = os.open(os.devnull, os.O_RDWR)
+            if handle != number:
+                os.dup2(handle, number)
+                os.close(handle)
+            setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w", encoding="utf-8"))
+
+
 def finish(
     arguments: Sequence[str] | None = None, *, prog: str = PROGRAM, more: Sequence[Command] = ()
 ) -> NoReturn:
     """Be the whole program: run one command as `main` does, and end with its exit status."""
+    _with_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a console may not know '≥'
             cast(Any, stream).reconfigure(errors="backslashreplace")

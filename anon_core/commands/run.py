@@ -242,16 +242,19 @@ def _plan_of(options: argparse.Namespace) -> Plan:
 def _figures_of(place: Path | None) -> object | None:
     """Read the figures of an earlier run, as `--json` wrote them."""
     from ..base.opening import MOST_TEXT_BYTES, read_regular
+    from ..job.drift import read_figures
 
     if place is None:
         return None
     try:
-        return json.loads(read_regular(place, MOST_TEXT_BYTES).decode("utf-8"))
-    except (OSError, ValueError) as error:
+        found = json.loads(read_regular(place, MOST_TEXT_BYTES).decode("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
         raise BadInput(
             f"{clipped(str(place))} cannot be read as the figures of an earlier run.",
             remedy="Give the file that 'run --json' wrote.",
         ) from error
+    read_figures(found)  # what is none is refused before the run
+    return found
 
 
 def _refuse_overwriting(out: Path, read: Sequence[Path], names: Sequence[str]) -> None:

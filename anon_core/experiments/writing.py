@@ -104,7 +104,7 @@ def earlier(folder: Path, settings: Settings, table: str) -> tuple[Done, ...]:
         return ()
     try:
         told = json.loads(read_regular(path, MOST_TEXT_BYTES))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BadInput(
             f"{JSON} cannot be read.", remedy="Name another folder, or delete the file."
         ) from error

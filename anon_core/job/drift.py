@@ -145,7 +145,7 @@ def read_figures(then: object) -> tuple[dict[str, float], dict[str, dict[str, in
             name: {text: int(cast(int, rows)) for text, rows in texts.items()}
             for name, texts in told.items()
         }
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise BadInput(
             "The figures of the earlier run lack some that every run has.",
             remedy="Give the file that 'run --json' of this version wrote.",

@@ -53,7 +53,7 @@ def before(plan: Plan) -> None:
 def _read(content: bytes) -> object:
     try:
         return json.loads(content.decode("utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(
             "The file is no JSON.", remedy="Give the file that 'run --json' wrote."
         ) from error
