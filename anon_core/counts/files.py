@@ -6,7 +6,7 @@ import csv
 import io
 import json
 
-from ..job.publish import neutralised
+from ..data.formulas import neutralised
 from .counting import Counts
 
 

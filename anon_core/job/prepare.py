@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from ..base.errors import AnonError, BadPlan, InputChanged, UnknownValues, listing, nearest
+from ..data.formulas import is_formula
 from ..data.sampling import sampled
 from ..data.table import Dataset
 from ..hierarchy.prepared import prepared, refuse_untrue
@@ -16,7 +17,6 @@ from .confirmed import refuse_unconfirmed
 from .kept_values import Keeping
 from .level_table import LevelTable
 from .plan import Plan
-from .publish import is_formula
 from .redacted import without_redacted
 from .sensitive_levels import at_levels
 from .undecided import refuse_undecided

@@ -5,7 +5,6 @@ It carries neither the seed nor the input's row order: rows are sorted by what t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -13,40 +12,14 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from ..data.formulas import may_be_formula, neutralised
 from ..data.frequency import dense_rank, row_order, stable_order
-from ..data.kinds import as_number
 from ..release.grouping import shuffled
 from ..release.release import Release
 from ..verification.witness import Witness
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_TRIGGERS = ("=", "+", "-", "@", "\t", "\r")
-_may_be_formula = re.compile("\n['" + re.escape("".join(_TRIGGERS)) + "]")
-
-
-def is_formula(text: str) -> bool:
-    """Return whether a spreadsheet could take a text for a formula."""
-    return text.startswith(_TRIGGERS) and bool(np.isnan(as_number(text)))
-
-
-def neutralised(text: str) -> str:
-    """Return a cell that no spreadsheet executes: an apostrophe goes before a formula.
-
-    Where apostrophes stand before a formula's sign already, one more is put, so that different
-    cells stay different and taking one away gives the cell back. Plain numbers stay, negative
-    ones too.
-
-    Examples
-    --------
-    >>> neutralised("=cmd|' /C calc'!A0"), neutralised("-5"), neutralised("Flu")
-    ("'=cmd|' /C calc'!A0", '-5', 'Flu')
-    >>> neutralised("'=x")
-    "''=x"
-    """
-    guarded = text.startswith("'") and text.lstrip("'").startswith(_TRIGGERS)
-    return "'" + text if guarded or is_formula(text) else text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -156,9 +129,7 @@ def public_edition(
     texts = {name: list(release.vocabularies[name].texts) for name in names}
     if neutralise:
         texts = {
-            name: list(map(neutralised, pool))
-            if _may_be_formula.search("\n".join(["", *pool]))
-            else pool
+            name: list(map(neutralised, pool)) if may_be_formula(pool) else pool
             for name, pool in texts.items()
         }
     parts = release.tables or (names,)

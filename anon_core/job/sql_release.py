@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..base.errors import AnonError
+from ..data.formulas import neutralised
 from ..data.frequency import dense_rank
 from ..release.problem import leaf_codes
 from ..release.release import Release
 from .counted_table import CountedTable, Groups
 from .file_formats import ROW_GROUP
 from .packed import fields
-from .publish import neutralised
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ..base.arrays import B1, I32, I64
 from ..base.errors import BadInput, listing
+from ..data.formulas import plain as without_guard
 from ..data.frequency import dense_rank
 from ..data.kinds import KINDS, ColumnKind
 from ..data.roles import Roles
@@ -127,7 +128,7 @@ class Today:
         found: list[I32] = []
         beyond, odd = len(hierarchy.leaves), 0
         for text in texts:
-            plain = text[1:] if text.startswith("'") and text not in hierarchy.code else text
+            plain = text if text in hierarchy.code else without_guard(text)
             own = [hierarchy.missing_leaf] * (text == MISSING and hierarchy.has_missing)
             own += [hierarchy.code[t] for t in (plain,) if t in hierarchy.code and not own]
             if not own and text != MISSING:
@@ -233,7 +234,7 @@ def _covered(texts: Sequence[str], hierarchy: Hierarchy, kind: ColumnKind) -> np
     grouped = KINDS[kind].measured or hierarchy.height > 1 or hierarchy.labels[-1] != (TOP,)
     odd: list[str] = []
     for place, written in enumerate(texts):
-        text = written[1:] if written.startswith("'") and written not in labels else written
+        text = written if written in labels else without_guard(written)
         measured = _measured(text, hierarchy, kind)
         members = None if KINDS[kind].measured else members_of(text)
         for a, b in labels.get(text, ()):

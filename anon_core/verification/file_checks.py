@@ -6,15 +6,13 @@ import numpy as np
 
 from .findings import Check, Rows, many, named
 from .published import PublishedTable
-from .texts import FORMULA_START, is_formula, may_begin
+from .texts import is_formula, may_be_guarded
 
 
 def check_formulas(release: PublishedTable) -> Check:
     """Check that no cell is one a spreadsheet would execute."""
     odd = [
-        [i for i, text in enumerate(texts) if is_formula(text)]
-        if may_begin(texts, FORMULA_START)
-        else []
+        [i for i, text in enumerate(texts) if is_formula(text)] if may_be_guarded(texts) else []
         for texts in release.texts
     ]
     rows = release.rows_showing(odd)
@@ -25,7 +23,7 @@ def check_formulas(release: PublishedTable) -> Check:
         sentence=f"{many(len(rows), 'row', 'has', 'have')} a cell that a spreadsheet could "
         f"execute {named(rows)}."
         if rows
-        else "No cell starts like a formula.",
+        else "No cell starts like a formula, and no part of one that may become a cell.",
     )
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .findings import Rows
 from .tables import joined
-from .texts import Codes, Key, Spelling, may_begin
+from .texts import Codes, Key, Spelling
 
 
 def plain_texts(
@@ -20,8 +20,8 @@ def plain_texts(
     """Return columns' distinct texts without what keeps them from being formulas."""
     plain = [spelling(name).plain for name in header]
     return [
-        [own(text) if text[:1] == "'" else text for text in column]
-        if may_begin(column, "'")
+        [own(text) if "'" in text else text for text in column]
+        if "'" in "".join(column)
         else column
         for own, column in zip(plain, texts, strict=True)
     ]

@@ -19,7 +19,7 @@ from .findings import Check, many, named
 from .level_columns import level_columns
 from .published import PublishedTable
 from .tables import PrivateTable, Promise
-from .texts import EVERYTHING, FORMULA_START, Key, Spelling, is_formula, may_begin, members_of
+from .texts import EVERYTHING, Key, Spelling, guarded, may_be_guarded, members_of
 from .thousands import unmarked
 
 _AVERAGE = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.([0-9]+))?")
@@ -56,13 +56,13 @@ def check_spelling(
                 tails=_tails(promise, name),
             )
         neutralised = release.spelling(name).neutralised
-        guard = neutralised and may_begin(meant, ("'", *FORMULA_START))
-        guarded = [_guarded(own) for own in meant] if guard else meant
-        if guarded == texts and right.certain.issuperset(meant):
+        guard = neutralised and may_be_guarded(meant)
+        written = [guarded(own) for own in meant] if guard else meant
+        if written == texts and right.certain.issuperset(meant):
             continue
         found[place] = [
             i
-            for i, (text, told, own) in enumerate(zip(texts, guarded, meant, strict=True))
+            for i, (text, told, own) in enumerate(zip(texts, written, meant, strict=True))
             if text != told or (own not in right.certain and not right.holds(own))
         ]
     odd = [name for name, places in zip(release.header, found, strict=True) if places]
@@ -78,12 +78,6 @@ def check_spelling(
         if odd
         else f"Every cell of {file} is written in the one way in which a release writes it.",
     )
-
-
-def _guarded(text: str) -> str:
-    """Return a cell with the apostrophe that keeps it from being a formula, where it needs one."""
-    kept = text.startswith("'") and text.lstrip("'").startswith(FORMULA_START)
-    return "'" + text if kept or is_formula(text) else text
 
 
 class _Averages:

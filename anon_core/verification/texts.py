@@ -34,7 +34,11 @@ MISSING_TOKENS = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null")
 EVERYTHING = "*"
 _NEAR = 1 << 18
 _OPEN = ("≤", "≥")
-FORMULA_START = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_START = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r")
+#: What may part cells for a program that reads a file its own way.
+_BETWEEN = (";", ",", "\t", "\r", "\n")
+_SIGNS = re.escape("".join(FORMULA_START[:8]))
+_MAY_BE_GUARDED = re.compile(f"[;,\t\r\n]\"?'*[{_SIGNS}]|\n'*[\t\r]")
 
 _MEMBER = re.compile(r'(?:"((?:[^"]|"")*)"|([^,{}"]+))(, |$)')
 
@@ -49,8 +53,56 @@ def may_begin(texts: Iterable[str], signs: Iterable[str]) -> bool:
 
 
 def is_formula(text: str) -> bool:
-    """Return whether a spreadsheet could take a cell for a formula."""
-    return text.startswith(FORMULA_START) and number_of(text) is None
+    """Return whether a spreadsheet could take a cell, or a part of it, for a formula."""
+    if text.startswith(FORMULA_START) and number_of(text) is None:
+        return True
+    return any(kept == 0 and not number for _, kept, number in _parts_with_signs(text))
+
+
+def guarded(text: str) -> str:
+    """Return a cell with the apostrophes that keep it from being a formula, where it needs some."""
+    for at, kept, number in reversed(_parts_with_signs(text)):
+        if kept or not number:
+            text = f"{text[:at]}'{text[at:]}"
+    kept = text.startswith("'") and text.lstrip("'").startswith(FORMULA_START)
+    begins = text.startswith(FORMULA_START) and number_of(text) is None
+    return "'" + text if kept or begins else text
+
+
+def unguarded(text: str) -> str:
+    """Return a cell without the apostrophes that keep it from being a formula."""
+    for at, kept, _ in reversed(_parts_with_signs(text)):
+        if kept:
+            text = text[:at] + text[at + 1 :]
+    if text.startswith("'") and text.lstrip("'").startswith(FORMULA_START):
+        return text[1:]
+    return text
+
+
+def may_be_guarded(texts: Iterable[str]) -> bool:
+    """Say whether some of many texts may be formulas, or guarded; if not, none is."""
+    return _MAY_BE_GUARDED.search("\n".join(["", *texts])) is not None
+
+
+def _parts_with_signs(text: str) -> list[tuple[int, int, bool]]:
+    """Return where a part that may become a cell begins with a formula's sign.
+
+    Each with the apostrophes before the sign, and whether all that follows is a number. A part may
+    begin with a quote.
+    """
+    found: list[tuple[int, int, bool]] = []
+    if not any(mark in text for mark in _BETWEEN):
+        return found
+    for before, mark in enumerate(text):
+        if mark not in _BETWEEN:
+            continue
+        at = before + 1 + text.startswith('"', before + 1)
+        rest = text[at:]
+        own = rest.lstrip("'")
+        if own.startswith(FORMULA_START[:8]):
+            end = min((own.find(m) for m in (*_BETWEEN, '"') if m in own), default=len(own))
+            found.append((at, len(rest) - len(own), number_of(own[:end]) is not None))
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,9 +135,7 @@ class Spelling:
 
         Only one goes: before apostrophes and a sign of the table's own, one more was put.
         """
-        if self.neutralised and text[:1] == "'" and text.lstrip("'").startswith(FORMULA_START):
-            return text[1:]
-        return text
+        return unguarded(text) if self.neutralised else text
 
     def key(self, text: str) -> Key:
         """Return what makes two cells equal: numbers and days by value, the rest by text."""
