@@ -50,7 +50,8 @@ def prepare(
     if plan.formulas == "neutralise":
         refuse_formula_names(plan, dataset)
     refuse_undecided(plan, dataset)
-    dataset = Keeping.of(plan, hierarchies).table(dataset)
+    kept = Keeping.of(plan, hierarchies)
+    dataset, population = kept.table(dataset), population and kept.table(population)
     table = without_redacted(plan.redacted, dataset.with_kinds(plan.types))
     refuse_unconfirmed(plan, table)
     hierarchies = plan.labels.applied(table, hierarchies or {})

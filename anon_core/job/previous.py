@@ -146,7 +146,7 @@ def check_previous(
         problem = prepare(plan, dataset, levels, read_population(plan, folder))
         problem = with_meanings(plan, problem, levels)
         recipe = plan.completed()
-        promise = read_promise(recipe, dataset.names)
+        promise = read_promise(recipe, dataset.names, levels)
         shown = read_files(release, table_names(promise), section(recipe, "export"))
         here = _this_side(promise, _tables(promise, shown))
         sides = _earlier_sides(promise, _tables(promise, files))

@@ -145,6 +145,7 @@ def run(
         return replace(found, level_search=levels)
     kept = Keeping.of(plan, hierarchies)
     dataset, population = kept.table(dataset), population and kept.table(population)
+    earlier = earlier and kept.table(earlier)
     job = _Job(
         plan=plan,
         dataset=dataset,

@@ -223,6 +223,29 @@ def test_a_row_for_the_missing_value_is_its_place(desk: Desk, engine: str) -> No
     assert Counter(row["country"] for row in rows) == {"Southern": 20, "Eastern": 5, "Elsewhere": 5}
 
 
+def test_a_population_and_an_earlier_release_are_read_by_the_hierarchy_too(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with (desk.folder / "country.csv").open("a") as file:
+        file.write(";Elsewhere;*\n")
+    people = [f"{country},{sex}" for country in ("NA", "ZA", "ZM", "") for sex in "fm" * 12]
+    (desk.folder / "people.csv").write_text("\n".join(["country,sex", *people]) + "\n")
+    levels = 'fixed-levels"\nlevels = { country = 1, sex = 0 }\nmax_suppression = 1.0\n#"'
+    presence = '\n[[models]]\nname = "delta-presence"\ndelta_max = 1.0'
+    public = f'{LISTS}\n[population]\nfile = "people.csv"{presence}'
+    assert desk.run("", public, algorithm=levels)[0] == 0, capsys.readouterr()
+    (desk.folder / "before").mkdir()
+    for file in (desk.folder / "out").iterdir():
+        (desk.folder / "before" / file.name).write_bytes(file.read_bytes())
+    earlier = f'{LISTS}\n[earlier]\nfile = "before/release.csv"'
+    assert desk.run("", earlier, algorithm=levels)[0] == 0, capsys.readouterr()
+    assert "composition" in capsys.readouterr().out
+    given = [str(desk.folder / "r.toml"), "--data", str(desk.folder / "t.csv")]
+    given += ["--release", str(desk.folder / "out"), "--previous", str(desk.folder / "before")]
+    assert main(["verify", *given]) in (0, 3)
+    assert "cannot be laid together" not in capsys.readouterr().out
+
+
 def test_a_row_for_the_missing_value_among_numbers_is_refused() -> None:
     frame = pd.DataFrame({"age": ["20", "30", None]})
     column = Dataset.from_frame(frame).column("age")
