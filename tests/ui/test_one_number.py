@@ -19,10 +19,11 @@ from anon_core.report.sections import sections
 from anon_core.words.phrases import chance
 from anon_core.words.tiles import tiles, title_of
 from tests.ui.sessions import COMPARE, EXPORT, RESULTS, carried_out, load, open_page, words
+from tests.ui.test_advice_panel import clinic
 from ui.charts import attack_plots, series
 from ui.charts.chart_frame import palette
 from ui.panels import compare_tables
-from ui.session import results
+from ui.session import results, state
 
 UNIQUE = re.compile(
     r"([\d,]+)(?: of [\d,]+ (?:rows|people))? \([^)]*%\) (?:is|are) unique over all published "
@@ -42,14 +43,19 @@ RUNS = {
     "node": {"name": "mondrian", "output": "node"},
     "relaxed": {"name": "mondrian", "cuts": "relaxed"},
     "levels": {"name": "optimal", "max_suppression": 0.05},
+    "people": {"name": "mondrian"},
 }
 
 
 @pytest.fixture(scope="module", params=RUNS)
 def held(request: pytest.FixtureRequest) -> dict[str, object]:
-    found = load(
-        "hospital", algorithm=RUNS[request.param], models=[{"name": "k-anonymity", "k": 12}]
-    )
+    promised = {"algorithm": RUNS[request.param], "models": [{"name": "k-anonymity", "k": 12}]}
+    if request.param == "people":
+        found = clinic()
+        with patch.object(st, "session_state", found):
+            state.update_draft(**promised)
+    else:
+        found = load("hospital", **promised)
     carried_out(found, pinned=1)
     return found
 
@@ -104,7 +110,10 @@ def figures(held: dict[str, object], result: Result) -> Iterator[tuple[Name, str
     titles = {title_of(a): (a.attack, a.column) for a in result.attacks}
     people = tiles(result)[1]
     value = float(people.figure.split(" of ")[0].replace(",", ""))
-    yield (*titles[people.attacker], "people at risk"), "tile", value
+    if people.attacker in titles:
+        yield (*titles[people.attacker], "people at risk"), "tile", value
+    else:
+        assert value == max(a.at_risk for a in result.attacks) == 0
 
 
 def test_no_two_numbers_go_by_one_name(held: dict[str, object]) -> None:
@@ -132,8 +141,10 @@ def test_rows_unique_over_all_columns_have_one_number_everywhere(held: dict[str,
         row
         for a in result.attacks if a.attack == "uniqueness"
         for row in a.details[1].rows if row["columns"] == "all published columns"
-    ] or [{"rows": alone}]  # fmt: skip
-    assert bar["rows"] == alone == result.as_json()["unique_over_all_columns"]
+    ] or [{result.counted: alone}]  # fmt: skip
+    assert bar[result.counted] == alone
+    of = "unique_over_all_columns" if result.crowd is None else "unique_people_over_all_columns"
+    assert result.as_json()[of] == alone
 
 
 def test_no_tile_is_rosier_than_a_line_below_it(held: dict[str, object]) -> None:
