@@ -16,6 +16,7 @@ from ..base.registry import family
 from ..contracts.attack import Attack, not_applicable
 from ..data.kinds import ColumnKind
 from ..data.meanings import Meaning
+from ..data.table import MISSING
 from ..partition.optimum import Optimum
 from ..release.attack_result import AttackResult
 from ..release.audience import Audience, audience_of
@@ -29,6 +30,7 @@ from .cautions import cautions
 from .dialect import spreadsheet_files
 from .file_formats import READ, in_parts, other_formats, written
 from .level_search import LevelSearch
+from .level_table import LevelTable
 from .plan import Plan
 from .result_json import as_json
 from .reuse import refuse_undecidable
@@ -82,6 +84,8 @@ class Result:
         What the file of the table says of its columns.
     kinds : mapping of str to str
         What kind each column of the release is, as it was declared or found out.
+    levels : mapping of str to level table
+        Hierarchies as they were given, by column.
     witness : Witness or None
         Which row stands where, if the files do not tell it; not for publication.
     """
@@ -106,7 +110,19 @@ class Result:
     needing_rows: Mapping[str, str] = field(default_factory=dict[str, str])
     meanings: Mapping[str, Meaning] = field(default_factory=dict[str, Meaning])
     kinds: Mapping[str, ColumnKind] = field(default_factory=dict[str, ColumnKind])
+    levels: Mapping[str, LevelTable] = field(default_factory=dict[str, LevelTable])
     witness: Witness | None = None
+
+    def level_rows(self, column: str) -> list[list[str]]:
+        """Return a column's hierarchy as it was given, or as it was made where none was.
+
+        A sensitive column is published exactly or at one level, so that the release itself needs
+        no more of its levels than that; promises, attacks and a run of the recipe do.
+        """
+        given = self.levels.get(column)
+        if given is not None:
+            return [list(row) for row in given]
+        return [list(row) for row in self.problem.hierarchies[column].rows() if row[0] != MISSING]
 
     @property
     def recipe(self) -> Plan:

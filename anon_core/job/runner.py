@@ -197,6 +197,7 @@ def run(
         needing_rows=job.needing_rows,
         kinds=job.kinds,
         meanings=dataset.meanings,
+        levels=dict(hierarchies or {}),
         witness=job.witness,
     )
     refuse_unaccepted(plan.accept, result)

@@ -15,6 +15,18 @@ def personal() -> list[str]:
     return [n for n, a in family("attack").items() if _in_every_run(a) and _is_chance(a)]
 
 
+def every() -> list[str]:
+    """Return the attacks of every run that have a threshold: those of `personal`, then shares."""
+    first = personal()
+    return first + [
+        name
+        for name, attack in family("attack").items()
+        if name not in first
+        and _in_every_run(attack)
+        and any(p.name == "threshold" for p in attack.parameters())
+    ]
+
+
 def tables(chance: float) -> list[dict[str, Any]]:
     """Return a recipe's tables that set all thresholds alike, those of shares of everyone too."""
     return [

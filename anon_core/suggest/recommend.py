@@ -16,7 +16,7 @@ from ..base.thresholds import why_this_size
 from ..contracts.algorithm import Algorithm
 from ..contracts.model import GroupModel
 from ..contracts.serving import Purpose, Service
-from ..job.thresholds import personal
+from ..job.thresholds import every
 from .facts import Facts
 from .promises import promised
 from .request import Request
@@ -53,11 +53,11 @@ class Recommendation:
     obstacles: tuple[str, ...] = field(default=())
 
     def tables(self) -> dict[str, Any]:
-        """Return the recipe's tables: algorithm, models, and attacks with the threshold."""
+        """Return the recipe's tables: algorithm, models, and attacks with the one threshold."""
         return {
             "algorithm": {"name": self.algorithm.name, **self.algorithm.as_mapping()},
             "models": [{"name": m.name, **m.as_mapping()} for m in self.models],
-            "attacks": [{"name": name, "threshold": self.threshold} for name in personal()],
+            "attacks": [{"name": name, "threshold": self.threshold} for name in every()],
         }
 
 

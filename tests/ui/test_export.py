@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import json
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import zipfile
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pandas as pd
@@ -20,6 +22,7 @@ import streamlit as st
 
 from anon_core.data.roles import Roles
 from anon_core.data.table import Dataset
+from anon_core.hierarchy import parse_levels
 from anon_core.job.plan import Plan
 from anon_core.job.result import Result
 from anon_core.report.context import ReleaseContext
@@ -364,3 +367,31 @@ def test_no_csv_file_is_offered_where_the_recipe_leaves_it_out() -> None:
         assert packed.namelist() == ["release.parquet"]
     public = edition_of(result, ReleaseContext(), public=True)
     assert [t["file"] for t in public["technique"]["tables"]] == ["release.parquet"]
+
+
+@pytest.mark.parametrize("published", [{}, {"sensitive_levels": {"diagnosis": 1}}])
+def test_the_zip_holds_hierarchies_as_they_were_given(
+    published: dict[str, Any], tmp_path: Path
+) -> None:
+    held = load("hospital", algorithm={"name": "optimal", "max_suppression": 0.02}, **published)
+    result = carried_out(held)
+    data = unpack(result, tmp_path)
+    with patch.object(st, "session_state", held):
+        given = state.levels()
+    for column, path in bundle.recipe_plan(result).hierarchies.items():
+        read = parse_levels((tmp_path / path).read_text(encoding="utf-8"), column)
+        assert [list(row) for row in read] == [list(row) for row in given[column]], column
+    out = tmp_path / "out"
+    done = called(
+        "-m", "anon_core", "run", str(tmp_path / "recipe.toml"),
+        "--data", str(data), "--out", str(out), "--json", folder=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["output_sha256"] == result.sha256
+    figures = {(a.attack, a.column): (a.rate, a.worst, a.at_risk) for a in result.attacks}
+    again = {
+        (a["name"], a["column"] or ""): (a["rate"], a["worst"], a["at_risk"])
+        for a in told["attacks"]
+    }
+    assert again == figures

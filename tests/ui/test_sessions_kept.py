@@ -329,3 +329,19 @@ def test_what_is_carried_out_again_is_told_where_it_will_show(page: str) -> None
         patch.object(st, "session_state", {again._WAITING: runs}),
     ):
         assert again.under_way().startswith("Carried out and verified again")
+
+
+def test_a_run_that_is_carried_out_again_has_the_figures_that_it_had(session: None) -> None:
+    held = load("hospital", algorithm={"name": "mondrian", "output": "node"})
+    result = carried_out(held)
+    with patch.object(st, "session_state", held):
+        content = session_file.as_bytes(session_file.told())
+    loading.load_sample("hospital")
+    session_file.restore(session_file.parse(content))
+    settled()
+    again_ = results.last()
+    assert again_ is not None
+    assert again_ is not result
+    assert [(a.attack, a.column, a.rate, a.worst, a.at_risk) for a in again_.attacks] == [
+        (a.attack, a.column, a.rate, a.worst, a.at_risk) for a in result.attacks
+    ]

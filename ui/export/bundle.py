@@ -13,7 +13,7 @@ from typing import Literal
 
 from anon_core.base.errors import BadPlan
 from anon_core.base.plain_values import finite
-from anon_core.hierarchy import levels_csv
+from anon_core.hierarchy.files.level_files import rows_csv
 from anon_core.job.plan import Plan
 from anon_core.job.result import Result
 from anon_core.job.reuse import refuse_undecidable
@@ -97,7 +97,7 @@ def archive(
     plan = recipe_plan(result)
     files: dict[str, str | bytes] = {"recipe.toml": plan.as_toml()}
     for column, path in plan.hierarchies.items():
-        files[path] = levels_csv(result.problem.hierarchies[column])
+        files[path] = rows_csv(result.level_rows(column), column)
     if people is not None and plan.population_file == people.path:
         files[people.path] = people.content
     if earlier is not None and plan.earlier.file == earlier.path:

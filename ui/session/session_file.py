@@ -16,7 +16,7 @@ from anon_core.base.errors import AnonError, BadInput, InputChanged
 from anon_core.data.reading import DataOptions, read_table
 from anon_core.data.roles import Roles
 from anon_core.data.table import Dataset
-from anon_core.hierarchy import history_of_dict, levels_csv, parse_levels
+from anon_core.hierarchy import history_of_dict
 from anon_core.job.result import Result
 from anon_core.job.version import VERSION
 from anon_core.report.context import ReleaseContext
@@ -79,13 +79,9 @@ def as_bytes(whole: Mapping[str, Any]) -> bytes:
 def _run(result: Result, letter: str, made_of: results.MadeOf | None) -> dict[str, Any]:
     """Return all that is needed to carry a run out again, and to tell whether it came out alike."""
     if result not in _made:
-        hierarchies = result.problem.hierarchies
         _made[result] = {
             "plan": result.plan.as_mapping(),
-            "levels": {
-                name: parse_levels(levels_csv(hierarchies[name]), name)
-                for name in result.plan.hierarchies
-            },
+            "levels": {name: result.level_rows(name) for name in result.plan.hierarchies},
             "released": again.hash_of(result),
         }
     present = made_of is not None and made_of["choices"] is state.choices()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -98,14 +99,20 @@ def levels_csv(hierarchy: Hierarchy) -> str:
     The missing value is left out: it hangs under the root by itself.
     """
     rows = [list(row) for row in hierarchy.rows() if row[0] != MISSING]
+    return rows_csv(rows, hierarchy.column)
+
+
+def rows_csv(rows: Sequence[Sequence[str]], column: str) -> str:
+    """Return a level table as the text of a level file, one line a value."""
+    plain = [list(row) for row in rows]
     written = ""
     for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL):
         text = io.StringIO()
-        csv.writer(text, delimiter=";", lineterminator="\n", quoting=quoting).writerows(rows)
+        csv.writer(text, delimiter=";", lineterminator="\n", quoting=quoting).writerows(plain)
         written = text.getvalue()
         # A text may look like another format unless all is quoted.
         with suppress(BadHierarchy):
-            if parse_levels(written, hierarchy.column) == rows:
+            if [list(row) for row in parse_levels(written, column)] == plain:
                 break
     return written
 
