@@ -13,8 +13,11 @@ if TYPE_CHECKING:
 
 
 def verifies_there(options: argparse.Namespace, stored: Stored) -> bool:
-    """Return that Parquet in object storage is read where it lies."""
-    return True
+    """Return whether Parquet in object storage is read where it lies: where no run is repeated."""
+    from ..job.plan import read_plan
+    from ..job.repeated import tells_more
+
+    return options.previous is None and not tells_more(read_plan(options.recipe))
 
 
 def verify(options: argparse.Namespace) -> int:

@@ -14,16 +14,16 @@ from pathlib import Path
 import numpy as np
 
 from ..base.context import Context
-from ..base.errors import AnonError, BadInput, clipped
+from ..base.errors import AnonError, BadInput
 from ..overlap.composed import Bits, beside, classes_of_earlier, holds, how_many
 from ..release.earlier import Today
 from ..release.earlier_groups import LinkedColumns, encode_groups
 from ..release.problem import Problem
 from ..verification.blocks import blocks, group_name, sets_are_formed, table_names
-from ..verification.file_formats import READ, read_files, read_release
+from ..verification.file_formats import read_files, read_release
 from ..verification.findings import Check, undecided
-from ..verification.opening import Content, FileBytes
-from ..verification.part_files import is_part, part_names, parts_said, parts_there, table_of
+from ..verification.opening import Content
+from ..verification.part_files import table_of
 from ..verification.published import PublishedTable
 from ..verification.tables import Promise, read_promise, section
 from ..verification.texts import Spelling
@@ -31,79 +31,9 @@ from .declared_inputs import read_as_declared, read_population
 from .earlier_file import with_meanings
 from .plan import Plan, load_hierarchies
 from .prepare import prepare
+from .previous_files import TABLES
 
 _NAME = "previous"
-_TABLES = (("release",), ("quasi", "sensitive"))
-_NAMES = tuple(name for names in _TABLES for name in names)
-_ENDINGS = (READ, "parquet")
-
-
-def previous_files(place: Path) -> dict[str, Content]:
-    """Return the published files of an earlier release by name: of a folder, or one file.
-
-    A CSV file is taken before a Parquet file of the same rows, and one file before several that
-    make up the table. Of two tables that a group number joins either one may be named.
-
-    Raises
-    ------
-    BadInput
-        If there is no whole set of them, or both one table and two, or one part is named.
-    """
-    tables: tuple[tuple[str, ...], ...] = _TABLES
-    if not place.is_dir():
-        if is_part(place.name):
-            raise BadInput(
-                f"{clipped(place.name)} is a part of the earlier release, which has several.",
-                remedy="Name the folder that holds all of them.",
-            )
-        if place.stem not in _TABLES[1] or place.suffix[1:] not in _ENDINGS:
-            ending = "parquet" if place.suffix.lower() == ".parquet" else READ
-            return {f"release.{ending}": FileBytes(place, "The earlier release")}
-        place, tables = place.parent, (_TABLES[1],)
-    sets = [[_files_of(place, name) for name in names] for names in tables]
-    whole = [found for found in sets if all(found)]
-    if len(whole) > 1:
-        raise BadInput(
-            "The folder of the earlier release holds one table and two tables as well.",
-            remedy="Name the file of the one that was published.",
-        )
-    if not whole:
-        raise BadInput(
-            "The earlier release has no published table: neither a release nor quasi and "
-            "sensitive, as .csv or .parquet.",
-            remedy="Name its folder, or the file that was published.",
-        )
-    return {
-        file.name: FileBytes(file, "The earlier release") for files in whole[0] for file in files
-    }
-
-
-def _files_of(folder: Path, name: str) -> list[Path]:
-    """Return the file of a published table, or all that make it up; empty where none is there.
-
-    Raises
-    ------
-    BadInput
-        If one of several is missing.
-    """
-    for ending in _ENDINGS:
-        if (folder / f"{name}.{ending}").is_file():
-            return [folder / f"{name}.{ending}"]
-    names = [file.name for file in folder.iterdir() if file.is_file()]
-    found = ((ending, parts_there(name, names, ending)) for ending in _ENDINGS)
-    ending, there = next(((e, own) for e, own in found if own), ("", []))
-    if not there:
-        return []
-    wanted = part_names(name, parts_said(there[0]), ending)
-    gone = [part for part in wanted if part not in there]
-    if gone or there != wanted:
-        raise BadInput(
-            f"The earlier release lacks {gone[0]}."
-            if gone
-            else f"The earlier release has parts of several releases, {there[-1]} among them.",
-            remedy="Name a folder with all of its parts and nothing else.",
-        )
-    return [folder / part for part in there]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,6 +83,8 @@ def check_previous(
         return _laid_together(problem, here, sides)
     except AnonError as error:
         return [undecided(_NAME, f"The two releases cannot be laid together. {error.message}")]
+    except OSError:
+        return [undecided(_NAME, "The two releases cannot be laid together: a file is not read.")]
 
 
 def _laid_together(problem: Problem, here: _Side, sides: Sequence[_Side]) -> list[Check]:
@@ -281,7 +213,7 @@ def _tables(promise: Promise, files: Mapping[str, Content]) -> dict[str, Publish
     BadInput
     """
     spelled = Spelling(kind="text", neutralised=False)
-    names = [n for n in dict.fromkeys(map(table_of, files)) if n in _NAMES]
+    names = [n for n in dict.fromkeys(map(table_of, files)) if any(n in own for own in TABLES)]
     found = {name: read_release(name, files, promise.quasi, lambda _: spelled) for name in names}
     if any(table.ragged for table in found.values()):
         raise BadInput("Rows of a published table differ in length.")

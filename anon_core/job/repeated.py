@@ -80,6 +80,8 @@ def repeated(plan: Plan, folder: Path, data: Path, release: Path, *, has_secret:
         same = all(_lies(release / name, content) for name, content in made.items())
     except AnonError as error:
         return Repeated(why=f"The recipe could not be carried out again. {error.message}")
+    except OSError:  # such as an address that only the command line brings here
+        return Repeated(why="The recipe could not be carried out again: a file cannot be read.")
     boxed = not same and _has_time_box(plan.algorithm)
     return Repeated(
         result=result,

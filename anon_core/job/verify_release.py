@@ -16,7 +16,8 @@ from ..verification.recipe_text import read_recipe
 from ..verification.release_only import verify_release_only
 from ..verification.witness import Witness
 from .plan import Plan, read_plan
-from .previous import check_previous, previous_files
+from .previous import check_previous
+from .previous_files import previous_files
 from .repeated import Repeated, checks_of, repeated, tells_more
 from .unchanged import unchanged
 

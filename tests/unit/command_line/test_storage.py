@@ -320,3 +320,19 @@ def test_a_program_that_is_told_to_end_while_it_reads_says_so(
     assert _run(tmp_path, store.address("bucket/t.parquet"), "out") == 130
     assert "Stopped; nothing was released" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_a_permuted_release_of_stored_rows_is_drawn_again(
+    store: ObjectStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is carried out again is read on this machine."""
+    text = RECIPE.replace('"mondrian"', '"anatomy"').replace(
+        'name = "k-anonymity"\nk = 4', 'name = "frequency-l-diversity"\nl = 2'
+    )
+    (tmp_path / "recipe.toml").write_text(text, encoding="utf-8")
+    address, made = store.address("bucket/t.parquet"), tmp_path / "made.toml"
+    assert _run(tmp_path, address, "out", "--recipe-out", str(made)) == 0
+    capsys.readouterr()
+    asked = ["verify", str(made), "--data", address, "--release", str(tmp_path / "out")]
+    assert main(asked) == 0
+    assert "holds   drawn-again" in capsys.readouterr().out

@@ -16,7 +16,8 @@ from anon_core.__main__ import main
 from anon_core.base.errors import BadPlan
 from anon_core.data.table import Dataset
 from anon_core.job.plan import Plan
-from anon_core.job.previous import check_previous, previous_files
+from anon_core.job.previous import check_previous
+from anon_core.job.previous_files import previous_files
 from anon_core.job.runner import run
 from anon_core.job.verify_release import verify_release
 from anon_core.verification.findings import Check
