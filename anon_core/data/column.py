@@ -279,7 +279,8 @@ def with_values(
     gaps : bool array of shape (rows,), optional
         Rows whose missing value is the value that is written as an empty text.
     """
-    codes, values = column.codes.copy(), [*column.values]
+    read, texts = column.as_read
+    codes, values = read.copy(), [*texts]
     tokens = column.tokens
     if tokens is not None and kept:
         which, texts = tokens

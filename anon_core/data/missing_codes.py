@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .column import Column
+from .table import MISSING_TOKENS
 
 #: As surveys and registers write them, apart from what is read as missing anyway. Codes of one
 #: digit are left out, since they are as often values.
@@ -17,5 +18,6 @@ USUAL_CODES = frozenset(
 
 def rows_with_codes(column: Column) -> int:
     """Return how many rows have a value that usually stands for a missing one."""
-    codes = [i for i, text in enumerate(column.values) if text.casefold() in USUAL_CODES]
+    told = enumerate(column.values)
+    codes = [i for i, text in told if text.casefold() in USUAL_CODES or text in MISSING_TOKENS]
     return int(column.counts[codes].sum())

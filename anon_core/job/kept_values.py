@@ -1,7 +1,8 @@
 """What a hierarchy says of missing values goes before what stands for them in any table.
 
 A text such as ``NA`` stands for a missing value by default. Where a column's hierarchy lists it, it
-is a value: a country, a surname. And where the hierarchy has a row for the missing value, that is
+is a value: a country, a surname. So it is where a column without a hierarchy is declared as text.
+And where the hierarchy has a row for the missing value, that is
 where it stands, among the texts it is grouped with.
 """
 
@@ -66,14 +67,16 @@ class Keeping:
         held : bool array of shape (rows,), optional
             Where a row of the column stands for rows of the table; everywhere if it is not given.
         """
-        rows = self.hierarchies.get(column.name, ())
-        kind = self.types.get(column.name, column.kind)
-        if not rows or KINDS[kind].measured or not column.missing:
+        name, rows = column.name, self.hierarchies.get(column.name, ())
+        kind = self.types.get(name, column.kind)
+        if KINDS[kind].measured or not column.missing:
             return column
         listed = {row[0].strip() for row in rows if row}
-        by_default = column.name not in self.data.missing_in
-        by_default &= self.data.missing_values == MISSING_TOKENS
-        kept = listed.intersection(column.replaced) if by_default else set[str]()
+        kept = set[str]()
+        if name not in self.data.missing_in and self.data.missing_values == MISSING_TOKENS:
+            declared = name in self.types and name not in self.data.kinds_found
+            if rows or declared:  # declared as text, every text is a value
+                kept = listed.intersection(column.replaced) if rows else {*column.replaced}
         gaps = None
         if MISSING in listed and column.name in self.coarsened and self.data.missing == "keep":
             gaps = column.codes < 0

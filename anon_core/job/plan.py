@@ -17,7 +17,7 @@ from ..contracts.algorithm import Algorithm, by_levels, by_parts
 from ..contracts.attack import Attack
 from ..contracts.metric import Metric, in_units_of
 from ..contracts.model import GroupModel
-from ..data.kinds import ColumnKind
+from ..data.kinds import KINDS, ColumnKind
 from ..data.reading import DataOptions
 from ..data.roles import Roles
 from ..hierarchy import read_levels
@@ -332,7 +332,10 @@ class Plan:
 
     def of_kinds(self, kinds: Mapping[str, ColumnKind]) -> Plan:
         """Return the plan with kinds that were decided for columns of which it declares none."""
-        return replace(self, types={**kinds, **self.types})
+        found = [n for n, k in kinds.items() if n not in self.types and not KINDS[k].measured]
+        every = tuple(dict.fromkeys((*self.data.kinds_found, *found)))
+        data = replace(self.data, kinds_found=every)
+        return replace(self, data=data, types={**kinds, **self.types})
 
     def completed(self) -> dict[str, Any]:
         """Return the recipe's tables, and beside them what the release looks like.

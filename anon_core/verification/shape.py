@@ -105,12 +105,19 @@ def completed(recipe: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, A
     return {
         **recipe,
         "types": {**_table(told.get("types")), **_table(recipe.get("types"))},
+        "data": {**_table(recipe.get("data")), **_found(told)},
         "algorithm": {**told["algorithm"], **_table(recipe.get("algorithm"))},
         "models": [
             {**full, **_table(given)} for full, given in zip(told["models"], own, strict=True)
         ],
         "release": dict(told["release"]),
     }
+
+
+def _found(told: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return which kinds of columns nobody declared: a run has found them out."""
+    data = _table(told.get("data"))
+    return {key: data[key] for key in ("kinds_found",) if key in data}
 
 
 def _table(given: object) -> Mapping[str, Any]:

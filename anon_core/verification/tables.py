@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..base.errors import BadPlan, listing
 from .cells import Narrow, TextTable, narrow, taken
-from .kinds import refuse_unknown
+from .kinds import KINDS, refuse_unknown
 from .sampling import drawn, sample_of
 from .shape import Shape, read_shape
 from .texts import (
@@ -106,8 +106,8 @@ def read_promise(
 ) -> Promise:
     """Read a recipe for a table with these columns.
 
-    What stands for a missing value where the recipe does not say it is a value in a column of texts
-    whose level table lists it.
+    What stands for a missing value where the recipe says nothing of it is a value in a column of
+    texts whose level table lists it, or that has none and is declared as text.
 
     Raises
     ------
@@ -167,6 +167,13 @@ def read_promise(
         raise BadPlan("The recipe's max_suppression is no share.", remedy="Use 0 to 1.")
     sample, seed = sample_of(recipe, data)
     tokens = _names(data.get("missing_values", list(MISSING_TOKENS)), "missing_values")
+    found = _names(data.get("kinds_found", []), "kinds_found")
+    told = [n for n, kind in kinds.items() if KINDS[kind].read is None and n not in found]
+    declared = {name: frozenset(tokens) for name in told}
+    listed = {
+        name: frozenset(line[0].strip() for line in lines if line).intersection(tokens)
+        for name, lines in levels.items()
+    }
     missing_in = {n: _names(own, "missing_in") for n, own in section(data, "missing_in").items()}
     return Promise(
         identifier=identifier,
@@ -178,8 +185,8 @@ def read_promise(
         missing_tokens=tokens,
         missing_in=missing_in,
         kept={
-            name: frozenset(line[0].strip() for line in lines if line).intersection(tokens) - {""}
-            for name, lines in levels.items()
+            name: own - {""}
+            for name, own in (*declared.items(), *listed.items())
             if tokens == MISSING_TOKENS and name not in missing_in
         },
         drops_missing=data.get("missing", "keep") == "drop",

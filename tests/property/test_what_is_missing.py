@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -221,6 +222,47 @@ def test_a_row_for_the_missing_value_is_its_place(desk: Desk, engine: str) -> No
     )
     assert status == 0
     assert Counter(row["country"] for row in rows) == {"Southern": 20, "Eastern": 5, "Elsewhere": 5}
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_column_without_a_hierarchy_that_is_declared_as_text_keeps_every_text(
+    desk: Desk, engine: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    declared = '[types]\nnote = "text"\ncountry = "text"'
+    kept = desk.folder / "kept.toml"
+    status, rows = desk.run("", declared, "--engine", engine, "--recipe-out", str(kept))
+    assert status == 0
+    assert {row["note"] for row in rows} == {"NA", "yes", "no"}
+    assert Counter(row["country"] for row in rows)[""] == 5  # the empty cells
+    assert {row["cause"] for row in rows} == {"gout", "flu", ""}
+    said = capsys.readouterr().out
+    assert "'note' has" not in said
+    assert "'cause' has 'NA' in 10 rows, read and published as missing" in said
+    # The recipe that the run completes names every kind, and still does the same.
+    told = tomllib.loads(kept.read_text())
+    assert told["types"]["cause"] == "text"
+    assert told["data"]["kinds_found"] == ["sex", "cause"]
+    again = [str(kept), "--data", str(desk.folder / "t.csv")]
+    assert main(["run", *again, "--out", str(desk.folder / "again"), "--engine", engine]) == 0
+    assert main(["verify", *again, "--release", str(desk.folder / "out")]) == 0
+    first, second = (desk.folder / n / "release.csv" for n in ("out", "again"))
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_numbers_declared_as_text_keep_their_spellings_and_what_is_no_number() -> None:
+    case = Case(
+        columns={"code": ["1", "1.0", "NA"] * 4, "ill": [*"ab" * 6]},
+        quasi=("code",),
+        sensitive=("ill",),
+        kinds={},
+    )
+    data = Dataset.from_frame(case.frame)
+    assert data.column("code").values == ("1",)
+    for types, values in (({"code": "text"}, ("1", "1.0", "NA")), ({"code": "number"}, ("1",))):
+        plan = case.plan(algorithm={"name": "mondrian"}, types=types)
+        result = run(plan, data, {}, assess=False)
+        assert result.problem.dataset.column("code").values == values
+        assert result.verification.holds
 
 
 def test_a_population_and_an_earlier_release_are_read_by_the_hierarchy_too(

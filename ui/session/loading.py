@@ -219,9 +219,11 @@ def set_kind(column: str, kind: ColumnKind) -> None:
         return
     types = state.draft()["types"] | {column: kind}
     data.with_kinds(types)
-    if data.column(column).kind == kind:
+    if data.column(column).kind == kind and not data.column(column).replaced:
         del types[column]
-    state.update_draft(types=types)
+    told = state.draft()["data"]
+    found = [name for name in told.get("kinds_found", ()) if name != column]
+    state.update_draft(types=types, data={**told, "kinds_found": found})
 
 
 def hierarchy_of(column: str) -> Hierarchy:

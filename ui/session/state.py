@@ -68,8 +68,8 @@ def typed_dataset() -> Dataset | None:
     if data is None:
         return None
     kinds = cast(dict[str, ColumnKind], draft()["types"])
-    named = levels()
-    # Few tables have both: what a hierarchy says of missing values is asked only there.
+    named = {**levels(), **kinds}
+    # Few tables have both: what is said of missing values is asked only there.
     told = keeping() if any(c.missing and c.name in named for c in data.columns) else None
     kept = st.session_state.get(_TYPED)
     if kept is None or kept[0] != kinds or kept[1] is not data or kept[3] != told:

@@ -32,6 +32,9 @@ class DataOptions:
     missing_in : mapping of str to tuple of str
         By column, the texts that stand for a missing value there, whatever stands for one in
         others; none of them where only an empty cell does.
+    kinds_found : tuple of str
+        Columns of texts whose kind a run has found out and written under ``[types]``: there nobody
+        said that every text is a value.
     encoding : str
         The file's encoding; empty to find it out.
     sample : float
@@ -64,6 +67,7 @@ class DataOptions:
     dates: Mapping[str, str] = field(default_factory=dict[str, str])
     decimals: Mapping[str, str] = field(default_factory=dict[str, str])
     missing_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    kinds_found: tuple[str, ...] = ()
 
     def missing_of(self, column: str) -> tuple[str, ...]:
         """Return the texts that stand for a missing value in a column, beside the empty one."""
@@ -113,6 +117,7 @@ class DataOptions:
             )
         object.__setattr__(self, "sample", float(share))
         object.__setattr__(self, "missing_values", _texts("missing_values", self.missing_values))
+        object.__setattr__(self, "kinds_found", _texts("kinds_found", self.kinds_found))
         by_column = cast(object, self.missing_in)
         if not isinstance(by_column, Mapping):
             raise BadPlan(
@@ -176,6 +181,8 @@ def _default(one: Field[Any]) -> object:
 
 
 def _plain(value: Any) -> object:
+    if isinstance(value, tuple):
+        return list(cast(tuple[object, ...], value))
     if not isinstance(value, Mapping):
         return value
     own = cast(Mapping[str, object], value)
