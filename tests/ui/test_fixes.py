@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import AnonError
 from anon_core.job.plan import Plan
+from anon_core.suggest import trying
 from anon_core.suggest.mending import changes
 from anon_core.words.plan_words import not_defined
 from tests.ui.sessions import RUN, load, open_page, wait_for, words
@@ -109,3 +110,26 @@ def test_changes_that_are_offered_are_plans_or_left_out() -> None:
     assert made > 3
     several = {**recipe, "models": [*recipe["models"], {"name": "t-closeness"}]}
     assert "Remove t-closeness" in {one.label for one in changes(several)}
+
+
+def refused_run() -> AppTest:
+    app = open_page(RUN, load(models=[{"name": "k-anonymity", "k": 9}]))
+    next(b for b in app.button if b.key == "run").click().run()
+    return wait_for(app, "run")
+
+
+def test_where_nothing_helps_that_is_said_with_a_way_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trying, "changes", lambda *given: ())
+    app = refused_run()
+    assert app.error
+    assert not offered(app, "run")
+    assert "No single change that was tried releases something" in words(app)
+    assert "Give columns a hierarchy" in [one.proto.label for one in app.get("page_link")]
+
+
+def test_on_a_large_table_changes_are_offered_untried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trying, "MOST_ROWS", 7)
+    app = refused_run()
+    assert app.error
+    assert offered(app, "plan")
+    assert "Not tried: the table is large" in words(app)

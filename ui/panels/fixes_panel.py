@@ -11,9 +11,12 @@ from anon_core.base.errors import (
     BadHierarchy,
     BadInput,
     BadPlan,
+    Infeasible,
     InputChanged,
+    NotFound,
 )
 from anon_core.job.plan import Plan
+from anon_core.suggest import trying
 from anon_core.suggest.mending import Change, changes
 from anon_core.words.plan_words import not_defined
 
@@ -40,7 +43,15 @@ def of_plan(error: AnonError | None = None) -> None:
 
 
 def of_run(error: AnonError) -> None:
-    """Offer the changes that released something when they were tried after the run was refused."""
+    """Offer the changes that released something when they were tried after the run was refused.
+
+    On a table that is too large to try them, those are offered that make a plan, and that is said.
+    """
+    data = state.dataset()
+    if data is not None and data.rows > trying.MOST_ROWS:
+        of_plan(error)
+        st.caption("Not tried: the table is large. Run says whether it helps.")
+        return
     found = running.helps()
     _draw(found, key="run")
     if found:
@@ -78,6 +89,14 @@ def _draw(found: Iterable[Change], *, key: str) -> None:
 
 
 def _page(error: AnonError | None, found: Iterable[Change]) -> None:
+    if isinstance(error, Infeasible | NotFound) and not tuple(found):
+        st.caption("No single change that was tried releases something. Ask for less, or:")
+        st.page_link(
+            "pages/3_Hierarchies.py",
+            label="Give columns a hierarchy",
+            icon=":material/arrow_forward:",
+        )
+        return
     for kinds, page, label in _PAGES:
         if isinstance(error, kinds):
             st.page_link(page, label=label, icon=":material/arrow_forward:")
