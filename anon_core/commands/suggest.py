@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,10 @@ from .output import INFEASIBLE, OK, tell, write_json
 if TYPE_CHECKING:
     from ..suggest.recommend import Recommendation
     from ..suggest.request import Request
+    from ..suggest.trying import Trial
+
+#: Techniques that suit and may be tried, until as many as are told were found good.
+_TRIED = 8
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +54,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def suggest(options: argparse.Namespace) -> int:
     """Rank the techniques for a table, tell them, and write a recipe; return the exit status."""
+    from ..base.context import Context
     from ..base.opening import MOST_TEXT_BYTES, read_regular
     from ..contracts.algorithm import met_first
     from ..job.declared_inputs import read_as_declared, read_population
@@ -59,6 +65,8 @@ def suggest(options: argparse.Namespace) -> int:
     from ..suggest.promises import first_offered
     from ..suggest.recommend import recommended
     from ..suggest.request import Request
+    from ..suggest.stopping import Inputs
+    from ..suggest.trying import worth_offering
 
     try:
         text = read_regular(options.roles, MOST_TEXT_BYTES).decode("utf-8-sig")
@@ -86,7 +94,11 @@ def suggest(options: argparse.Namespace) -> int:
     )
     levels = load_hierarchies(plan, folder)
     facts = facts_of(table, plan.roles, levels, people.rows if people is not None else 0)
-    found = recommended(request, facts)
+    suited = recommended(request, facts, _TRIED)
+    inputs = Inputs(dataset=table, levels=levels, population=people)
+    offered = worth_offering(suited, lambda one: {**given, **one.tables()}, inputs, Context())
+    found = tuple(one for one, _ in offered)
+    trials = {one.algorithm.name: trial for one, trial in offered}
     recipes = [Plan.from_mapping({**given, **one.tables()}) for one in found]
     if options.json:
         write_json(
@@ -94,11 +106,19 @@ def suggest(options: argparse.Namespace) -> int:
                 "schema": 1,
                 "threshold": request.threshold,
                 "threshold_source": request.threshold_source,
-                "recommended": [_told(one) for one in found],
+                "recommended": [_told(one, trials[one.algorithm.name]) for one in found],
             }
         )
     else:
-        _tell(found, request, len(plan.roles.quasi))
+        _tell(found, request, len(plan.roles.quasi), trials)
+        if not found:
+            tell(
+                "None of the techniques that suit finds a release of this table: ask for less, or "
+                "name hierarchies."
+                if suited
+                else "Nothing here stops all that was named: hide less, mark the sensitive "
+                "columns, or name a table of the population."
+            )
     if not found:
         return INFEASIBLE
     if options.out is not None:
@@ -113,8 +133,12 @@ def suggest(options: argparse.Namespace) -> int:
     return OK
 
 
-def _told(one: Recommendation) -> dict[str, Any]:
+def _told(one: Recommendation, trial: Trial | None) -> dict[str, Any]:
+    came = None
+    if trial is not None:
+        came = {"loss": trial.loss, "thresholds_missed": [a.attack for a in trial.missed]}
     return {
+        "tried": came,
         "title": one.algorithm.title,
         "reason": one.reason,
         "notes": list(one.notes),
@@ -124,7 +148,12 @@ def _told(one: Recommendation) -> dict[str, Any]:
     }
 
 
-def _tell(found: tuple[Recommendation, ...], request: Request, quasi: int) -> None:
+def _tell(
+    found: tuple[Recommendation, ...],
+    request: Request,
+    quasi: int,
+    trials: Mapping[str, Trial | None],
+) -> None:
     source = request.threshold_source
     tell(f"Threshold: a chance of at most {request.threshold:g}{f' ({source})' if source else ''}.")
     for place, one in enumerate(found, start=1):
@@ -133,8 +162,9 @@ def _tell(found: tuple[Recommendation, ...], request: Request, quasi: int) -> No
             tell(f"   Promise: {model.in_words(quasi)}")
         for line in (*one.notes, *one.obstacles, *filter(None, [one.asks_first])):
             tell(f"   {line}")
-    if not found:
-        tell(
-            "Nothing here stops all that was named: hide less, mark the sensitive columns, or name "
-            "a table of the population."
-        )
+        trial = trials[one.algorithm.name]
+        if trial is not None:
+            lost = "" if trial.loss is None else f" loss {trial.loss:.3f},"
+            named = ", ".join(a.attack for a in trial.missed)
+            met = f"misses the threshold of {named}" if named else "every threshold is met"
+            tell(f"   Tried on this table:{lost} {met}.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..base.context import Context, now, silent
-from ..base.errors import AnonError, Cancelled
+from ..base.errors import AnonError, BadPlan, Cancelled
 from ..base.registry import family
 from ..contracts.metric import headline
 from ..job.plan import Plan
@@ -125,6 +125,28 @@ def tried_out(
         if sum(t.good for _, t in done) == _MOST or now() - began > _SECONDS:
             break
     return done
+
+
+def worth_offering(
+    found: Sequence[Recommendation],
+    recipe_of: Callable[[Recommendation], Mapping[str, Any]],
+    given: Inputs,
+    context: Context,
+) -> list[tuple[Recommendation, Trial | None]]:
+    """Return what of recommendations is worth offering, each with what trying it came to.
+
+    First those that release and meet every threshold; where there is none, those that release. On
+    a table of more than `MOST_ROWS` rows, and where something has to be settled before any run,
+    nothing was tried: the first few are returned as they are.
+    """
+    if given.dataset.rows > MOST_ROWS:
+        return [(one, None) for one in found[:_MOST]]
+    done = tried_out(found, recipe_of, given, context)
+    if any(isinstance(trial.refused, BadPlan) for _, trial in done):
+        return [(one, None) for one in found[:_MOST]]
+    released = [(one, trial) for one, trial in done if trial.refused is None]
+    good = [(one, trial) for one, trial in released if trial.good]
+    return [*(good or released)[:_MOST]]
 
 
 def _larger(one: Recommendation, trial: Trial) -> Recommendation | None:

@@ -16,6 +16,7 @@ from anon_core.__main__ import main
 from anon_core.base.errors import BadPlan, Infeasible
 from anon_core.base.registry import family
 from anon_core.base.release_models import RELEASE_MODELS, USUAL_THRESHOLDS
+from anon_core.commands.output import INFEASIBLE
 from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.model import Stops
 from anon_core.contracts.serving import Purpose
@@ -246,6 +247,7 @@ def test_the_command_writes_a_recipe_that_runs(
     assert main(["suggest", *given, "--threshold", "0.25", "--out", str(recipe), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["threshold"] == 0.25
+    assert told["recommended"][0]["tried"]["thresholds_missed"] == []
     plan = read_plan(recipe)
     assert plan.algorithm.name == told["recommended"][0]["algorithm"]["name"]
     assert plan.models[0].size_asked == 4
@@ -254,4 +256,9 @@ def test_the_command_writes_a_recipe_that_runs(
     )
     assert done == 0
     assert main(["suggest", *given]) == 0
-    assert "1 in 4 is 0.25" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "1 in 4 is 0.25" in shown
+    assert "Tried on this table: loss" in shown
+    public = [*given[:-1], "public"]
+    assert main(["suggest", *public]) == INFEASIBLE
+    assert "None of the techniques that suit finds a release" in capsys.readouterr().out
