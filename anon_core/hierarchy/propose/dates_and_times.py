@@ -72,9 +72,9 @@ def moments(column: Column) -> Rows:
     --------
     >>> import numpy as np
     >>> from anon_core.data.column import encode
-    >>> seen = ["2024-03-31 14:05", "2024-03-31 14:50", "2024-04-01 09:00", "2024-04-02 01:00"]
+    >>> seen = ["2024-03-31 14:05", "2024-03-31 14:50", "2024-03-31 09:00", "2024-04-02 01:00"]
     >>> moments(encode("seen", np.arange(4, dtype=np.int32), seen))[-1]
-    ('2024-04-02 01:00', '2024-04-02 01h', '2024-04-02', '2024-04', '*')
+    ('2024-04-02 01:00', '2024-04-02 01h', '2024-04-02', '*')
     """
     if column.kind not in _ZONES or column.measure is None:
         raise BadHierarchy(
