@@ -136,7 +136,7 @@ def suggest(options: argparse.Namespace) -> int:
 def _told(one: Recommendation, trial: Trial | None) -> dict[str, Any]:
     came = None
     if trial is not None:
-        came = {"loss": trial.loss, "thresholds_missed": [a.attack for a in trial.missed]}
+        came = {"lost": trial.loss, "thresholds_missed": [a.attack for a in trial.missed]}
     return {
         "tried": came,
         "title": one.algorithm.title,
