@@ -1,4 +1,4 @@
-"""Results: three tiles, what stands behind them, then table, classes, metrics and attacks."""
+"""Results in one window: three figures, the what-if bar, and four panels; the rest in drawers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from anon_core.base.registry import family
+from anon_core.job.result import Result
 from anon_core.words.phrases import left_out
 from anon_core.words.plan_words import made_by
 from anon_core.words.tiles import loss_metric, told_in_full
@@ -21,7 +22,7 @@ from ui.charts.metric_plots import (
     what_is_lost,
 )
 from ui.charts.verdict_plot import verdict_chart, verdicts_by_class
-from ui.components.guard import handled, panel, show_error
+from ui.components.guard import panel, show_error
 from ui.panels import (
     attack_panel,
     by_value_panel,
@@ -33,17 +34,25 @@ from ui.panels import (
     parts_panel,
     question_panel,
     search_panel,
-    side_by_side,
     stopping_panel,
+    strip_panel,
     table_panel,
     tiles_panel,
     verdict_lines,
+    what_if_panel,
+    workspace,
 )
 from ui.panels.shell import next_step, page
 from ui.session import chosen, pinning, results, running, state, stopping
 from ui.session.alone import alone, once_opened
 from ui.session.further import ATTACKING, MEASURING
+from ui.session.result_view import facts
 from ui.words.explain import plain, what_is_this
+
+#: Pixels of the table: its panel shows all of it in a window of 900.
+TABLE = 210
+#: What is opened one at a time over the panels.
+DRAWERS = ("Verdicts and judgement", "Questions", "The search", "Value by value")
 
 
 def head(run: Series) -> None:
@@ -53,7 +62,7 @@ def head(run: Series) -> None:
         ", ".join([model.title, *model.settings()]) for model in result.plan.models
     )
     noun = run.facts.noun[0 if len(run.facts.sizes) == 1 else 1]
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(key="run-head", horizontal=True, vertical_alignment="center"):
         st.markdown(
             f"{plain(state.dataset_title())} · **{plain(made_by(result.plan))}** · "
             f"{plain(promised)} · {len(run.facts.sizes):,} {noun}"
@@ -72,30 +81,12 @@ def head(run: Series) -> None:
                 st.rerun()
         else:
             st.button(f"Pinned as {run.heading}", key="pinned", disabled=True, width="content")
-        earlier = results.before()
-        if earlier is not None:
-            st.button(
-                "Previous result",
-                key="back",
-                icon=":material/undo:",
-                type="tertiary",
-                width="content",
-                disabled=running.is_running(),
-                on_click=handled("The run")(results.back),
-                help=f"{plain(made_by(earlier.plan))}, with the choices that it was made "
-                "of. The present result is then the one before.",
-            )
-    if result.left_out:
-        st.caption(plain(left_out(result.left_out)))
-    stopped = running.error()
-    if stopped is not None:
-        st.warning(
-            f"The last run released nothing: {plain(stopped.message)} What is shown is the result "
-            "before it.",
-            icon=":material/warning:",
-        )
+        next_step("pages/6_Compare.py", "Compare pinned runs")
+        next_step("pages/7_Export.py", "Export")
+    if running.error() is not None:
+        st.caption("The last run released nothing. What is shown is the result before it.")
     elif not results.is_current():
-        st.info("The choices have changed since this run; the result shown is the last one.")
+        st.caption("The choices have changed since this run; the result shown is the last one.")
 
 
 def classes(run: Series, colours: Palette) -> None:
@@ -154,7 +145,9 @@ def sensitive_values(run: Series, colours: Palette, names: list[str]) -> None:
 def metrics(run: Series, colours: Palette) -> None:
     """Draw the metric panel: what the tiles have not told, and what each number means."""
     told = (loss_metric(run.facts.result),)
-    show(kept(metric_bars, [run], colours, told), key="metrics")
+    base = results.baseline()
+    before = None if base is None else facts(base.result)
+    show(kept(metric_bars, [run], colours, told, before), key="metrics")
     if run.facts.permuted:
         st.caption(what_is_lost([run]))
     alone("Metrics", lambda: linked_charts.metrics(run, colours), key="linked-metrics", linked=True)
@@ -177,55 +170,54 @@ def meanings(run: Series, colours: Palette) -> None:
 
 
 def panels(run: Series, colours: Palette) -> None:
-    """Draw the four panels; of two tables side by side each takes a row of its own.
-
-    Below two tables the long panel of attacks stands beside the groups.
-    """
+    """Draw the four panels."""
     drawn: list[tuple[str, Callable[[], None]]] = [
-        ("Table", lambda: table_panel.draw(run.facts, key="results")),
+        ("Table", lambda: table_panel.draw(run.facts, key="results", height=TABLE)),
         (run.facts.noun[1].capitalize(), lambda: classes(run, colours)),
         ("Metrics", lambda: metrics(run, colours)),
         ("Attacks", lambda: attack_panel.draw(run, colours)),
     ]
-    wide = len(run.facts.result.tables) > 1
-    if wide:
-        drawn[2], drawn[3] = drawn[3], drawn[2]
-    titles = [title for title, _ in drawn]
-    rows = (0, 3) if wide else ()
-    places = side_by_side.places("results", titles, rows=rows)
-    for place, (title, draw) in zip(places, drawn, strict=True):
+    for place, (title, draw) in zip(workspace.panels(), drawn, strict=True):
         with place:
             st.subheader(title, anchor=False)
             alone(title, draw, key=f"panel-{title}", linked=title == "Table")
+            if title == "Table" and run.facts.result.left_out:
+                st.caption(plain(left_out(run.facts.result.left_out)))
+
+
+def verdicts(result: Result) -> None:
+    """Draw the three figures with all that is said of them, and what stands behind them."""
+    told = tiles_panel.draw(result)
+    verdict_lines.draw(result, key="results", told=told_in_full(told))
+
+
+def search(run: Series) -> None:
+    """Draw how the release was found."""
+    result = run.facts.result
+    if lattice_panel.applies(result):
+        lattice_panel.draw(result)
+    if parts_panel.applies(result):
+        parts_panel.draw(run)
+    with panel("The search"):
+        search_panel.draw(result)
 
 
 def further(run: Series, colours: Palette) -> None:
-    """Draw what is looked at one at a time: questions, the search and its picture, values.
-
-    Only the tab that is open is drawn; another one is as soon there as it would be shown.
-    """
+    """Draw the row of drawers, and the one that is open."""
     result = run.facts.result
-    questions, search, values = st.tabs(
-        ["Questions", "The search", "Value by value"], key="further", on_change="rerun"
+    with st.container(key="drawers", horizontal=True):
+        workspace.drawers(DRAWERS)
+    with panel("Verdicts"):
+        workspace.drawer(DRAWERS[0], lambda: verdicts(result))
+    alone(
+        "Questions",
+        lambda: workspace.drawer(DRAWERS[1], lambda: question_panel.draw(result)),
+        key="linked-questions",
+        linked=True,
     )
-    with questions:
-        alone(
-            "Questions",
-            lambda: question_panel.draw(result) if questions.open else None,
-            key="linked-questions",
-            linked=True,
-        )
-    if search.open:
-        with search:
-            if lattice_panel.applies(result):
-                lattice_panel.draw(result)
-            if parts_panel.applies(result):
-                parts_panel.draw(run)
-            with panel("The search"):
-                search_panel.draw(result)
-    if values.open:
-        with values, panel("Value by value"):
-            by_value_panel.draw(run, colours)
+    workspace.drawer(DRAWERS[2], lambda: search(run))
+    with panel("Value by value"):
+        workspace.drawer(DRAWERS[3], lambda: by_value_panel.draw(run, colours))
 
 
 running.settle()
@@ -238,16 +230,18 @@ if page("Results", "📊", needs="result"):
     if last is not None:
         tones = palette()
         shown = series.of_result(last, tones)
-        with panel("The run"):
-            head(shown)
-            lattice_panel.under_way()
-        with panel("Verdicts"):
-            told = tiles_panel.draw(last)
-            verdict_lines.draw(last, key="results", told=told_in_full(told))
-        alone("The choice", lambda: linked.bar(shown), key="linked-bar", linked=True)
-        panels(shown, tones)
-        alone("Further", lambda: further(shown, tones), key="further-panel")
-        next_step("pages/6_Compare.py", "Compare pinned runs")
-        next_step("pages/7_Export.py", "Export")
+        workspace.look()
+        base = results.baseline()
+        with st.container(key="workspace"):
+            with panel("The run"):
+                head(shown)
+            with panel("The figures"):
+                strip_panel.draw(last, None if base is None else base.result)
+            with panel("The what-if bar"):
+                what_if_panel.draw()
+            with st.container(key="drawer-row", horizontal=True, vertical_alignment="center"):
+                alone("Further", lambda: further(shown, tones), key="further-panel")
+                alone("The choice", lambda: linked.bar(shown), key="linked-bar", linked=True)
+            panels(shown, tones)
 elif (stopped := running.error()) is not None:
     show_error(stopped)

@@ -38,6 +38,8 @@ class Tile:
         Whose figure it is, for the tile's title; empty where it is nobody's.
     of : AttackResult or None
         The attack that the figure is of.
+    value : float or None
+        The figure as a number, less of which is better; None where nothing was found out.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Tile:
     note: str
     attacker: str = ""
     of: AttackResult | None = None
+    value: float | None = None
 
 
 def tiles(result: Result) -> tuple[Tile, Tile, Tile]:
@@ -104,7 +107,7 @@ def _worst_chance(result: Result) -> Tile:
     if worst.undecided and worst.succeeded <= 0:
         figure, note = f"up to {figure}", f"{note} {worst.open_words}."
     limit = f"your threshold of {phrases.chance(worst.threshold)}"
-    made = partial(Tile, name="Worst chance", attacker=title_of(worst), of=worst)
+    made = partial(Tile, name="Worst chance", attacker=title_of(worst), of=worst, value=worst.worst)
     if worst in missed or certain(worst):
         word = f"beyond {limit}" if phrases.limited(worst) else "certain for someone"
         return made(figure=figure, word=word, verdict="bad", note=note)
@@ -127,6 +130,7 @@ def _worst_chance(result: Result) -> Tile:
         name="Worst chance",
         attacker="someone who knows the person's class",
         figure=phrases.chance(within),
+        value=within,
         word=f"{'beyond' if beyond else 'within'} {limit}; without knowing the class {word}"
         if beyond or verdict != "good"
         else word,
@@ -180,6 +184,7 @@ def _no_limit(result: Result) -> Tile:
     return Tile(
         name="Worst chance",
         figure=phrases.chance(worst.worst),
+        value=worst.worst,
         attacker=title_of(worst),
         word="certain for someone" if certain(worst) else "no threshold is set for it",
         verdict="doubtful" if sure else "plain",
@@ -211,6 +216,7 @@ def _people(result: Result) -> Tile:
             name="People at risk",
             attacker=title_of(most),
             figure=figure,
+            value=float(most.at_risk),
             word=f"{share}, by this attack alone" if len(every) > 1 else share,
             verdict="bad" if any(a.at_risk for a in told) else "doubtful",
             note=note.strip(),
@@ -228,6 +234,7 @@ def _people(result: Result) -> Tile:
         name="People at risk",
         attacker="every attack of the run",
         figure=figure,
+        value=float(most.at_risk),
         word=word,
         verdict="doubtful" if unlike or idle or not told else "good",
         note=f"Tested: {counted}.",
@@ -248,6 +255,7 @@ def _loss(result: Result) -> Tile:
     return Tile(
         name="Loss",
         figure=f"{lost.value:.3f}",
+        value=float(lost.value),
         word=f"{phrases.says_nothing(result) or 'Everything is lost.'} {word}" if nothing else word,
         verdict="doubtful" if nothing else "plain",
         note=f"{title}: 0 is unchanged, 1 is everything suppressed.",

@@ -21,7 +21,7 @@ def test_a_node_is_clicked_and_made_the_release(page: Page) -> None:
     expect(page.locator(".st-key-outcome")).to_contain_text("Released", timeout=300_000)
     wait_for_app(page)
     go(page, "Results")
-    page.get_by_role("tab", name="The search").click()
+    page.get_by_role("button", name="The search", exact=True).click()
     panel = page.locator(".st-key-lattice-panel")
     release = panel.get_by_role("button", name="Make these levels the release")
     expect(release).to_be_disabled()

@@ -6,6 +6,7 @@ from playwright.sync_api import Dialog, Page, expect
 
 from tests.e2e.browser import follow, wait_for_app
 
+DRAWER = "Verdicts and judgement"
 FIELD = "Your judgement"
 PATIENCE = 60_000
 
@@ -28,6 +29,8 @@ def test_a_judgement_typed_and_left_at_once_stays_also_after_a_reload(page: Page
 
     for step, text in (("Results", "Under contract. "), ("Export", "One year only.")):
         follow(page, step)
+        if step == "Results":
+            page.get_by_role("button", name=DRAWER).click()
         field = page.get_by_label(FIELD)
         expect(field).to_be_visible(timeout=PATIENCE)
         wait_for_app(page)
@@ -54,6 +57,7 @@ def test_a_judgement_typed_and_left_at_once_stays_also_after_a_reload(page: Page
     page.reload()  # the session is kept, so nothing is asked, and it comes back
     wait_for_app(page, seconds=60)
     expect(page.get_by_text("was restored; its 1 run is")).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("button", name=DRAWER).click(timeout=PATIENCE)
     expect(page.get_by_label(FIELD)).to_have_value(
         "Under contract. One year only.", timeout=PATIENCE
     )

@@ -127,6 +127,8 @@ def pinned(page: Page, inputs: Path, letter: str, *beside: str) -> None:
 def asked(page: Page, question: str, answer: str) -> None:
     """Ask a question on Results by a click, and wait for its answer."""
     panel = page.locator(".st-key-questions-panel")
+    if not panel.is_visible():
+        page.get_by_role("button", name="Questions", exact=True).first.click()
     panel.get_by_text(question, exact=True).click()
     expect(panel).to_contain_text(re.compile(answer), timeout=PATIENCE)
 

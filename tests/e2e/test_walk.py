@@ -91,8 +91,10 @@ def chooses_in_one_panel(page: Page) -> None:
         bars.last.click()
         expect(chosen).to_contain_text("Nothing is chosen", timeout=30_000)
         wait_for_app(page)
+    page.get_by_role("button", name="Choose a class").click()
     page.locator(".st-key-chosen-row-0, [class*='st-key-chosen-row-']").locator("input").click()
     expect(bars.last).not_to_be_focused()
+    page.keyboard.press("Escape")
 
 
 def ink(png: bytes) -> int:
@@ -117,9 +119,12 @@ def test_from_a_sample_to_the_files(page: Page, tmp_path: Path) -> None:
     for chart in ("groups", "metrics", "heat", "attacks", "risk"):
         expect(page.locator(f".st-key-chart-{chart} .aw-chart")).to_be_visible()
     chooses_in_one_panel(page)
+    page.get_by_role("button", name="Verdicts and judgement").click()
     expect(page.get_by_text("Recomputed from the published file: k = 5 holds")).to_be_visible()
     page.get_by_label("Your judgement").fill("Released to one research unit.")
     page.get_by_label("Your judgement").blur()
+    wait_for_app(page)
+    page.get_by_role("button", name="Close", exact=True).click()
     wait_for_app(page)
     page.locator(".st-key-chart-metrics").get_by_text("Numbers").click()
     expect(page.get_by_test_id("stPopoverBody").get_by_test_id("stDataFrame")).to_be_visible()

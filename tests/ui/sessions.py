@@ -67,7 +67,7 @@ def carried_out(held: dict[str, Any], *, pinned: int = 0) -> Result:
 
 
 def open_page(page: str, held: Mapping[str, Any], *, tab: str = "") -> AppTest:
-    """Open a page of the dashboard in a session with this content; Results may show another tab."""
+    """Open a page of the dashboard in a session with this content; Results may show a drawer."""
     app = AppTest.from_file(str(CHECKOUT / "app.py"), default_timeout=PATIENCE)
     for stops in QUESTIONS:  # the promises that are folded up, too
         app.session_state[f"promise_picker/more/{stops}"] = True
@@ -76,7 +76,7 @@ def open_page(page: str, held: Mapping[str, Any], *, tab: str = "") -> AppTest:
     for key, value in held.items():  # what a test asks for goes before that
         app.session_state[key] = value
     if tab:
-        app.session_state["further"] = tab
+        app.session_state["drawer"] = tab
     app.switch_page(page)
     return app.run()
 

@@ -39,7 +39,7 @@ def held() -> dict[str, Any]:
 
 
 def test_a_result_is_asked_everything_that_arises(held: dict[str, Any]) -> None:
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, held, tab="Questions")
     assert "Choose one: it is answered" in words(app)
     assert "needs k \\= 5" in ask(app, "Which k?")
     told = ask(app, "Why is this row suppressed?")
@@ -71,7 +71,7 @@ def test_a_permuted_release_is_answered_too() -> None:
         models=[{"name": "bucket-size", "k": 5}],
     )
     carried_out(found)
-    app = open_page(RESULTS, found)
+    app = open_page(RESULTS, found, tab="Questions")
     assert "on average over all ways" in ask(app, "What is told of one person?") or (
         "averaged over all ways" in words(app)
     )

@@ -22,6 +22,7 @@ from ui.charts.treemap import treemap
 from ui.session import state
 from ui.session.result_view import Facts
 
+VERDICTS = "Verdicts and judgement"
 FORBIDDEN = ("safe", "verified", "compliant", "no risk", "attack failed")
 
 
@@ -40,7 +41,7 @@ def test_without_a_result_the_page_says_what_to_do() -> None:
 def test_three_tiles_come_first_and_the_three_verdicts_stand_apart() -> None:
     held = load()
     carried_out(held)
-    text = said(held)
+    text = said(held, tab=VERDICTS)
     assert "1 · Promises, recomputed" in text
     assert "Recomputed from the published file: k = 2 holds" in text
     assert text.index("**Worst chance**") < text.index("1 · Promises, recomputed")
@@ -81,7 +82,7 @@ def test_how_a_release_was_found(technique: str, words: str) -> None:
 def test_every_sample_is_shown_in_plain_words(name: str, technique: str) -> None:
     held = load(name, algorithm={"name": technique})
     carried_out(held)
-    tabs = ("Questions", "The search", "Value by value")
+    tabs = ("", VERDICTS, "Questions", "The search", "Value by value")
     text = " ".join(said(held, tab=tab) for tab in tabs).lower()
     for word in FORBIDDEN:
         assert word not in text.split()
@@ -223,7 +224,7 @@ def test_round_groups_in_place_of_real_values_are_one_click() -> None:
         state.update_draft(algorithm={"name": "mondrian"})
     result = carried_out(held)
     assert any("real value of" in told for told in result.cautions)
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, held, tab=VERDICTS)
     next(b for b in app.button if b.key == "round-ends-results").click().run()
     assert not app.exception
     assert "groups of hierarchies at the next run" in words(app)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 from anon_core.base.registry import family
 from anon_core.contracts.metric import Metric
 from anon_core.release.results import Measure
 
 from ..session.result_view import Facts
+from . import theme
 from .cells_chart import Cell, Cells, Grid
 from .chart_frame import Chart, Palette, Series, heading_of, readable
-from .rows_chart import Bar, Item, Plot, Rows, Words
+from .rows_chart import Bar, Item, Plot, Rows, Span, Words
 
 #: Columns of numbers beside each other that have room for all their letters.
 _ROOMY = 6
+#: Half the width of the line that marks another run's value, on the axis from 0 to 1.
+_TICK = 0.006
 
 
 def title_of(metric: str) -> str:
@@ -82,7 +85,12 @@ def what_is_lost(runs: Sequence[Series]) -> str:
     )
 
 
-def metric_bars(runs: Sequence[Series], colours: Palette, without: tuple[str, ...] = ()) -> Chart:
+def metric_bars(
+    runs: Sequence[Series],
+    colours: Palette,
+    without: tuple[str, ...] = (),
+    base: Facts | None = None,
+) -> Chart:
     """Return every metric brought to 0–1; beside the bars of one run stand its own units.
 
     Parameters
@@ -91,6 +99,8 @@ def metric_bars(runs: Sequence[Series], colours: Palette, without: tuple[str, ..
     colours : Palette
     without : tuple of str
         Metrics that are told elsewhere.
+    base : Facts or None
+        Baseline A: its values are marked, and what changed since follows each value.
     """
     import pandas as pd
 
@@ -113,8 +123,16 @@ def metric_bars(runs: Sequence[Series], colours: Palette, without: tuple[str, ..
                     colour=run.colour,
                     text=_in_its_unit(name, m, run.facts) if alone else f"{m.share:.3f}",
                     tip=f"{title_of(name)}: {m.share:.4f} of 1\nown unit: {amount(m.value)} {unit}",
+                    **_since(base, name, m),
                 )
             ]
+            before = None if base is None else base.result.measures.get(name)
+            if before is not None and before.value != m.value:
+                low, high = before.share - _TICK, before.share + _TICK
+                told = f"A: {before.share:.4f} of 1"
+                lines[title_of(name)] += [
+                    Span(low=low, high=high, colour=colours.sensitive, width=22, tip=told)
+                ]
             row: dict[str, object] = {"run": run.letter} if len(runs) > 1 else {}
             row |= {"metric": title_of(name), "0 to 1": m.share, "value": m.value, "unit": unit}
             rows.append(row)
@@ -129,14 +147,36 @@ def metric_bars(runs: Sequence[Series], colours: Palette, without: tuple[str, ..
             names=tuple(title_of(n) for n in names),
             plots=tuple(plots),
             low=0,
-            high=1.9 if alone else 1.18,
+            high=2.8 if base is not None else 1.9 if alone else 1.18,
             ticks={0: "0", 0.5: "0.5", 1: "1"},
             axis="0 unchanged · 1 everything suppressed",
         ),
         numbers=pd.DataFrame(rows),
-        note="Lower is better in every metric. A suppressed row has lost everything.",
+        note="Lower is better in every metric. A suppressed row has lost everything."
+        + (" The upright line marks A." if base is not None else ""),
         formats={"0 to 1": "%.4f", "value": "localized"},
     )
+
+
+def _since(base: Facts | None, name: str, now: Measure) -> dict[str, Any]:
+    """Return what a metric's bar says of its change against the baseline.
+
+    The arrow follows the value that is shown; better and worse follow the share, less of which is
+    better in every metric, also where more of the value is.
+    """
+    before = None if base is None else base.result.measures.get(name)
+    if base is None or before is None:
+        return {}
+    told = f"{before.share:.3f}" if _metric(name).unit == "share" else amount(before.value)
+    arrow = "=" if now.value == before.value else "▲" if now.value > before.value else "▼"
+    worse = "" if now.share == before.share else "bad" if now.share > before.share else "good"
+    tone = theme.verdict_colour(worse) if worse else theme.muted()
+    changed = before.value != now.value
+    return {
+        "change": f"{arrow} A {told}",
+        "tone": tone,
+        "behind": before.share + _TICK if changed else 0.0,
+    }
 
 
 def _short(value: float | None) -> str:

@@ -34,7 +34,9 @@ class Span:
 class Bar:
     """A value as a bar from the left end of the axis, with words behind it.
 
-    Where a part of it is `chosen`, the rest is faded; its whole line is what is clicked.
+    Where a part of it is `chosen`, the rest is faded; its whole line is what is clicked. A `change`
+    against another run follows the words, in a `tone` of its own; the words
+    stand `behind` another value where that is beyond the bar's end.
     """
 
     to: float
@@ -43,6 +45,9 @@ class Bar:
     tip: str = ""
     pick: Pick | None = None
     chosen: float | None = None
+    change: str = ""
+    tone: str = ""
+    behind: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +152,9 @@ class Rows:
         if isinstance(one, Bar):
             place = self._place(one.to)
             more, told = tip(one.tip, low=low)
-            said = f'<span class="aw-said" style="left:{percent(place)}">{written(one.text)}</span>'
+            change = f' <b style="color:{one.tone}">{written(one.change)}</b>' if one.change else ""
+            left = percent(self._place(max(one.to, one.behind)))
+            said = f'<span class="aw-said" style="left:{left}">{written(one.text)}{change}</span>'
             if one.pick is None:
                 return f"{_bar(place, one.colour, more, told)}{said}"
             drawn = _bar(place, one.colour, "" if one.chosen is None else " aw-faded")

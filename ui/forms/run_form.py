@@ -43,10 +43,7 @@ def technique(draft: dict[str, Any]) -> dict[str, Any]:
     with heading:
         st.markdown(f"**{plain(chosen.title)}**")
         st.caption(technique_picker.caption(chosen))
-    kept: dict[str, dict[str, Any]] = st.session_state.setdefault(_KEPT, {})
-    values = draft["algorithm"]
-    if name != present:
-        values = {**kept.get(name, {}), **_shared(chosen, draft["algorithm"])}
+    values = draft["algorithm"] if name == present else switched(chosen, draft["algorithm"])
     given = parameter_form(
         chosen, values, key="run_form/algorithm", sensitive=state.roles().sensitive
     )
@@ -58,10 +55,22 @@ def technique(draft: dict[str, Any]) -> dict[str, Any]:
     if not chosen.parameters():
         st.caption(f"{chosen.title} needs no settings of its own.")
     what_is_this(chosen)
-    kept[name] = given
+    st.session_state.setdefault(_KEPT, {})[name] = given
     if name == present:
         _remember(chosen, values, given)
     return {"name": name, **given}
+
+
+def switched(technique: type[Technique], before: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a technique's settings when it takes the place of another one.
+
+    Parameters
+    ----------
+    technique : type of Technique
+    before : mapping of str to object
+        The recipe's table of the one that was chosen.
+    """
+    return {**kept_parameters(technique.name), **_shared(technique, before)}
 
 
 def _remember(

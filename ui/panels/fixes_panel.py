@@ -35,11 +35,16 @@ _PAGES: tuple[tuple[tuple[type[AnonError], ...], str, str], ...] = (
 
 def of_plan(error: AnonError | None = None) -> None:
     """Offer changes after which the present choices make a plan that can be carried out."""
-    found = state.once(
-        "fixes/plan", (state.fingerprint(), str(error)), lambda: tuple(_makes_a_plan(error))
-    )
+    found = making_a_plan(error)
     _draw(found, key="plan")
     _page(error, found)
+
+
+def making_a_plan(error: AnonError | None = None) -> tuple[Change, ...]:
+    """Return changes after which the present choices make a plan that can be carried out."""
+    return state.once(
+        "fixes/plan", (state.fingerprint(), str(error)), lambda: tuple(_makes_a_plan(error))
+    )
 
 
 def of_run(error: AnonError) -> None:

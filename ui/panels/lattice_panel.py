@@ -25,11 +25,10 @@ from ..charts.lattice_plot import (
     standing,
 )
 from ..components.guard import handled, panel, show_error
-from ..session import jobs, results, running, state
+from ..session import results, running, state
 from ..words.explain import plain
 
 _IN_HAND = "lattice/in_hand"
-_ASKED = "lattice/asked"
 _OF = "lattice/of"
 _KEY = "lattice"
 _T = TypeVar("_T", str, float)
@@ -40,24 +39,15 @@ def applies(result: Result) -> bool:
     return result.account.node is not None and bool(result.problem.quasi)
 
 
-def under_way() -> None:
-    """Draw the run that was started from the lattice, and what stopped it."""
-    if not st.session_state.get(_ASKED):
-        return
-    jobs.watch(running.JOB)
-    error = running.error()
-    if error is not None:
-        show_error(error)
-    elif not running.is_running():
-        st.session_state.pop(_ASKED)
-
-
 @st.fragment
 @panel("Lattice")
 def draw(result: Result) -> None:
     """Draw the lattice of a result, and the choice of levels in hand."""
     with st.container(border=True, key="lattice-panel"):
         st.subheader("Lattice", anchor=False)
+        stopped = running.error()
+        if stopped is not None:  # the bar says so too, but an open drawer may cover it
+            show_error(stopped)
         picture = state.once("lattice-picture", result, lambda: _picture(result))
         metric = find("metric", picture.metric).title
         chosen = next(i for i, node in enumerate(picture.nodes) if node.chosen)
@@ -136,7 +126,6 @@ def _release(result: Result, picture: LatticePicture, node: Pictured) -> None:
     except AnonError as error:
         show_error(error)
         return
-    st.session_state[_ASKED] = True
     st.rerun()
 
 

@@ -34,29 +34,31 @@ def bar(run: Series) -> None:
         lambda place: linked_charts.take(facts, place), name="The choice", key="linked-picking"
     )
     one = facts.noun[0]
-    with st.container(border=True, key="chosen-bar"):
-        with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(key="chosen-bar", horizontal=True, vertical_alignment="center"):
+        if now is None:
+            st.markdown("Nothing is chosen")
+        else:
+            st.markdown(f"**Chosen: {plain(now.title)}** – {plain(_extent(facts, now))}")
+            st.button(
+                "Clear the choice",
+                key="chosen-clear",
+                icon=":material/close:",
+                shortcut="Esc",
+                on_click=handled("The choice")(_clear),
+            )
+        with st.popover(f"Choose a {one}", key="chosen-by-number"):
             _number(f"Choose a {one} by its number", _CLASS, len(facts.sizes), _by_class(facts))
             _number("Choose a row of your table", _ROW, facts.result.problem.rows, _by_row(facts))
-            if now is not None:
-                st.button(
-                    "Clear the choice",
-                    key="chosen-clear",
-                    icon=":material/close:",
-                    shortcut="Esc",
-                    on_click=handled("The choice")(_clear),
+            if now is None:
+                st.caption(
+                    "Click a bar, a cell or an area, tick a row, or type a number: the "
+                    f"{one} is then chosen in the table, the charts, the metrics and the attacks."
                 )
-        if now is None:
-            st.caption(
-                "Nothing is chosen. Click a bar, a cell or an area, tick a row, or type a number: "
-                f"the {one} is then chosen in the table, the charts, the metrics and the attacks."
-            )
-            return
-        st.markdown(f"**Chosen: {plain(now.title)}** – {plain(_extent(facts, now))}")
-        fold = st.expander("Figures of what is chosen", key="chosen-fold", on_change="rerun")
-        if fold.open:
-            with fold:
-                table(figures(facts, now.groups), key="chosen-figures", wide="figure")
+                return
+            fold = st.expander("Figures of what is chosen", key="chosen-fold", on_change="rerun")
+            if fold.open:
+                with fold:
+                    table(figures(facts, now.groups), key="chosen-figures", wide="figure")
 
 
 def figures(facts: Facts, groups: np.ndarray[Any, np.dtype[np.int64]]) -> pd.DataFrame:

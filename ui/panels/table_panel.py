@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ..charts.chart_frame import Palette, palette
 from ..session import chosen
@@ -20,14 +21,23 @@ _MOST_MARKED = 200
 _HEIGHT = 560
 
 
-def draw(facts: Facts, *, key: str) -> None:
-    """Draw the panel: which side, which rows, and the rows with changed cells marked."""
+def draw(facts: Facts, *, key: str, height: int = _HEIGHT) -> None:
+    """Draw the panel: which side, which rows, and the rows with changed cells marked.
+
+    Parameters
+    ----------
+    facts : Facts
+    key : str
+    height : int
+        Pixels of a table of many rows.
+    """
     if facts.permuted:
         group_panel.draw(facts, key=key)
         return
     colours = palette()
     hidden = facts.result.release.suppressed
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    with row:
         side = st.segmented_control(
             "Side",
             ["Published", "Original"],
@@ -46,36 +56,38 @@ def draw(facts: Facts, *, key: str) -> None:
             label_visibility="collapsed",
         )
     if view == "Suppressed rows":
-        _hidden(facts, key)
+        _hidden(facts, key, height)
     elif view == "Whole table":
         frame = facts.published if side == "Published" else facts.original
-        st.dataframe(frame, lazy=True, hide_index=True, height=_HEIGHT, key=f"whole-{key}-{side}")
+        st.dataframe(frame, lazy=True, hide_index=True, height=height, key=f"whole-{key}-{side}")
         st.caption(
             f"{len(frame):,} rows, smallest classes first; changed cells are not marked here."
         )
     elif view == "Classes":
-        _one_class(facts, side, colours, key)
+        _one_class(facts, side, colours, key, height, row)
     else:
-        _pages(facts, side, colours, key)
+        _pages(facts, side, colours, key, height, row)
 
 
-def _pages(facts: Facts, side: str, colours: Palette, key: str) -> None:
+def _pages(
+    facts: Facts, side: str, colours: Palette, key: str, height: int, row: DeltaGenerator
+) -> None:
     frame = linked.only_chosen(facts, facts.published if side == "Published" else facts.original)
     pages = max(1, -(-len(frame) // PAGE))
     number = 1
     if pages > 1:
         number = int(
-            st.number_input(
+            row.number_input(
                 f"Page (of {pages:,})",
                 min_value=1,
                 max_value=pages,
                 step=1,
                 key=f"page-{key}-{chosen.turn()}",
-                width=200,
+                width=130,
             )
         )
     start = (min(number, pages) - 1) * PAGE
-    _rows(facts, frame.iloc[start : start + PAGE], side, colours, key)
+    _rows(facts, frame.iloc[start : start + PAGE], side, colours, key, height)
     stop = min(start + PAGE, len(frame))
     st.caption(
         f"Rows {start + 1:,} to {stop:,} of {len(frame):,}, smallest classes first. {_legend(side)}"
@@ -87,28 +99,31 @@ def _pages(facts: Facts, side: str, colours: Palette, key: str) -> None:
     )
 
 
-def _one_class(facts: Facts, side: str, colours: Palette, key: str) -> None:
+def _one_class(
+    facts: Facts, side: str, colours: Palette, key: str, height: int, row: DeltaGenerator
+) -> None:
     classes = len(facts.sizes)
     number = int(
-        st.number_input(
+        row.number_input(
             f"Class (1 is the smallest, {classes:,} the largest)",
             min_value=1,
             max_value=max(classes, 1),
             step=1,
             key=f"class-{key}",
+            width=200,
         )
     )
     frame = facts.published if side == "Published" else facts.original
     start, stop = facts.page_starts[number - 1], facts.page_starts[number]
     shown = frame.iloc[int(start) : int(min(stop, start + _MOST_MARKED))]
-    _rows(facts, shown, side, colours, key)
+    _rows(facts, shown, side, colours, key, height)
     size = int(stop - start)
     more = f"; the first {_MOST_MARKED} are shown" if size > _MOST_MARKED else ""
     st.caption(f"Class {number:,} has {size:,} rows{more}. {_legend(side)}")
 
 
-def _hidden(facts: Facts, key: str) -> None:
-    st.dataframe(facts.hidden, lazy=True, hide_index=True, height=_HEIGHT, key=f"hidden-{key}")
+def _hidden(facts: Facts, key: str, height: int) -> None:
+    st.dataframe(facts.hidden, lazy=True, hide_index=True, height=height, key=f"hidden-{key}")
     total = facts.result.problem.rows
     st.caption(
         f"{len(facts.hidden):,} of {total:,} rows are not published: they stayed too rare. "
@@ -122,7 +137,9 @@ def _legend(side: str) -> str:
     return "Marked cells are the ones that are published coarser. Identifiers are left out."
 
 
-def _rows(facts: Facts, frame: pd.DataFrame, side: str, colours: Palette, key: str) -> None:
+def _rows(
+    facts: Facts, frame: pd.DataFrame, side: str, colours: Palette, key: str, height: int
+) -> None:
     import pandas as pd
 
     marks = _marks(facts, frame, side)
@@ -137,7 +154,7 @@ def _rows(facts: Facts, frame: pd.DataFrame, side: str, colours: Palette, key: s
     st.dataframe(
         styled,
         hide_index=True,
-        height=_HEIGHT if len(frame) > 11 else "auto",
+        height=height if len(frame) > 11 else "auto",
         **linked.row_picker(facts, frame, f"rows-{key}-{side}"),
         column_config={
             facts.head: st.column_config.NumberColumn(format="localized", width="small")

@@ -1,8 +1,9 @@
-"""The last good result of a session, and the one before it."""
+"""The last good result of a session, the one before it, baseline A, and the runs of its table."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import time
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import streamlit as st
@@ -19,6 +20,26 @@ class MadeOf(TypedDict):
 
     fingerprint: str
     choices: dict[str, Any]
+
+
+#: Runs that a session keeps; going back to one of them computes nothing.
+MOST_RUNS = 12
+#: Seconds that a result is looked at before the next one is compared with it.
+STOOD = 2.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Kept:
+    """A result that the session keeps, with the choices that it was made of.
+
+    Attributes
+    ----------
+    result : Result
+    made_of : MadeOf
+    """
+
+    result: Result
+    made_of: MadeOf
 
 
 def now() -> MadeOf:
@@ -40,21 +61,77 @@ def keep(result: Result, *, made_of: MadeOf | None = None) -> None:
     made_of : MadeOf, optional
         `now()` when the run began; now, if it is not given.
     """
-    if last() is not None:
-        st.session_state[state.RESULT_BEFORE] = (last(), st.session_state[state.MADE_OF])
+    made = now() if made_of is None else made_of
+    shown, shown_of = last(), st.session_state.get(state.MADE_OF)
+    if shown is not None and shown_of is not None and shown is not result:
+        st.session_state[state.RESULT_BEFORE] = (shown, shown_of)
+        _compare_with(Kept(result=shown, made_of=shown_of), result)
     st.session_state[state.RESULT] = result
-    st.session_state[state.MADE_OF] = now() if made_of is None else made_of
+    st.session_state[state.MADE_OF] = made
+    st.session_state[state.SHOWN_SINCE] = time.monotonic()
+    _remember()
+
+
+def _compare_with(shown: Kept, coming: Result) -> None:
+    """Make the result that is shown the baseline, unless it was only passed on the way."""
+    base = baseline()
+    stood = time.monotonic() - st.session_state.get(state.SHOWN_SINCE, 0.0) >= STOOD
+    pinned = any(pin.result is shown.result for pin in pinning.pins())
+    if base is None or base.result is coming or stood or pinned:
+        st.session_state[state.BASELINE] = shown
+
+
+def _remember() -> None:
+    """Keep the last result among the runs of the table, the oldest forgotten beyond the bound."""
+    result, made = last(), made_of()
+    if result is None or made is None:
+        return
+    others = [
+        kept
+        for kept in runs()
+        if kept.result is not result and kept.made_of["fingerprint"] != made["fingerprint"]
+    ]
+    st.session_state[state.RUNS] = [*others, Kept(result=result, made_of=made)][-MOST_RUNS:]
+
+
+def runs() -> list[Kept]:
+    """Return the runs that the session keeps of this table, the one shown last at the end."""
+    return list(st.session_state.get(state.RUNS, []))
+
+
+def of_choices(fingerprint: str) -> Kept | None:
+    """Return the run that was made of these choices, if the session still keeps it."""
+    return next((k for k in runs() if k.made_of["fingerprint"] == fingerprint), None)
+
+
+def baseline() -> Kept | None:
+    """Return A: the run that figures are compared with; None while there is only one."""
+    kept: Kept | None = st.session_state.get(state.BASELINE)
+    return None if kept is None or kept.result is last() else kept
+
+
+def restore(kept: Kept) -> None:
+    """Show a kept result again, and go back to the choices that it was made of."""
+    keep(kept.result, made_of=kept.made_of)
+    state.set_choices(kept.made_of["choices"])
 
 
 def renew(made_of: MadeOf) -> None:
     """Say what the last result was made of."""
     st.session_state[state.MADE_OF] = made_of
+    _remember()
 
 
 def exchange(before: Result, now: Result) -> None:
     """Put a result of which more is known now in the place of itself, pinned or not."""
     if last() is before:
         st.session_state[state.RESULT] = now
+    st.session_state[state.RUNS] = [
+        replace(kept, result=now) if kept.result is before else kept for kept in runs()
+    ]
+    compared: Kept | None = st.session_state.get(state.BASELINE)
+    if compared is not None and compared.result is before:
+        st.session_state[state.BASELINE] = replace(compared, result=now)
     pinning.exchange(before, now)
 
 
@@ -68,7 +145,7 @@ def with_export(result: Result, dialect: Dialect | None, formats: tuple[str, ...
     exchange(result, made)
     state.update_draft(export=made.plan.as_mapping()["export"])
     if current:
-        st.session_state[state.MADE_OF] = now()
+        renew(now())
     return made
 
 
@@ -92,10 +169,7 @@ def before() -> Result | None:
 
 
 def back() -> None:
-    """Exchange the last result for the one before it, with the choices that it was made of."""
-    kept = cast("tuple[Result, MadeOf] | None", st.session_state.get(state.RESULT_BEFORE))
-    if kept is None:
-        return
-    result, made_of = kept
-    keep(result, made_of=made_of)
-    state.set_choices(made_of["choices"])
+    """Exchange the last result for baseline A, with the choices that it was made of."""
+    kept = baseline()
+    if kept is not None:
+        restore(kept)

@@ -12,11 +12,13 @@ from anon_core.data.table import Dataset
 from anon_core.job.plan import Plan
 from anon_core.job.result import Result
 from anon_core.job.runner import run
+from anon_core.job.undecided import refuse_undecided
 from anon_core.suggest.mending import Change
 from anon_core.suggest.stopping import Inputs
 from anon_core.suggest.trying import mended
+from anon_core.words.plan_words import not_defined
 
-from . import jobs, results, state
+from . import confirming, jobs, results, state
 from . import population_tables as population
 
 JOB = "run"
@@ -24,6 +26,8 @@ _ERROR = "running/error"
 _MADE_OF = "running/made_of"
 _UNSEEN = "running/unseen"
 _HELPS = "running/helps"
+#: Seconds for which a page waits for a run before it draws how far the run is.
+_WAIT = 0.9
 
 
 def start() -> None:
@@ -56,6 +60,58 @@ def start() -> None:
     seen()
     st.session_state[_MADE_OF] = results.now()
     jobs.start(JOB, "Run", work, page="pages/4_Run.py", needs=(plan.algorithm.name,))
+
+
+def go() -> None:
+    """Show what the present choices come to: a run that the session keeps, or a new one.
+
+    A run that is quick is waited for, so that the page is drawn once, with its result.
+
+    Raises
+    ------
+    AnonError
+        If the choices contradict each other, or wait for an answer; nothing is started then.
+    """
+    plan = state.plan()
+    refuse_unready(plan)
+    kept = results.of_choices(state.fingerprint())
+    # Files beside the table are known by name only, and another one may have been loaded since.
+    if kept is not None and not plan.population_file and not plan.earlier.file:
+        running = jobs.current(JOB)
+        if running is not None:
+            running.cancel.set()
+            jobs.collect(JOB)
+        st.session_state.pop(_ERROR, None)
+        results.keep(kept.result, made_of=kept.made_of)
+        return
+    start()
+    job = jobs.current(JOB)
+    if job is not None and job.wait(_WAIT):
+        settle()
+        seen()
+
+
+def refuse_unready(plan: Plan) -> None:
+    """Refuse a plan that waits for somebody's answer.
+
+    Raises
+    ------
+    AnonError
+        If a finding is not confirmed, a question of the data is open, or the secret can be guessed.
+    """
+    waiting = confirming.waiting()
+    if waiting:
+        raise BadPlan(
+            f"Run waits for an answer to what was found: {waiting[0].sentence}",
+            remedy="Confirm or change it on Roles.",
+        )
+    data = state.dataset()
+    if data is not None:
+        refuse_undecided(plan, data)
+    plan.refuse_guessable()
+    undefined = not_defined(plan)
+    if undefined:
+        raise BadPlan(undefined)
 
 
 def inputs(plan: Plan) -> tuple[Dataset, Dataset | None]:
@@ -138,6 +194,11 @@ def error() -> AnonError | None:
     return st.session_state.get(_ERROR)
 
 
+def forget_error() -> None:
+    """Forget what stopped the last run: the choices it was made of are given up."""
+    st.session_state.pop(_ERROR, None)
+
+
 def helps() -> tuple[Change, ...]:
     """Return the changes that were tried after the last run was refused, and release something."""
     return tuple(st.session_state.get(_HELPS, ()))
@@ -146,4 +207,4 @@ def helps() -> tuple[Change, ...]:
 def mend(change: Change) -> None:
     """Make a change of the plan; what stopped the last run is settled by it."""
     state.update_draft(**change.tables)
-    st.session_state.pop(_ERROR, None)
+    forget_error()

@@ -41,11 +41,18 @@ _PAST = "state/past"
 RESULT = "state/result"
 MADE_OF = "state/result_made_of"
 RESULT_BEFORE = "state/result_before"
+#: The run that figures are compared with, the runs made on this table, and since when one is shown.
+BASELINE = "state/baseline"
+RUNS = "state/runs"
+SHOWN_SINCE = "state/shown_since"
 _BEFORE = "state/before"
 _TYPED = "state/typed"
 #: The column whose hierarchy is being edited, as long as nothing else is changed.
 _GOING_ON = "state/going_on"
-_WHOLE = (_DATA, _FILE, _WORK, _PAST, RESULT, MADE_OF, RESULT_BEFORE, _TYPED, _GOING_ON)
+_WHOLE = (
+    _DATA, _FILE, _WORK, _PAST, RESULT, MADE_OF, RESULT_BEFORE, BASELINE, RUNS, SHOWN_SINCE,
+    _TYPED, _GOING_ON,
+)  # fmt: skip
 
 
 # ---- the table -----------------------------------------------------------------------------

@@ -1,0 +1,274 @@
+"""The what-if bar of Results: one change is one gesture, and no change loses the last result."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any, cast
+from unittest.mock import patch
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from anon_core.job.result import Result
+from tests.ui.sessions import RESULTS, carried_out, load, open_page, wait_for, words
+from ui.panels import strip_panel
+from ui.session import jobs, results, state, what_if
+
+K = "what-if/models/0/k-anonymity/k"
+
+
+def ran_quickly(held: dict[str, Any], took: float = 0.1) -> Result:
+    """Carry out the session's plan, and let it have taken this long on any machine."""
+    made = carried_out(held)
+    slow = {"all": took}
+    told = replace(made, seconds=slow, took=took)
+    with patch.object(st, "session_state", held):
+        results.exchange(made, told)
+    return told
+
+
+def shown(app: AppTest) -> Result:
+    return cast(Result, app.session_state["state/result"])
+
+
+def typed(app: AppTest, value: float, key: str = K) -> AppTest:
+    """Type a number into the bar, and wait for the run that it starts, if it starts one."""
+    app.number_input(key=key).set_value(value).run()
+    assert not app.exception
+    return wait_for(app, "run") if "run" in app.session_state["jobs"] else app
+
+
+def asked(result: Result) -> int:
+    (model,) = result.plan.models
+    return cast(int, model.as_mapping()["k"])
+
+
+def labels(app: AppTest) -> list[str]:
+    return [b.label for b in app.button]
+
+
+def test_a_changed_k_is_run_at_once_and_compared_with_a() -> None:
+    held = load("hospital")
+    first = ran_quickly(held)
+    app = open_page(RESULTS, held)
+    assert app.number_input(key=K).label == "k"
+    assert "Back to A" not in labels(app)
+    typed(app, 25)
+    assert asked(shown(app)) == 25
+    assert shown(app).verification.holds
+    assert app.session_state["state/work"]["draft"]["models"] == [{"name": "k-anonymity", "k": 25}]
+    assert app.session_state["state/baseline"].result is first
+    assert "Back to A" in labels(app)
+
+
+def test_back_to_a_restores_result_and_settings_without_a_run() -> None:
+    held = load("hospital")
+    first = ran_quickly(held)
+    app = open_page(RESULTS, held)
+    typed(app, 25)
+    second = shown(app)
+    app.button(key="back").click().run()
+    assert not app.exception
+    assert shown(app) is first
+    assert app.number_input(key=K).value == asked(first)
+    assert app.session_state["state/baseline"].result is second
+    with patch.object(jobs, "start", side_effect=AssertionError("a known run was run again")):
+        app.number_input(key=K).set_value(25).run()
+    assert not app.exception
+    assert shown(app) is second
+
+
+def test_a_run_that_took_long_is_started_by_a_button_with_its_estimate() -> None:
+    held = load("hospital")
+    first = ran_quickly(held, took=7.0)
+    app = open_page(RESULTS, held)
+    typed(app, 25)
+    assert shown(app) is first
+    assert "The choices have changed since this run" in words(app)
+    assert app.button(key="what-if/run").label == "Run (about 5 s)"
+    app.button(key="what-if/run").click().run()
+    wait_for(app, "run")
+    assert asked(shown(app)) == 25
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "button", "field"),
+    [
+        (K, 1, "Set k to 2", 2),
+        ("what-if/algorithm/0/optimal/max_suppression", 1.5, "Set Suppression budget to 1", 1.0),
+        ("what-if/algorithm/0/optimal/max_suppression", -0.5, "Set Suppression budget to 0", 0.0),
+    ],
+)
+def test_a_value_out_of_range_is_refused_with_the_nearest_that_is_allowed(
+    key: str, value: float, button: str, field: float
+) -> None:
+    held = load("hospital", algorithm={"name": "optimal", "max_suppression": 0.01})
+    first = ran_quickly(held)
+    app = open_page(RESULTS, held)
+    typed(app, value, key)
+    assert shown(app) is first
+    assert "allowed" in words(app)
+    assert button in labels(app)
+    app.button(key="what-if/keep").click().run()
+    assert app.number_input(key=key).value != value
+    typed(app, value, key)
+    app.button(key="what-if/nearest").click().run()
+    if "run" in app.session_state["jobs"]:
+        wait_for(app, "run")
+    assert app.number_input(key=key).value == field
+    assert shown(app) is not first or field == app.number_input(key=key).value
+
+
+def test_an_infeasible_run_keeps_the_result_and_offers_what_is_feasible() -> None:
+    held = load("hospital")
+    first = ran_quickly(held)
+    app = open_page(RESULTS, held)
+    typed(app, 6000)  # more than there are rows
+    assert shown(app) is first
+    offered = [b for b in app.button if str(b.key).startswith("what-if/fix-")]
+    assert offered
+    assert "The last run released nothing" in words(app)
+    offered[0].click().run()
+    wait_for(app, "run")
+    assert not app.exception
+    assert shown(app) is not first
+    assert shown(app).verification.holds
+
+
+def test_keeping_the_settings_of_the_result_forgets_what_was_refused() -> None:
+    held = load("hospital")
+    first = ran_quickly(held)
+    app = open_page(RESULTS, held)
+    typed(app, 6000)
+    app.button(key="what-if/keep").click().run()
+    assert shown(app) is first
+    assert app.number_input(key=K).value == asked(first)
+    assert "The last run released nothing" not in words(app)
+    assert "what-if/keep" not in [b.key for b in app.button]
+
+
+def test_the_list_of_runs_restores_one_of_them() -> None:
+    held = load("hospital")
+    first = ran_quickly(held)
+    app = open_page(RESULTS, held)
+    typed(app, 25)
+    typed(app, 40)
+    listed = next(s for s in app.selectbox if s.label == "Runs so far")
+    assert len(listed.options) == 3
+    listed.set_value(0).run()
+    assert not app.exception
+    assert shown(app) is first
+    assert app.number_input(key=K).value == asked(first)
+
+
+def test_another_technique_is_one_choice() -> None:
+    held = load("hospital")
+    ran_quickly(held)
+    app = open_page(RESULTS, held)
+    app.selectbox(key="what-if/technique").set_value("mondrian").run()
+    wait_for(app, "run") if "run" in app.session_state["jobs"] else app
+    assert not app.exception
+    assert shown(app).plan.algorithm.name == "mondrian"
+    assert "what-if/algorithm/0/optimal/max_suppression" not in [n.key for n in app.number_input]
+
+
+def test_a_technique_that_cannot_give_the_model_is_refused_in_the_bar() -> None:
+    held = load("hospital")
+    first = ran_quickly(held)
+    app = open_page(RESULTS, held)
+    app.selectbox(key="what-if/technique").set_value("anatomy").run()
+    assert not app.exception
+    assert shown(app) is first
+    assert "what-if/keep" in [b.key for b in app.button]
+    app.button(key="what-if/keep").click().run()
+    assert app.selectbox(key="what-if/technique").value == "optimal"
+
+
+def test_a_run_passed_on_the_way_is_not_what_is_compared_with(session: None) -> None:
+    st.session_state.update(load("toth-private"))
+    held = dict(st.session_state)
+    runs: list[Result] = []
+    for k in (2, 3, 4):
+        with patch.object(st, "session_state", held):
+            state.update_draft(models=[{"name": "k-anonymity", "k": k}])
+        runs.append(carried_out(held))
+    with patch.object(st, "session_state", held):
+        kept = results.baseline()
+        assert kept is not None
+        assert kept.result is runs[0]  # the second one did not stand for two seconds
+        st.session_state[state.SHOWN_SINCE] = time.monotonic() - results.STOOD
+        results.restore(results.runs()[0])
+        kept = results.baseline()
+        assert kept is not None
+        assert kept.result is runs[2]
+
+
+def test_the_session_keeps_a_bounded_number_of_runs() -> None:
+    held = load("toth-private")
+    made = carried_out(held)
+    with patch.object(st, "session_state", held):
+        for turn in range(results.MOST_RUNS + 3):
+            of: Any = {"fingerprint": str(turn), "choices": state.choices()}
+            results.keep(replace(made), made_of=of)
+        assert len(results.runs()) == results.MOST_RUNS
+        assert results.runs()[-1].result is results.last()
+        assert results.of_choices("0") is None
+
+
+@pytest.mark.parametrize(
+    ("value", "before", "better", "sign", "tone"),
+    [
+        (0.2, 0.1, "less", "▲", "worse"),
+        (0.1, 0.2, "less", "▼", "better"),
+        (0.2, 0.1, "more", "▲", "better"),
+        (0.1, 0.1, "less", "=", "same"),
+    ],
+)
+def test_arrows_are_coloured_by_better_and_worse_of_their_figure(
+    value: float, before: float, better: str, sign: str, tone: str
+) -> None:
+    drawn = strip_panel.against(value, before, "<b>", better=better)
+    assert sign in drawn
+    assert f"aw-{tone}" in drawn
+    assert "<b>" not in drawn
+
+
+#: A plan for every kind of model whose numbers the bar draws.
+MODELS: tuple[list[dict[str, Any]], ...] = (
+    [{"name": "k-anonymity", "k": 3}],
+    [{"name": "k-anonymity", "k": 3}, {"name": "l-diversity", "l": 2, "column": ""}],
+    [{"name": "t-closeness", "t": 0.6, "column": ""}],
+    [{"name": "beta-likeness", "beta": 9.0, "column": ""}],
+    [{"name": "delta-disclosure", "delta": 4.0, "column": ""}],
+    [{"name": "alpha-k-anonymity", "alpha": 0.9, "k": 2, "column": ""}],
+)
+
+
+@pytest.mark.parametrize("models", MODELS, ids=lambda m: "+".join(one["name"] for one in m))
+def test_invariant_every_number_in_force_is_a_field_and_what_it_shows_is_the_draft(
+    models: list[dict[str, Any]],
+) -> None:
+    """Whatever the models, each number of them is drawn once, and no refusal changes the draft."""
+    held = load("hospital", models=models)
+    with patch.object(st, "session_state", held):
+        settings = what_if.settings()
+        named = {(s.table, s.place, s.parameter.name): s.value for s in settings}
+        for place, table in enumerate(models):
+            for name, value in table.items():
+                if isinstance(value, int | float):
+                    assert named[("models", place, name)] == value
+        for one in settings:
+            before, result = state.choices(), results.last()
+            low = one.parameter.low
+            if low is None:
+                continue
+            what_if.change(
+                one, type(low)(low - 1) if one.parameter.kind != "integer" else int(low) - 1
+            )
+            refused = what_if.refused()
+            assert refused is not None
+            assert refused.nearest == low
+            assert state.choices() is before
+            assert results.last() is result

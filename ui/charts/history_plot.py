@@ -1,0 +1,81 @@
+"""The runs of a session as dots: what each lost, and the worst chance that it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .chart_frame import Palette
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: The selection that a click on a dot makes.
+PICKED = "run"
+HEIGHT = 62
+
+
+def history_frame(
+    figures: Sequence[tuple[float | None, float | None]],
+    labels: Sequence[str],
+    signs: Sequence[str],
+) -> pd.DataFrame:
+    """Return one row for each run that has both figures.
+
+    Parameters
+    ----------
+    figures : sequence of (loss, worst chance)
+    labels : sequence of str
+        What each run is, for its tooltip.
+    signs : sequence of {'now', 'A', 'run'}
+    """
+    import pandas as pd
+
+    rows = [
+        {PICKED: place, "loss": loss, "chance": chance, "settings": label, "sign": sign}
+        for place, ((loss, chance), label, sign) in enumerate(
+            zip(figures, labels, signs, strict=True)
+        )
+        if loss is not None and chance is not None
+    ]
+    return pd.DataFrame(rows, columns=[PICKED, "loss", "chance", "settings", "sign"])
+
+
+def history_spec(colours: Palette) -> dict[str, Any]:
+    """Return the chart without its data, which changes with every run."""
+    import altair as alt
+
+    quiet = {"titleColor": colours.muted, "labelColor": colours.muted, "titleFontSize": 10}
+    plain = alt.Axis(ticks=False, labels=False, domainColor=colours.grid, grid=False, **quiet)
+    chart = (
+        alt.Chart(alt.NamedData(name="runs"))
+        .mark_point(filled=True, size=80, opacity=1)
+        .encode(
+            x=alt.X("loss:Q", title="loss", axis=plain, scale=alt.Scale(zero=False, padding=8)),
+            y=alt.Y("chance:Q", title="chance", axis=plain, scale=alt.Scale(padding=8)),
+            color=alt.Color(
+                "sign:N",
+                legend=None,
+                scale=alt.Scale(
+                    domain=["now", "A", "run"],
+                    range=[colours.quasi, colours.sensitive, colours.muted],
+                ),
+            ),
+            shape=alt.Shape(
+                "sign:N",
+                legend=None,
+                scale=alt.Scale(domain=["now", "A", "run"], range=["square", "diamond", "circle"]),
+            ),
+            tooltip=[
+                alt.Tooltip("settings:N"),
+                alt.Tooltip("loss:Q", format=".3f"),
+                alt.Tooltip("chance:Q", format=".3f", title="worst chance"),
+            ],
+        )
+        .add_params(alt.selection_point(name=PICKED, fields=[PICKED], on="click"))
+        .properties(height=HEIGHT, background="transparent")
+        .configure_view(stroke=None)
+    )
+    spec: dict[str, Any] = chart.to_dict(validate=False)
+    spec.pop("data", None)
+    return spec

@@ -1,0 +1,109 @@
+"""The runs of this session on this table, as dots and as a list: choosing one restores it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import streamlit as st
+
+from anon_core.job.result import Result
+from anon_core.words.plan_words import made_by
+from anon_core.words.tiles import tiles
+
+from ..charts.chart_frame import Palette, palette
+from ..charts.history_plot import HEIGHT, PICKED, history_frame, history_spec
+from ..components.guard import handled
+from ..session import results, running, what_if
+
+_LIST = "history/list"
+_SPECS = "history/specs"
+
+
+def draw() -> None:
+    """Draw the runs that the session keeps."""
+    kept = results.runs()
+    with st.container(key="history", horizontal=True, vertical_alignment="bottom", gap="small"):
+        _dots(kept)
+        now = next((i for i, one in enumerate(kept) if one.result is results.last()), None)
+        st.session_state[_key(_LIST)] = now
+        st.selectbox(
+            "Runs so far",
+            range(len(kept)),
+            index=now,
+            format_func=lambda at: f"{at + 1} · {name_of(kept[at].result)}",
+            key=_key(_LIST),
+            on_change=handled("The runs so far")(_listed),
+            disabled=running.is_running(),
+            help="Choose a run to show it again with its settings. The session keeps the last "
+            f"{results.MOST_RUNS} runs of this table.",
+            width="stretch",
+        )
+
+
+def name_of(result: Result) -> str:
+    """Return the settings of a run in a few words."""
+    settings = ", ".join(part for model in result.plan.models for part in model.settings())
+    return f"{settings} · {made_by(result.plan)}" if settings else made_by(result.plan)
+
+
+def _dots(kept: list[results.Kept]) -> None:
+    base = results.baseline()
+    signs = [
+        "now" if one.result is results.last() else "A" if base and one.result is base.result
+        else "run"
+        for one in kept
+    ]  # fmt: skip
+    figures = [_figures(one.result) for one in kept]
+    frame = history_frame(figures, [name_of(one.result) for one in kept], signs)
+    if frame.empty:
+        return
+    with st.container(key="history-dots", width=120):
+        st.vega_lite_chart(
+            frame,
+            _spec(palette()),
+            key=_key("history/dots"),
+            on_select=handled("The runs so far")(_clicked),
+            selection_mode=PICKED,
+            theme=None,
+            width="stretch",
+            height=HEIGHT,
+            alt="The runs so far: loss to the right, worst chance upwards",
+        )
+
+
+def _figures(result: Result) -> tuple[float | None, float | None]:
+    chance, _, loss = tiles(result)
+    return loss.value, chance.value
+
+
+def _spec(colours: Palette) -> dict[str, Any]:
+    """Return the chart's form, made once for each theme: making it takes longer than a run."""
+    made: dict[Palette, dict[str, Any]] = st.session_state.setdefault(_SPECS, {})
+    if colours not in made:
+        made[colours] = history_spec(colours)
+    return dict(made[colours])
+
+
+def _key(name: str) -> str:
+    """Return a widget's key: another one after each change, so that no old choice is left."""
+    return f"{name}-{id(results.last())}"
+
+
+def _listed() -> None:
+    at = st.session_state.get(_key(_LIST))
+    if at is not None:
+        _restore(int(at))
+
+
+def _clicked() -> None:
+    event = cast(Mapping[str, Any], st.session_state.get(_key("history/dots")) or {})
+    picked = cast(list[Mapping[str, Any]], event.get("selection", {}).get(PICKED) or [])
+    if picked:
+        _restore(int(picked[0][PICKED]))
+
+
+def _restore(at: int) -> None:
+    kept = results.runs()
+    if at < len(kept) and kept[at].result is not results.last():
+        what_if.restore(kept[at])

@@ -1,0 +1,123 @@
+"""The strip on top of Results: three figures against baseline A, and what was promised as chips."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from anon_core.base.registry import family
+from anon_core.job.result import Result
+from anon_core.words.tiles import Tile, tiles
+
+from ..charts.theme import VERDICT_STYLE, grid, ink, muted, verdict_colour
+
+#: How a figure stands → the sign before its words.
+_SIGNS = {"bad": "✕", "doubtful": "⚠", "good": "✓", "plain": ""}
+
+
+def draw(result: Result, base: Result | None) -> None:
+    """Draw the strip of a result, beside the figures of the run that it is compared with.
+
+    Parameters
+    ----------
+    result : Result
+    base : Result or None
+        Baseline A.
+    """
+    before: list[Tile | None] = [None] * 3 if base is None else [*tiles(base)]
+    told = [_tile(tile, old) for tile, old in zip(tiles(result), before, strict=True)]
+    with st.container(key="strip"):
+        st.html(f"{_look()}<div class='aw-strip'>{''.join(told)}{_chips(result)}</div>")
+
+
+def against(value: float, before: float, told: str, *, better: str = "less") -> str:
+    """Return the arrow from A's value to this one as HTML, coloured by better and worse.
+
+    Parameters
+    ----------
+    value, before : float
+    told : str
+        A's value in words.
+    better : {'less', 'more'}
+        Which direction is better.
+    """
+    said = escape(told)
+    if value == before:
+        return f"<span class='aw-same' title='the same as A'>= A {said}</span>"
+    up = value > before
+    worse = up == (better == "less")
+    word = "worse" if worse else "better"
+    return (
+        f"<span class='aw-{word}' title='{word} than A: {said}'>{'▲' if up else '▼'} "
+        f"A {said}</span>"
+    )
+
+
+def rules() -> str:
+    """Return the colours of `against` as CSS."""
+    return (
+        f".aw-worse {{color: {verdict_colour('bad')};}} "
+        f".aw-better {{color: {verdict_colour('good')};}} .aw-same {{color: {muted()};}}"
+    )
+
+
+def _tile(tile: Tile, before: Tile | None) -> str:
+    by = f" · {tile.attacker}" if tile.attacker else ""
+    title = f"{tile.name}{by}"
+    arrow = ""
+    if before is not None and tile.value is not None and before.value is not None:
+        arrow = against(tile.value, before.value, before.figure)
+    sign = _SIGNS[tile.verdict]
+    word = f"{sign} {tile.word}".strip()
+    return (
+        f"<div class='aw-tile aw-{tile.verdict}' title='{escape(f'{title}. {tile.note}')}'>"
+        f"<div class='aw-told'><b>{escape(tile.name)}</b>{escape(by)}</div>"
+        f"<div class='aw-told'><span class='aw-figure'>{escape(tile.figure)}</span> {arrow}</div>"
+        f"<div class='aw-told aw-word' title='{escape(tile.word)}'>{escape(word)}</div></div>"
+    )
+
+
+def _chips(result: Result) -> str:
+    known = family("model")
+    chips: list[str] = []
+    for verdict in result.verdicts:
+        title = known[verdict.model].title if verdict.model in known else verdict.model
+        of = f" of {verdict.column}" if verdict.column else ""
+        sign = {"holds": "✓", "broken": "✕"}.get(verdict.state, "?")
+        chips.append(
+            f"<span class='aw-chip' title='{escape(verdict.sentence)}'>{sign} "
+            f"{escape(f'{title}{of}: asked {verdict.bound:.3g}, reached {verdict.reached:.3g}')}"
+            "</span>"
+        )
+    checks = result.verification
+    agreed = "✓ second computation agrees" if checks.holds else "✕ second computation disagrees"
+    chips.append(
+        f"<span class='aw-chip' title='{len(checks.checks)} checks of the published file'>"
+        f"{agreed}</span>"
+    )
+    return f"<div class='aw-chips'>{''.join(chips)}</div>"
+
+
+def _look() -> str:
+    verdicts = " ".join(
+        f".aw-strip .aw-{v} {{border-left-color: {verdict_colour(v)};}} "
+        f".aw-strip .aw-{v} .aw-word {{color: {verdict_colour(v)};}}"
+        for v in VERDICT_STYLE
+    )
+    return f"""<style>
+.aw-strip {{display: grid; grid-template-columns: 1.3fr 1.1fr 1.1fr 1.3fr; gap: .5rem;
+  height: 72px; color: {ink()};}}
+.aw-tile {{border: 1px solid {grid()}; border-left-width: 5px; border-radius: .4rem;
+  padding: 3px .6rem; min-width: 0; height: 72px; box-sizing: border-box;}}
+.aw-told {{white-space: nowrap; overflow: hidden; text-overflow: ellipsis; font-size: .8rem;
+  line-height: 1.3; font-variant-numeric: tabular-nums;}}
+.aw-figure {{font-size: 1.15rem; font-weight: 600;}}
+.aw-word {{font-weight: 600;}}
+.aw-chips {{display: flex; flex-wrap: wrap; gap: .3rem; align-content: flex-start; min-width: 0;
+  max-height: 72px; overflow-y: auto;}}
+.aw-chip {{border: 1px solid {grid()}; border-radius: 1rem; padding: 1px .55rem; font-size: .76rem;
+  line-height: 1.4;}}
+{rules()} {verdicts}
+@media (max-width: 1000px) {{.aw-strip {{grid-template-columns: 1fr 1fr; height: auto;}}}}
+</style>"""

@@ -1,0 +1,143 @@
+"""How Results fits one window: its parts, their places, and the drawers over them.
+
+All of the look stands here. The workspace is as high as the window; the strip, the bar and the row
+of drawers take what they need, and four panels of equal size share the rest and scroll inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from ..charts.theme import grid, paper
+from ..components.guard import handled
+
+#: Pixels of the window below which the parts stand below each other, and the page scrolls.
+NARROW = 1000
+PANELS = ("panel-table", "panel-classes", "panel-metrics", "panel-attacks")
+_OPEN = "drawer"
+_LOOK = """<style>
+[data-testid="stMainBlockContainer"]:has(.st-key-workspace) {padding: 0 1rem;}
+[data-testid="stMain"]:has(.st-key-workspace) h1 {position: absolute; top: 9px; left: 1rem;
+  padding: 0 !important; font-size: 1.15rem !important; z-index: 1;}
+[data-testid="stMainBlockContainer"]:has(.st-key-workspace) > [data-testid="stVerticalBlock"]
+  {gap: 0;}
+[data-testid="stElementContainer"]:has(> .stHtml > style:only-child) {position: absolute;}
+.st-key-workspace {gap: .5rem;}
+.st-key-workspace p, .st-key-workspace [data-testid="stWidgetLabel"] p {font-size: .85rem;}
+.st-key-run-head {padding: 4px 6rem 0 6.5rem; min-height: 40px; gap: .5rem; flex-wrap: nowrap;}
+.st-key-run-head > :first-child {flex: 1 1 0; min-width: 0;}
+.st-key-run-head > :not(:first-child) {flex: none;}
+.st-key-run-head [data-testid="stMarkdownContainer"] p {white-space: nowrap; overflow: hidden;
+  text-overflow: ellipsis;}
+.st-key-run-head button, .st-key-drawer-row button {min-height: 1.9rem; padding: 0 .6rem;}
+.st-key-drawer-row {gap: .4rem; min-height: 1.9rem;}
+.st-key-what-if {padding: .3rem .7rem .5rem;}
+.st-key-what-if-row {gap: .6rem; flex-wrap: wrap;}
+.st-key-what-if-fields {gap: .6rem;}
+.st-key-what-if-row > :has(> .st-key-what-if-fields) {flex: 0 1 auto; width: auto;}
+.st-key-what-if-row > :has(> .st-key-history) {flex: 1 1 17rem; width: auto; min-width: 17rem;}
+.st-key-drawer-row > :has(.st-key-drawers) {flex: 0 1 auto; width: auto;}
+.st-key-drawers {gap: .4rem;}
+.st-key-drawer-row [data-testid="stVerticalBlock"] {gap: 0;}
+.st-key-drawer-open [data-testid="stVerticalBlock"] {gap: 1rem;}
+.st-key-what-if-refused {gap: .5rem;}
+.st-key-what-if-refused > :first-child {flex: 1 1 16rem; width: auto;}
+.st-key-what-if-refused button {min-height: 1.9rem;}
+[class*="st-key-panel-"] [data-testid="stButtonGroup"] button {padding: .1rem .5rem;
+  min-height: 1.75rem;}
+[class*="st-key-panel-"] [data-testid="stButtonGroup"] button p {font-size: .8rem;}
+[class*="st-key-panel-"] [data-testid="stHeading"] [data-testid="stMarkdownContainer"],
+[class*="st-key-panel-"] > [data-testid="stElementContainer"] [data-testid="stCaptionContainer"]
+  {margin-bottom: 0;}
+.st-key-chosen-bar {justify-content: flex-end;}
+.st-key-what-if [data-testid="stWidgetLabel"] {min-height: 1.2rem; margin-bottom: 0;}
+.st-key-results-panels > * {min-width: 0;}
+[class*="st-key-panel-"] {padding: .35rem .7rem .6rem;}
+[class*="st-key-panel-"], [class*="st-key-panel-"] [data-testid="stVerticalBlock"] {gap: .45rem;}
+[class*="st-key-panel-"] h3 {padding: 0 !important;}
+.st-key-drawer-open {position: fixed; top: 0; right: 0; bottom: 0; width: min(64rem, 94vw);
+  z-index: 999991; overflow-y: auto; padding: .8rem 1.2rem 2rem; background: PAPER;
+  border-left: 1px solid GRID; box-shadow: -8px 0 24px rgba(0, 0, 0, .25);}
+@media (max-width: BELOWpx) {
+  .st-key-run-head {flex-wrap: wrap; padding: 44px 0 0;}
+  .st-key-run-head > :first-child {flex: 1 1 100%;}
+}
+@media (min-width: WIDEpx) {
+  [data-testid="stMain"]:has(.st-key-workspace) {overflow: hidden;}
+  [data-testid="stLayoutWrapper"]:has(> .st-key-workspace) {flex: none; height: 100dvh;
+    height: calc(100dvh - .5rem);}
+  .st-key-workspace {height: 100%; min-height: 0; flex-wrap: nowrap;}
+  .st-key-workspace > * {flex: none;}
+  .st-key-workspace > [data-testid="stLayoutWrapper"]:has(> .st-key-results-panels)
+    {flex: 1 1 0; min-height: 0;}
+  .st-key-results-panels {display: grid !important; gap: .5rem; height: 100%; min-height: 0;
+    grid-template: repeat(2, minmax(0, 1fr)) / repeat(2, minmax(0, 1fr));}
+  .st-key-results-panels > * {min-height: 0; height: 100%;}
+  [class*="st-key-panel-"] {height: 100%; overflow: auto; flex-wrap: nowrap;}
+  [class*="st-key-panel-"] > * {flex: none;}
+}
+</style>"""
+
+
+def look() -> None:
+    """Draw the look of the page."""
+    words = {"WIDE": NARROW, "BELOW": NARROW - 0.02, "PAPER": paper(), "GRID": grid()}
+    made = _LOOK
+    for word, value in words.items():
+        made = made.replace(word, str(value))
+    st.html(made)
+
+
+def panels() -> list[DeltaGenerator]:
+    """Return the places of the four panels."""
+    with st.container(key="results-panels"):
+        return [st.container(border=True, key=key) for key in PANELS]
+
+
+def drawers(names: Sequence[str]) -> None:
+    """Draw the buttons that open a drawer each."""
+    for name in names:
+        st.button(
+            name,
+            key=f"open-{name}",
+            type="secondary",
+            width="content",
+            on_click=handled("Further")(_open),
+            args=(name,),
+        )
+
+
+def drawer(name: str, draw: Callable[[], None]) -> None:
+    """Draw what a drawer holds while it is open; nothing of a closed one is made."""
+    if not is_open(name):
+        return
+    with st.container(key="drawer-open"):
+        with st.container(
+            horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+        ):
+            st.subheader(name, anchor=False, width="content")
+            st.button(
+                "Close",
+                key="drawer-close",
+                icon=":material/close:",
+                width="content",
+                on_click=handled("Further")(close),
+            )
+        draw()
+
+
+def is_open(name: str) -> bool:
+    """Say whether a drawer is open."""
+    return st.session_state.get(_OPEN) == name
+
+
+def _open(name: str) -> None:
+    st.session_state[_OPEN] = name
+
+
+def close() -> None:
+    """Close the drawer that is open."""
+    st.session_state.pop(_OPEN, None)

@@ -1,0 +1,190 @@
+"""One step of "what if?": a setting of the draft changed, and what it comes to shown at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import streamlit as st
+
+from anon_core.base.errors import AnonError, BadPlan
+from anon_core.base.params import Parameter
+from anon_core.base.registry import family
+from anon_core.contracts.algorithm import Algorithm
+
+from . import results, running, state
+
+#: Seconds that the last run may have taken for a change to start the next one at once.
+AT_ONCE = 2.0
+#: The parameter that says how many rows a technique may suppress.
+BUDGET = "max_suppression"
+_REFUSED = "what_if/refused"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """A number of the draft that the bar changes.
+
+    Attributes
+    ----------
+    table : str
+        ``models`` or ``algorithm``.
+    place : int
+        Which of the models; 0 for the technique.
+    owner : str
+        Name of the model or technique.
+    title : str
+        Its title for people.
+    parameter : Parameter
+    value : object
+        As the draft has it.
+    """
+
+    table: str
+    place: int
+    owner: str
+    title: str
+    parameter: Parameter
+    value: object
+
+    @property
+    def key(self) -> str:
+        """The widget's."""
+        return f"what-if/{self.table}/{self.place}/{self.owner}/{self.parameter.name}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refused:
+    """What was asked for and is not done, and what would be.
+
+    Attributes
+    ----------
+    error : AnonError
+    setting : Setting or None
+        The field it was typed in; None where the plan as a whole is refused.
+    nearest : int, float or None
+        The allowed value next to the one that was typed.
+    """
+
+    error: AnonError
+    setting: Setting | None = None
+    nearest: float | None = None
+
+
+def settings() -> list[Setting]:
+    """Return the numbers of the privacy models in force, and the suppression budget."""
+    draft = state.draft()
+    found: list[Setting] = []
+    known = family("model")
+    for place, table in enumerate(cast(list[dict[str, Any]], draft["models"])):
+        model = known.get(str(table["name"]))
+        if model is None:
+            continue
+        for parameter in model.parameters():
+            value = table.get(parameter.name, parameter.default)
+            usual = parameter.quiet and value == parameter.default
+            if parameter.kind in ("integer", "number") and not usual:
+                found.append(
+                    Setting(
+                        table="models", place=place, owner=model.name, title=model.title,
+                        parameter=parameter, value=value,
+                    )
+                )  # fmt: skip
+    algorithm = technique()
+    for parameter in algorithm.parameters():
+        if parameter.name == BUDGET:
+            value = draft["algorithm"].get(BUDGET, parameter.default)
+            found.append(
+                Setting(
+                    table="algorithm", place=0, owner=algorithm.name, title=algorithm.title,
+                    parameter=parameter, value=value,
+                )
+            )  # fmt: skip
+    return found
+
+
+def technique() -> type[Algorithm]:
+    """Return the technique of the draft."""
+    known = cast(dict[str, type[Algorithm]], family("algorithm"))
+    return known[str(state.draft()["algorithm"]["name"])]
+
+
+def change(setting: Setting, value: object) -> None:
+    """Change one number, and show what it comes to; a value that is not allowed changes nothing."""
+    parameter = setting.parameter
+    forget()
+    try:
+        accepted = parameter.plain(parameter.accept(value, setting.owner))
+    except BadPlan as error:
+        refused = Refused(error=error, setting=setting, nearest=_nearest(parameter, value))
+        st.session_state[_REFUSED] = refused
+        return
+    draft = state.draft()
+    if setting.table == "models":
+        models = cast(list[dict[str, Any]], draft["models"])
+        models[setting.place][parameter.name] = accepted
+        state.update_draft(models=models)
+    else:
+        state.update_draft(algorithm={**draft["algorithm"], parameter.name: accepted})
+    follow_up()
+
+
+def change_technique(name: str, given: dict[str, Any]) -> None:
+    """Take another technique with its settings, and show what it comes to."""
+    forget()
+    state.update_draft(algorithm={"name": name, **given})
+    follow_up()
+
+
+def follow_up() -> None:
+    """Show what the draft comes to at once where that is quick, or where it is known already."""
+    last = results.last()
+    known = results.of_choices(state.fingerprint()) is not None
+    if known or last is None or last.took < AT_ONCE:
+        go()
+
+
+def go() -> None:
+    """Show what the draft comes to; a plan that is refused is said in the bar."""
+    forget()
+    try:
+        running.go()
+    except AnonError as error:
+        st.session_state[_REFUSED] = Refused(error=error)
+
+
+def keep_shown() -> None:
+    """Go back to the settings of the result that is shown."""
+    forget()
+    running.forget_error()
+    made_of = results.made_of()
+    if made_of is not None:
+        state.set_choices(made_of["choices"])
+
+
+def restore(kept: results.Kept) -> None:
+    """Show a run of this session again, with its settings."""
+    forget()
+    running.forget_error()
+    results.restore(kept)
+
+
+def refused() -> Refused | None:
+    """Return what was refused since the last change."""
+    return st.session_state.get(_REFUSED)
+
+
+def forget() -> None:
+    """Forget what was refused."""
+    st.session_state.pop(_REFUSED, None)
+
+
+def _nearest(parameter: Parameter, value: object) -> float | None:
+    """Return the allowed number next to one beyond the range; None where there is none."""
+    if not isinstance(value, int | float):
+        return None
+    for bound in (parameter.low, parameter.high):
+        beyond = bound is not None and (value < bound) == (bound is parameter.low)
+        if beyond and bound is not None:
+            return int(bound) if parameter.kind == "integer" else float(bound)
+    return None
