@@ -47,6 +47,7 @@ _UNFOLD = """
 """
 #: A fold is drawn once it is opened, and may hold folds of its own.
 _DEPTH = 4
+_DRAWER = ".st-key-drawers button"
 _TAB = '[data-testid="stMain"] [role="tab"][aria-selected="false"]:visible'
 
 
@@ -100,6 +101,14 @@ def look(
         wait_for_app(page)
         unfold(page)
         note(page, (width, schemes[-1], tab), found)
+    drawers = page.locator(_DRAWER).all_inner_texts() if unfolded else []
+    for drawer in drawers:
+        page.locator(_DRAWER).get_by_text(drawer, exact=True).click()
+        wait_for_app(page)
+        unfold(page)
+        note(page, (width, schemes[-1], drawer), found)
+        page.locator(".st-key-drawer-close button").click()
+        wait_for_app(page)
 
 
 def unfold(page: Page) -> None:

@@ -30,6 +30,9 @@ RUN, RESULTS, COMPARE, EXPORT = (
     f"pages/{name}.py" for name in ("4_Run", "5_Results", "6_Compare", "7_Export")
 )
 
+#: The drawer of Results with the tiles in full and what stands behind them.
+VERDICTS = "Verdicts and judgement"
+
 
 def load(name: str = "toth-private", **draft: Any) -> dict[str, Any]:
     """Return a session's content with a sample loaded and tables of the draft replaced."""

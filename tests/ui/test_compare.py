@@ -16,7 +16,7 @@ from anon_core.job.sweep import Varied, sweep
 from anon_core.job.sweep_points import Point
 from anon_core.job.variations import Variation
 from anon_core.words.phrases import chance
-from tests.ui.sessions import COMPARE, carried_out, load, open_page, wait_for, words
+from tests.ui.sessions import COMPARE, VERDICTS, carried_out, load, open_page, wait_for, words
 from ui.charts.chart_frame import Series, light_palette
 from ui.charts.class_plots import size_chart
 from ui.panels.compare_tables import all_figures
@@ -183,11 +183,11 @@ def test_a_point_is_pinned_and_opened_as_the_run_that_it_is() -> None:
     next(s for s in app.selectbox if s.key == "frontier/in_hand").set_value(1).run()
     next(b for b in app.button if b.key == "point-pin").click().run()
     assert [p.result for p in app.session_state["state/pins"]] == [points[1].result]
+    app.session_state["drawer"] = VERDICTS
     next(b for b in app.button if b.key == "point-open").click().run()
     assert not app.exception
     assert app.session_state["state/result"] is points[1].result
-    app.button(key="open-Verdicts and judgement").click().run()  # on Results
-    assert "1 · Promises, recomputed" in words(app)
+    assert "1 · Promises, recomputed" in words(app)  # on Results
     assert "The choices have changed" not in words(app)
     assert app.session_state["state/work"]["draft"]["models"][0]["k"] == 20
 

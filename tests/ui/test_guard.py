@@ -18,7 +18,17 @@ from anon_core.data.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.hierarchy.intervals import MOST_CUTS
 from anon_core.hierarchy.propose.dates_and_times import calendar
-from tests.ui.sessions import EXPORT, PATIENCE, RESULTS, RUN, carried_out, load, open_page, words
+from tests.ui.sessions import (
+    EXPORT,
+    PATIENCE,
+    RESULTS,
+    RUN,
+    VERDICTS,
+    carried_out,
+    load,
+    open_page,
+    words,
+)
 from ui.components import guard
 from ui.session import drafts, state
 
@@ -39,7 +49,7 @@ BROKEN = {
         "anon_core.words.plan_words.intentions": "What this will do",
     },
     RESULTS: {
-        "ui.panels.verdict_lines.draw": "Verdicts",
+        "ui.panels.strip_panel.draw": "The figures",
         "ui.panels.table_panel.draw": "Table",
         "ui.panels.search_panel.draw": "The search",
         "ui.panels.lattice_panel.palette": "Lattice",
@@ -84,6 +94,20 @@ def test_an_error_in_a_panel_is_told_there(
     # The frame of the page and what follows the panels are there.
     assert app.title[0].value
     assert app.sidebar.children
+
+
+def test_an_error_in_the_verdicts_is_told_there(
+    monkeypatch: pytest.MonkeyPatch, held: dict[str, Any]
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise BadHierarchy("It broke", remedy="Mend it")
+
+    monkeypatch.setattr("ui.panels.verdict_lines.draw", broken)
+    app = open_page(RESULTS, held, tab=VERDICTS)
+    assert not app.exception
+    (told,) = app.error
+    assert told.value.split("**")[1] == "Verdicts"
+    assert "It broke\n\nMend it" in told.value
 
 
 def months_of_a_century() -> tuple[dict[str, Any], Column]:

@@ -18,7 +18,16 @@ from anon_core.report.files import as_html, edition_of
 from anon_core.report.sections import sections
 from anon_core.words.phrases import chance
 from anon_core.words.tiles import tiles, title_of
-from tests.ui.sessions import COMPARE, EXPORT, RESULTS, carried_out, load, open_page, words
+from tests.ui.sessions import (
+    COMPARE,
+    EXPORT,
+    RESULTS,
+    VERDICTS,
+    carried_out,
+    load,
+    open_page,
+    words,
+)
 from tests.ui.test_advice_panel import clinic
 from ui.charts import attack_plots, series
 from ui.charts.chart_frame import palette
@@ -75,7 +84,7 @@ def said(app: AppTest) -> str:
 def every_text(held: dict[str, object], result: Result) -> Iterator[tuple[str, str]]:
     """Return everything that is told of a run, by where it is told."""
     for page in (RESULTS, COMPARE, EXPORT):
-        yield page, said(open_page(page, held))
+        yield page, said(open_page(page, held, tab=VERDICTS if page == RESULTS else ""))
     for view in ("One by one", "Questions"):
         yield view, said(open_page(RESULTS, {**held, "attack-view": view}))
     for public in (False, True):
@@ -159,7 +168,7 @@ def test_no_tile_is_rosier_than_a_line_below_it(held: dict[str, object]) -> None
     assert worst.figure == chance(max(lines))
     told = dict(row for block in _risk(result) for row in block)
     assert told["Highest chance within a class that is known"] == chance(1 / smallest)
-    page = said(open_page(RESULTS, held))
+    page = said(open_page(RESULTS, held, tab=VERDICTS))
     assert f"**Worst chance** · {worst.attacker}" in page
     assert "**People at risk** · " in page
 

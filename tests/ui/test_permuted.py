@@ -33,6 +33,7 @@ from tests.ui.sessions import (
     EXPORT,
     RESULTS,
     RUN,
+    VERDICTS,
     carried_out,
     choose,
     load,
@@ -171,7 +172,7 @@ def test_the_reconstruction_error_stands_among_the_metrics(
 def test_results_speak_of_groups(name: str, technique: str, models: list[dict[str, Any]]) -> None:
     held = held_with(name, technique, models)
     result = carried_out(held)
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, held, tab=VERDICTS)
     assert not app.exception
     said = plain(words(app))
     assert f"{len(result.class_sizes):,} groups" in said
@@ -262,7 +263,7 @@ def test_people_proven_to_be_in_the_table_are_listed() -> None:
         results.keep(result)
     attack = next(a for a in result.attacks if a.attack == "membership")
     assert attack.at_risk > 0
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, held, tab=VERDICTS)
     assert not app.exception
     proven = f"{int(attack.succeeded)} of {len(public)}"
     assert f"{proven} public people are proven to be among" in plain(words(app))

@@ -14,7 +14,7 @@ import streamlit as st
 from anon_core.data.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.words.phrases import chance, share
-from tests.ui.sessions import RESULTS, carried_out, load, open_page, words
+from tests.ui.sessions import RESULTS, VERDICTS, carried_out, load, open_page, words
 from ui.charts.chart_frame import Series, label, light_palette
 from ui.charts.class_plots import sensitive_chart, size_chart
 from ui.charts.size_bins import size_edges
@@ -22,7 +22,6 @@ from ui.charts.treemap import treemap
 from ui.session import state
 from ui.session.result_view import Facts
 
-VERDICTS = "Verdicts and judgement"
 FORBIDDEN = ("safe", "verified", "compliant", "no risk", "attack failed")
 
 

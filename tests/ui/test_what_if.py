@@ -118,7 +118,7 @@ def test_a_value_out_of_range_is_refused_with_the_nearest_that_is_allowed(
     if "run" in app.session_state["jobs"]:
         wait_for(app, "run")
     assert app.number_input(key=key).value == field
-    assert shown(app) is not first or field == app.number_input(key=key).value
+    assert "what-if/keep" not in [b.key for b in app.button]
 
 
 def test_an_infeasible_run_keeps_the_result_and_offers_what_is_feasible() -> None:
@@ -186,9 +186,8 @@ def test_a_technique_that_cannot_give_the_model_is_refused_in_the_bar() -> None:
     assert app.selectbox(key="what-if/technique").value == "optimal"
 
 
-def test_a_run_passed_on_the_way_is_not_what_is_compared_with(session: None) -> None:
-    st.session_state.update(load("toth-private"))
-    held = dict(st.session_state)
+def test_a_run_passed_on_the_way_is_not_what_is_compared_with() -> None:
+    held = load("toth-private")
     runs: list[Result] = []
     for k in (2, 3, 4):
         with patch.object(st, "session_state", held):

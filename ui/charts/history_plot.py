@@ -45,8 +45,14 @@ def history_spec(colours: Palette) -> dict[str, Any]:
     """Return the chart without its data, which changes with every run."""
     import altair as alt
 
-    quiet = {"titleColor": colours.muted, "labelColor": colours.muted, "titleFontSize": 10}
-    plain = alt.Axis(ticks=False, labels=False, domainColor=colours.grid, grid=False, **quiet)
+    plain = alt.Axis(
+        ticks=False,
+        labels=False,
+        domainColor=colours.grid,
+        grid=False,
+        titleColor=colours.muted,
+        titleFontSize=10,
+    )
     chart = (
         alt.Chart(alt.NamedData(name="runs"))
         .mark_point(filled=True, size=80, opacity=1)

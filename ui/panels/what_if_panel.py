@@ -167,15 +167,11 @@ def _changes(error: AnonError, *, tried: bool) -> None:
         )
 
 
+@handled(_NAME)
 def _typed(setting: what_if.Setting) -> None:
     value = st.session_state.get(setting.key)
-
-    @handled(_NAME)
-    def taken() -> None:
-        if value is not None:
-            what_if.change(setting, value)
-
-    taken()
+    if value is not None:
+        what_if.change(setting, value)
 
 
 @handled(_NAME)

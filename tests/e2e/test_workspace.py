@@ -1,0 +1,115 @@
+"""Results is one screen: nothing scrolls but the panels, and "k = 10" is one gesture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.browser import go, wait_for_app
+
+PANELS = ("panel-table", "panel-classes", "panel-metrics", "panel-attacks")
+PARTS = ("strip", "what-if", "history", *PANELS)
+SIZES = ((1360, 900), (1920, 1080))
+_MEASURE = """keys => {
+  const main = document.querySelector('[data-testid="stMain"]');
+  const box = key => {
+    const seen = document.querySelector(".st-key-" + key).getBoundingClientRect();
+    return [seen.left, seen.top, seen.right, seen.bottom];
+  };
+  return {
+    boxes: Object.fromEntries(keys.map(key => [key, box(key)])),
+    scrolls: [main, document.documentElement].map(e => e.scrollHeight - e.clientHeight),
+    overflow: getComputedStyle(document.querySelector(".st-key-panel-metrics")).overflowY,
+  };
+}"""
+
+
+def measured(page: Page) -> dict[str, Any]:
+    return page.evaluate(_MEASURE, list(PARTS))
+
+
+def fits(page: Page, width: int, height: int) -> None:
+    """See that every part lies inside the window, that the panels are equal, and nothing scrolls.
+
+    Invariant of the page, whatever is drawn in its parts.
+    """
+    seen = measured(page)
+    assert max(seen["scrolls"]) <= 0
+    for key, (left, top, right, bottom) in seen["boxes"].items():
+        assert 0 <= left < right <= width, key
+        assert 0 <= top < bottom <= height, key
+    sizes = {
+        (round(right - left), round(bottom - top))
+        for left, top, right, bottom in (seen["boxes"][key] for key in PANELS)
+    }
+    assert len(sizes) == 1
+    ((_, high),) = sizes
+    assert high >= 200  # also while the bar says why something was refused
+    assert seen["overflow"] == "auto"
+    table, classes, metrics, attacks = (seen["boxes"][key] for key in PANELS)
+    assert table[2] <= classes[0]
+    assert table[3] <= metrics[1]
+    assert metrics[2] <= attacks[0]
+
+
+@pytest.mark.slow
+def test_invariant_results_is_one_screen_and_k_is_one_gesture(page: Page) -> None:
+    page.goto("/")
+    wait_for_app(page, seconds=60)
+    page.locator(".st-key-card-hospital").get_by_role("button").first.click()
+    wait_for_app(page)
+    go(page, "Run")
+    for _ in range(2):  # the first run may have compiled what it needed
+        page.keyboard.press("Control+Enter")
+        expect(page.locator(".st-key-outcome")).to_contain_text("Released in", timeout=300_000)
+        wait_for_app(page, seconds=60)
+    go(page, "Results")
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        wait_for_app(page)
+        fits(page, width, height)
+
+    head = page.locator(".st-key-run-head")
+    expect(head).to_contain_text("k = 5")
+    field = page.locator(".st-key-what-if").get_by_label("k", exact=True)
+    field.fill("25")
+    field.press("Enter")  # the whole gesture
+    expect(head).to_contain_text("k = 25", timeout=60_000)
+    wait_for_app(page)
+    expect(page.locator(".st-key-strip")).to_contain_text("asked 25")
+    expect(page.locator(".st-key-strip")).to_contain_text("A 0.")
+    expect(page.locator(".st-key-panel-metrics")).to_contain_text("▲ A ")
+
+    field.fill("1")
+    field.press("Enter")
+    nearest = page.get_by_role("button", name="Set k to 2", exact=True)
+    expect(nearest).to_be_visible()
+    expect(head).to_contain_text("k = 25")  # the last good result stays
+    for width, height in reversed(SIZES):
+        page.set_viewport_size({"width": width, "height": height})
+        wait_for_app(page)
+        fits(page, width, height)
+    page.get_by_role("button", name="Keep the settings of this result").click()
+    expect(nearest).to_have_count(0)
+    expect(field).to_have_value("25")
+
+    page.get_by_role("button", name="Back to A", exact=True).click()
+    expect(head).to_contain_text("k = 5", timeout=30_000)
+    wait_for_app(page)
+    expect(field).to_have_value("5")
+
+    page.get_by_role("button", name="The search", exact=True).click()
+    expect(page.locator(".st-key-drawer-open")).to_contain_text("Lattice", timeout=30_000)
+    wait_for_app(page)
+    fits(page, *SIZES[0])
+    page.get_by_role("button", name="Close", exact=True).click()
+    expect(page.locator(".st-key-drawer-open")).to_have_count(0)
+
+    page.set_viewport_size({"width": 900, "height": 900})  # one column, and the page scrolls
+    wait_for_app(page)
+    seen = measured(page)
+    assert seen["scrolls"][0] > 0
+    lefts = {round(seen["boxes"][key][0]) for key in PANELS}
+    assert len(lefts) == 1
