@@ -11,6 +11,7 @@ from tests.ui.sessions import (
     EXPORT,
     RESULTS,
     RUN,
+    VERDICTS,
     carried_out,
     choose,
     load,
@@ -54,7 +55,7 @@ def test_results_compare_and_export(technique: dict[str, Any], share: float) -> 
         "hospital", algorithm=technique, data=data, models=[{"name": "k-anonymity", "k": 3}]
     )
     result = carried_out(held, pinned=2)
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, held, tab=VERDICTS)
     assert not app.exception
     text = words(app).replace("\\", "")
     assert "Recomputed from the published file: k = 3 holds" in text

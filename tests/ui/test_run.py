@@ -14,6 +14,7 @@ from anon_core.words.phrases import says_nothing
 from tests.ui.sessions import (
     RESULTS,
     RUN,
+    VERDICTS,
     carried_out,
     choose,
     load,
@@ -242,7 +243,7 @@ def test_rows_that_are_in_no_population_are_told_beside_the_threshold() -> None:
     button(app, "run").click().run()
     wait_for(app, "run")
     results = open_page(
-        "pages/5_Results.py", held | {"state/result": app.session_state["state/result"]}
+        RESULTS, held | {"state/result": app.session_state["state/result"]}, tab=VERDICTS
     )
     assert not results.exception
     assert "no person of their own in the population table" in words(results).replace("\\", "")
@@ -385,7 +386,7 @@ def test_a_release_that_says_nothing_is_not_called_one_without_a_word() -> None:
     told = words(open_page(RUN, held)).replace("\\", "")
     nothing = "Every quasi-identifier is generalized to the top of its hierarchy or suppressed"
     assert nothing in told
-    assert nothing in words(open_page(RESULTS, held)).replace("\\", "")
+    assert nothing in words(open_page(RESULTS, held, tab=VERDICTS)).replace("\\", "")
     assert [i.mark for i in checklist.published(result) if i.about == "nothing"] == ["note"]
     held = load(models=[{"name": "k-anonymity", "k": 2}])
     assert not says_nothing(carried_out(held))

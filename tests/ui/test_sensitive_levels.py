@@ -8,7 +8,7 @@ from unittest.mock import patch
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.ui.sessions import RESULTS, RUN, carried_out, load, open_page, words
+from tests.ui.sessions import RESULTS, RUN, VERDICTS, carried_out, load, open_page, words
 from ui.session import state
 
 HIERARCHIES = "pages/3_Hierarchies.py"
@@ -52,7 +52,7 @@ def test_a_level_that_is_chosen_is_published() -> None:
     held = {**held, "state/work": app.session_state["state/work"]}
     result = carried_out(held)
     assert set(result.published.to_pandas()[name]) == {"first half", "second half"}
-    shown = open_page(RESULTS, held)
+    shown = open_page(RESULTS, held, tab=VERDICTS)
     assert not shown.exception
     assert "published at level 1" in words(shown).replace("\\", "")
 

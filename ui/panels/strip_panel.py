@@ -96,6 +96,12 @@ def _chips(result: Result) -> str:
         f"<span class='aw-chip' title='{len(checks.checks)} checks of the published file'>"
         f"{agreed}</span>"
     )
+    if result.cautions:
+        many = "1 warning" if len(result.cautions) == 1 else f"{len(result.cautions)} warnings"
+        chips.append(
+            f"<span class='aw-chip aw-warns' title='{escape(' '.join(result.cautions))}'>"
+            f"⚠ {many} in Verdicts and judgement</span>"
+        )
     return f"<div class='aw-chips'>{''.join(chips)}</div>"
 
 
@@ -118,6 +124,7 @@ def _look() -> str:
   max-height: 72px; overflow-y: auto;}}
 .aw-chip {{border: 1px solid {grid()}; border-radius: 1rem; padding: 1px .55rem; font-size: .76rem;
   line-height: 1.4;}}
+.aw-warns {{color: {verdict_colour("doubtful")}; font-weight: 600;}}
 {rules()} {verdicts}
 @media (max-width: 1000px) {{.aw-strip {{grid-template-columns: 1fr 1fr; height: auto;}}}}
 </style>"""
