@@ -34,7 +34,7 @@ from .kept_values import Keeping
 from .level_table import LevelTable
 from .memory_needs import needs
 from .plan import Plan
-from .prepare import refuse_formula_names
+from .prepare import refuse_formula_names, refuse_lacking
 from .sql_release import ClassOfRow, class_of_tuples, published_parts
 from .table_files import digest_of, write_table
 from .undecided import refuse_undecided
@@ -148,6 +148,7 @@ class AtScale:
         refuse_at_scale(plan)
         whole = self.table.whole
         plan.roles.check(whole)
+        refuse_lacking(plan.data.missing_in, whole)
         if plan.formulas == "neutralise":
             refuse_formula_names(plan, whole)
         refuse_undecided(plan, whole)

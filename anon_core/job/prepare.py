@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
@@ -31,14 +31,8 @@ def prepare(
 ) -> Problem:
     """Fit a plan to a table; see `run` for parameters and errors."""
     plan.refuse_guessable()
-    named = (*plan.roles.named, *plan.types, *(hierarchies or {}))
-    gone = [n for n in dict.fromkeys(named) if n not in dataset.names]
-    if gone:
-        raise InputChanged(
-            f"The table has no column {listing(gone)}, which the recipe names; it has "
-            f"{listing(dataset.names)}.",
-            remedy=f"Restore the column or change the recipe.{nearest(gone[0], dataset.names)}",
-        )
+    named = (*plan.roles.named, *plan.types, *(hierarchies or {}), *plan.data.missing_in)
+    refuse_lacking(named, dataset)
     ungiven = [n for n in plan.hierarchies if n not in (hierarchies or {})]
     if ungiven:
         raise BadPlan(
@@ -113,6 +107,23 @@ def prepare(
         refuse_look_alikes(table.column(name), problem.hierarchies[name])
     beyond = [*([population] if population is not None else []), *([whole] * (table is not whole))]
     return replace(problem, larger=tuple(beyond))
+
+
+def refuse_lacking(named: Iterable[str], dataset: Dataset) -> None:
+    """Refuse columns that a recipe names and the table lacks.
+
+    Raises
+    ------
+    InputChanged
+        With the nearest name that there is.
+    """
+    gone = [n for n in dict.fromkeys(named) if n not in dataset.names]
+    if gone:
+        raise InputChanged(
+            f"The table has no column {listing(gone)}, which the recipe names; it has "
+            f"{listing(dataset.names)}.",
+            remedy=f"Restore the column or change the recipe.{nearest(gone[0], dataset.names)}",
+        )
 
 
 def _asks_for_public(plan: Plan) -> bool:

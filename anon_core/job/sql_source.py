@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..base.errors import BadInput, clipped
 from ..base.opening import first_bytes
+from ..data.frames import refuse_nested
 from ..data.reading import DataOptions
 from ..data.reading.encoding import refuse_binary
 from ..data.reading.folder import digest_of
@@ -149,9 +150,18 @@ def _names_of(path: Path) -> list[str]:
     from pyarrow import parquet
 
     try:
-        return list(parquet.read_schema(path).names)
+        schema = parquet.read_schema(path)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise told(error, path.name) from error
+    refuse_nested(schema, path.name)
+    for field in schema:
+        if pa.types.is_duration(field.type):
+            raise BadInput(
+                f"{path.name}: column '{field.name}' holds durations, which this engine does not "
+                "read.",
+                remedy="Set engine = 'memory', or leave the column out.",
+            )
+    return list(schema.names)
 
 
 def view_of_parquet(

@@ -309,12 +309,11 @@ READ = "csv"
 
 def file_names(tables: Sequence[str], export: Mapping[str, Any]) -> list[str]:
     """Return the names of the files that published tables may have."""
-    parts = parts_told(export)
+    parts, csv = parts_told(export), export.get("csv", True) is not False
+    told = [ending for ending in FORMATS if csv or ending != READ]
     if parts > 1:
-        csv = export.get("csv", True) is not False
-        told = [ending for ending in FORMATS if csv or ending != READ]
         return [p for name in tables for ending in told for p in part_names(name, parts, ending)]
-    return [f"{name}.{ending}" for name in tables for ending in FORMATS]
+    return [f"{name}.{ending}" for name in tables for ending in told]
 
 
 def read_files(

@@ -1,0 +1,97 @@
+"""What a recipe or a file says is done, or refused by name, with every engine."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from anon_core.__main__ import main
+
+RECIPE = """
+version = 3
+[data]
+{data}
+[roles]
+quasi = ["age"]
+insensitive = ["more"]
+[algorithm]
+name = "mondrian"
+[[models]]
+name = "k-anonymity"
+k = 2
+[export]
+{export}
+[engine]
+name = "{engine}"
+"""
+
+
+def written(folder: Path, *, data: str = "", export: str = "", engine: str = "memory") -> str:
+    path = folder / "r.toml"
+    path.write_text(RECIPE.format(data=data, export=export, engine=engine), encoding="utf-8")
+    return str(path)
+
+
+def table(folder: Path) -> str:
+    path = folder / "t.csv"
+    rows = "".join(f"{20 + i % 3},m{i % 2}\n" for i in range(12))
+    path.write_text("age,more\n" + rows, encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_column_that_no_table_has_is_refused_where_missing_texts_are_named(
+    tmp_path: Path, engine: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = written(tmp_path, data='missing_in = { Age = ["-9"] }', engine=engine)
+    out = str(tmp_path / "out")
+    assert main(["run", recipe, "--data", table(tmp_path), "--out", out]) == 4
+    told = capsys.readouterr().err
+    assert "no column 'Age'" in told
+    assert "'age'" in told
+
+
+def test_a_csv_file_in_a_release_of_parquet_alone_is_foreign(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe, data = written(tmp_path, export="csv = false"), table(tmp_path)
+    out = tmp_path / "out"
+    assert main(["run", recipe, "--data", data, "--out", str(out)]) == 0
+    asked = ["verify", recipe, "--data", data, "--release", str(out)]
+    assert main(asked) == 0
+    rows = parquet.read_table(out / "release.parquet").to_pylist()
+    planted = "age,more\n" + "".join(f"{r['age']},{r['more']}\n" for r in rows)
+    (out / "release.csv").write_text(planted, encoding="utf-8")
+    capsys.readouterr()
+    assert main(asked) == 3
+    assert "files" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array([[1, 2]] * 6),
+        pa.array([{"a": 1}] * 6),
+        pa.array([b"\xff\x00"] * 6),
+        pa.array([datetime.timedelta(seconds=1)] * 6),
+    ],
+    ids=["list", "struct", "bytes", "duration"],
+)
+def test_values_that_are_no_plain_ones_are_refused_or_read_alike(
+    tmp_path: Path, engine: str, values: pa.Array, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pa.table({"age": [1, 1, 1, 2, 2, 2], "more": values}), path)
+    recipe, out = written(tmp_path, engine=engine), str(tmp_path / "out")
+    status = main(["run", recipe, "--data", str(path), "--out", out])
+    told = capsys.readouterr().err
+    assert "error of the workbench" not in told
+    if status:
+        assert "column 'more' holds" in told
+    else:
+        assert (engine, values.type) == ("memory", pa.duration("us"))
