@@ -29,7 +29,8 @@ _ENDLESS = {
 }
 _WORDS = re.IGNORECASE
 _BEGINNING = re.compile(
-    r"(?:(?:from|von|vom|de|du|entre|between|zwischen|ages?|aged|alter|âges?|[€$£])\s*)+", _WORDS
+    r"(?:(?:from|von|vom|de|du|entre|between|zwischen|ages?|aged|alter|âges?|EUR|USD|GBP|CHF|[€$£])\s*)+",
+    _WORDS,
 )
 _BETWEEN = re.compile(
     r"\s*(?:\.\.\.?|…|[-–—‒−~]|\b(?:to|through|thru|until|bis(?:\s+zu)?|à|jusqu'à)(?!\w))\s*",
@@ -37,10 +38,19 @@ _BETWEEN = re.compile(
 )
 _AND = re.compile(r"\s+(?:and|und|et)\s+", _WORDS)
 _BOTH = re.compile(r"(?:.*\b)?(?:between|zwischen|entre)\b", _WORDS)
-_LESS = r"less than|fewer than|under|below|unter|weniger als|kleiner als|moins de|inférieur à|<"
+_LESS = (
+    r"less than|fewer than|lower than|younger than|under|below|before|unter|weniger als|kleiner als"
+    r"|jünger als|vor|moins de|inférieur à|plus jeune que|avant|<"
+)
 _UP_TO = r"at most|up to|no more than|bis zu|bis|höchstens|maximal|au plus|jusqu'à|max\.?|<=|=<|≤|⩽"
-_MORE = r"more than|greater than|over|above|über|mehr als|größer als|plus de|supérieur à|>"
-_FROM = r"at least|from|no less than|ab|mindestens|à partir de|au moins|dès|min\.?|>=|=>|≥|⩾"
+_MORE = (
+    r"more than|greater than|higher than|older than|over|above|after|über|mehr als|größer als"
+    r"|älter als|nach|plus de|supérieur à|plus âgée? que|après|>"
+)
+_FROM = (
+    r"at least|from|since|no less than|ab|seit|depuis|mindestens|à partir de|au moins|dès|min\.?"
+    r"|>=|=>|≥|⩾"
+)
 #: What stands before a limit: whether the limit is the upper end, and whether it belongs to it.
 _BEFORE = [
     (re.compile(rf"[^\W\d]*\s*(?:{words})\s*(?P<end>.+)", _WORDS), upper, closed)
@@ -86,6 +96,19 @@ _SAYS_MORE = re.compile(
     rf"[+<>=≤≥;,|\[\]()]|(?<!\w)(?:{_LESS}|{_UP_TO}|{_MORE}|{_FROM}|and|or|und|oder|et|ou|to|through"
     r"|thru|until|à|between|zwischen|entre|von|de|plus)(?!\w)|\.\.|[…–—‒−~-]",
     _WORDS,
+)
+#: Signs as other keyboards write them.
+_SIGNS = str.maketrans("＜＞＝～＋－≦≧", "<>=~+-≤≥")
+_HANGING = re.compile(r"(\d)-\s+(bis|to|à)\b", _WORDS)
+_COMPOUND = re.compile(r"(\d)-(?:jährige?[nr]?|year-olds?)\b", _WORDS)
+_INCLUDED = re.compile(
+    r"\b(bis|to|up to)(?: and| zu)? "
+    r"(?:einschließlich|einschl\.?|inklusive|inkl\.?|including|inclusive)(?!\w)",
+    _WORDS,
+)
+_NOTE = re.compile(r"(?<=\d)\s*\([^()\d]*\)\s*\Z")
+_NAME_FIRST = re.compile(
+    r"[^\W\d_]+\s*(?:[:=]\s*(?P<bare>[\d<>≤≥\[\]+−-].*)|\((?P<within>[^()]*\d[^()]*)\))"
 )
 _PLAIN = re.compile(r"(\d+) ?[-–] ?(\d+)")
 _UNIT = re.compile(r"\s*[^\W\d_][^\d]*|\s*[€$£%‰°][^\d]*")
@@ -134,6 +157,7 @@ def stated_range(label: str, span: Span) -> Range | None:
     >>> stated_range("[20, 30[", span) == (20.0, math.nextafter(30.0, 0.0))
     True
     """
+    label = _simpler(label)
     plain = _PLAIN.fullmatch(label)
     if plain is not None:  # what most labels are
         low, high = span(plain[1]), span(plain[2])
@@ -144,6 +168,17 @@ def stated_range(label: str, span: Span) -> Range | None:
         if found is not None:
             return found if found[0] <= found[1] else None
     return None
+
+
+def _simpler(label: str) -> str:
+    """Return a label without what stands around its range: a name, a note, a German compound."""
+    if label.isascii() and not any(map(str.isalpha, label)):
+        return label
+    label = label.translate(_SIGNS)
+    label = _COMPOUND.sub(r"\1 ", _HANGING.sub(r"\1 \2", label))
+    label = _NOTE.sub("", _INCLUDED.sub(r"\1", label))
+    inside = _NAME_FIRST.fullmatch(label)
+    return label if inside is None else inside["bare"] or inside["within"]
 
 
 def _bracketed(label: str, span: Span) -> Range | None:

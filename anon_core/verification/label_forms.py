@@ -23,20 +23,22 @@ _TO = {"-", "–", "—", "‒", "−", "~", "..", "...", "…", "to", "through"
 }
 _AND = {"and", "und", "et"}
 _FIRST = {"from", "von", "vom", "de", "du", "age", "ages", "aged", "alter", "âge", "âges"} | {
-    *("€", "$", "£"),
+    *("€", "$", "£", "eur", "usd", "gbp", "chf"),
 }
 _BOTH = {"between", "zwischen", "entre"}
 _BELOW = {"<", "less than", "fewer than", "under", "below", "unter", "weniger als"} | {
-    *("kleiner als", "moins de", "inférieur à"),
+    *("kleiner als", "moins de", "inférieur à", "lower than", "younger than", "before"),
+    *("jünger als", "vor", "plus jeune que", "avant"),
 }
 _AT_MOST = {"<=", "=<", "≤", "⩽", "at most", "up to", "no more than", "bis", "bis zu"} | {
     *("höchstens", "maximal", "au plus", "jusqu'à", "max", "max."),
 }
 _ABOVE = {">", "more than", "greater than", "over", "above", "über", "mehr als", "größer als"} | {
-    *("plus de", "supérieur à"),
+    *("plus de", "supérieur à", "higher than", "older than", "after", "älter als", "nach"),
+    *("plus âgé que", "plus âgée que", "après"),
 }
 _AT_LEAST = {">=", "=>", "≥", "⩾", "at least", "from", "no less than", "ab", "mindestens"} | {
-    *("à partir de", "au moins", "dès", "min", "min."),
+    *("à partir de", "au moins", "dès", "min", "min.", "since", "seit", "depuis"),
 }
 _OR_MORE = re.compile(
     r"(\+|plus|(and|or|und|oder|et|ou) (more|over|older|above|up|greater|higher|mehr|älter"
@@ -75,7 +77,7 @@ def meanings(label: str, read: Read) -> list[Inside]:
         if claim:
             return [claim]
     text = _BLANKS.sub(lambda m: "".join(c for c in m[0] if c.isdigit()), label.strip())
-    text = text.removesuffix(" UTC")  # the zone of instants, which is that of their values
+    text = _core(text.removesuffix(" UTC"))  # the zone of instants, which is that of their values
     whole = re.sub(r"(?<![\d.,])\d{1,3}(,\d{3})+(?![\d,])", lambda m: m[0].replace(",", ""), text)
     whole = re.sub(r"(?<![\d.,])\d{1,3}(\.\d{3})+(?![\d.])", lambda m: m[0].replace(".", ""), whole)
     for way in dict.fromkeys((text, whole)):
@@ -83,6 +85,30 @@ def meanings(label: str, read: Read) -> list[Inside]:
         if len(claims) == 1 and claims[0] is not None:
             found.append(claims[0])
     return found
+
+
+def _core(text: str) -> str:
+    """Return the part of a label that states a range, in plain signs and without compounds."""
+    for odd, plain in zip("＜＞＝～＋－≦≧", "<>=~+-≤≥", strict=True):
+        text = text.replace(odd, plain)
+    text = re.sub(r"(?i)(\d)-\s+(bis|to|à)\b", r"\1 \2", text)
+    text = re.sub(r"(?i)(\d)-(?:jährige?[nr]?|year-olds?)\b", r"\1 ", text)
+    text = re.sub(
+        r"(?i)\b(bis|to|up to)( and| zu)? "
+        r"(?:einschließlich|einschl\.?|inklusive|inkl\.?|including|inclusive)(?!\w)",
+        r"\1",
+        text,
+    )
+    note = text.rfind("(")
+    if note > 0 and text.endswith(")") and text[:note].rstrip()[-1:].isdigit():
+        text = text if any(map(str.isdigit, text[note:])) else text[:note].rstrip()
+    head = re.match(r"[^\W\d_]+", text)
+    rest = text[head.end() :].lstrip() if head else ""
+    if rest[:1] in (":", "=") and rest[1:].lstrip()[:1] in set("0123456789<>≤≥[]+−-"):
+        return rest[1:].lstrip()
+    if rest[:1] == "(" and rest[-1:] == ")" and rest.count("(") == rest.count(")") == 1:
+        return rest[1:-1] if any(map(str.isdigit, rest)) else text
+    return text
 
 
 def _claims(text: str, read: Read) -> Iterator[Inside | None]:

@@ -55,6 +55,16 @@ FORMS: list[tuple[str, bool | None, bool | None]] = [
     ("au moins {a}", True, None), ("au plus {b}", None, True), ("jusqu'à {b}", None, True),
     ("à partir de {a}", True, None), ("{a} et plus", True, None), ("{a} ou plus", True, None),
     ("{b} et moins", None, True),
+    # words, names and notes around a range
+    ("younger than {b}", None, False), ("jünger als {b}", None, False), ("vor {b}", None, False),
+    ("before {b}", None, False), ("avant {b}", None, False), ("older than {a}", False, None),
+    ("älter als {a}", False, None), ("nach {a}", False, None), ("since {a}", True, None),
+    ("up to and including {b}", None, True), ("bis einschließlich {b}", None, True),
+    ("{a} bis einschl. {b}", True, True), ("{a} to including {b}", True, True),
+    ("Age={a}-{b}", True, True), ("Alter: {a} bis {b}", True, True),
+    ("{a}-{b} (adult)", True, True),
+    ("adult ({a}-{b})", True, True), ("≦{b}", None, True), ("＜{b}", None, False),
+    ("{a}～{b}", True, True), ("≧{a}", True, None),
 ]  # fmt: skip
 UNITS = ["", " years", " Jahre", " ans", " kg", " €", " %", "€"]
 WITH_UNIT = [
@@ -132,6 +142,9 @@ def test_units_do_not_hide_what_is_claimed(template: str, unit: str) -> None:
         ("1.000 bis 1.999", "1500", "2500"),
         ("1,5-2,5", "2", "3"),
         ("-5--1", "-3", "2"),
+        ("20- bis 29-Jährige", "25", "31"),
+        ("EUR 1000-2000", "1500", "3000"),
+        ("CHF 1000 bis 2000", "1500", "3000"),
         ("-5 to -1", "-3", "2"),
     ],
 )
