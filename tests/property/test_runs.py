@@ -152,7 +152,7 @@ def test_missing_values_are_kept_as_a_value_or_dropped() -> None:
 
 def test_equal_rows_of_text_are_one_class_whatever_the_missing_sign() -> None:
     columns: dict[str, list[str | None]] = {"q": ["a", "?", "a", None, "NA"], "s": list("uvuvv")}
-    case = Case(columns=columns, quasi=("q",), sensitive=("s",), kinds={"q": "text"})
+    case = Case(columns=columns, quasi=("q",), sensitive=("s",))
     result = run(case.plan(), case.dataset, assess=False)
     assert sorted(result.class_sizes.tolist()) == [2, 3]
     assert published(result)[1][0] == ("", "v")

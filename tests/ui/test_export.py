@@ -166,6 +166,7 @@ def test_the_judgement_is_written_on_export_too() -> None:
     app.text_area(key="judgement-export").input("Under contract.").run()
     assert list(app.session_state["judgement"].values()) == ["Under contract."]
     app.switch_page("pages/5_Results.py").run()
+    next(b for b in app.button if b.label == "Verdicts and judgement").click().run()
     assert app.text_area(key="judgement-results").value == "Under contract."
 
 

@@ -32,13 +32,13 @@ def history_frame(
     import pandas as pd
 
     rows = [
-        {PICKED: place, "loss": loss, "chance": chance, "settings": label, "sign": sign}
+        {PICKED: place, "lost": loss, "chance": chance, "settings": label, "sign": sign}
         for place, ((loss, chance), label, sign) in enumerate(
             zip(figures, labels, signs, strict=True)
         )
         if loss is not None and chance is not None
     ]
-    return pd.DataFrame(rows, columns=[PICKED, "loss", "chance", "settings", "sign"])
+    return pd.DataFrame(rows, columns=[PICKED, "lost", "chance", "settings", "sign"])
 
 
 def history_spec(colours: Palette) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def history_spec(colours: Palette) -> dict[str, Any]:
         alt.Chart(alt.NamedData(name="runs"))
         .mark_point(filled=True, size=80, opacity=1)
         .encode(
-            x=alt.X("loss:Q", title="loss", axis=plain, scale=alt.Scale(zero=False, padding=8)),
+            x=alt.X("lost:Q", title="lost", axis=plain, scale=alt.Scale(zero=False, padding=8)),
             y=alt.Y("chance:Q", title="chance", axis=plain, scale=alt.Scale(padding=8)),
             color=alt.Color(
                 "sign:N",
@@ -74,7 +74,7 @@ def history_spec(colours: Palette) -> dict[str, Any]:
             ),
             tooltip=[
                 alt.Tooltip("settings:N"),
-                alt.Tooltip("loss:Q", format=".3f"),
+                alt.Tooltip("lost:Q", format=".3f"),
                 alt.Tooltip("chance:Q", format=".3f", title="worst chance"),
             ],
         )

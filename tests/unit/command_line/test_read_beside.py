@@ -61,7 +61,8 @@ def test_a_file_that_cannot_be_read_is_told_in_the_words_for_csv(place: Path) ->
     first, *_, last = [*sorted((place / "out").glob("*.csv")), *((place / "out").glob("*.parquet"))]
     first.write_text(first.read_text() + "one cell more,than,the,header,has,and,more\n")
     last.unlink()
-    (sentence,) = told(place)
+    # A permuted release is also carried out again, and the files are no longer those of that run.
+    (sentence,) = (one for one in told(place) if not one.startswith("Carried out again"))
     assert "differ in length" in sentence or "row" in sentence
 
 
@@ -109,6 +110,8 @@ def test_what_fails_of_other_cells_says_nothing(
 
         return check
 
+    # What is carried out again is verified as well, and is not what is tried here.
+    monkeypatch.setattr("anon_core.job.verify_release.tells_more", lambda _: False)
     monkeypatch.setattr(checks, "_check_whole", once(whole))
     monkeypatch.setattr(checks, "check_permuted", once(permuted))
     assert told(place)
