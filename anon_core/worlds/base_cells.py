@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -24,15 +25,16 @@ class Boxes:
         First and last leaf of each cell.
     size : int64 array of shape (classes,)
     hierarchies : tuple of Hierarchy
-    shown : object
-        What is published of the classes, to be compared with what another table leads to.
+    shown : callable, or None
+        Returns what is published of the classes, to be compared with what another table leads to;
+        asked of small tables alone.
     """
 
     lo: npt.NDArray[np.int32]
     hi: npt.NDArray[np.int32]
     size: I64
     hierarchies: tuple[Hierarchy, ...]
-    shown: object = None
+    shown: Callable[[], object] | None = None
 
     def cells(self, number: int) -> float:
         """Return how many base cells a class has."""
@@ -80,5 +82,5 @@ def boxes_of(view: View, hierarchies: Sequence[Hierarchy]) -> Boxes | None:
         hi=np.stack([hi for _, hi in ends], axis=1),
         size=persons.sizes,
         hierarchies=tuple(hierarchies),
-        shown=shown(view),
+        shown=partial(shown, view),
     )

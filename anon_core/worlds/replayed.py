@@ -45,6 +45,7 @@ def replayed(rule: StopRule, boxes: Boxes, context: Context) -> list[set[Filled]
     removed = rule.rows - int(boxes.size.sum())
     if rule.again is None or boxes.shown is None or tables(boxes, removed) > MOST_TABLES:
         return None
+    published = boxes.shown()
     bases = [boxes.base(number) for number in range(len(boxes.size))]
     parts: list[tuple[I64, int]] = list(zip(bases, boxes.size.tolist(), strict=True))
     if removed:
@@ -58,7 +59,7 @@ def replayed(rule: StopRule, boxes: Boxes, context: Context) -> list[set[Filled]
         codes = np.concatenate(
             [base[list(own)] for (base, _), own in zip(parts, chosen, strict=True)]
         )
-        if rule.again(codes.astype(np.int32)) == boxes.shown:
+        if rule.again(codes.astype(np.int32)) == published:
             for own, base, filled in zip(found, bases, chosen, strict=False):
                 own.add(_counted(filled, len(base)))
     return found
