@@ -27,20 +27,13 @@ def sample_of(recipe: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[Fract
     Raises
     ------
     BadPlan
-        If the share is none, the seed is no seed, or there is none to draw a sample again with.
+        If the share is none, or the seed is no seed.
     """
     share = data.get("sample", 1)
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
         raise BadPlan("The recipe's sample is no share.", remedy="Use a number above 0, up to 1.")
     found = Fraction(str(share))
-    if "seed" not in recipe:
-        if found < 1:
-            raise BadPlan(
-                "The recipe has no seed, so it is not known which rows were drawn for the sample.",
-                remedy="Use the completed recipe, which `run --recipe-out` writes.",
-            )
-        return found, None
-    return found, seed_of(recipe["seed"])
+    return found, seed_of(recipe["seed"]) if "seed" in recipe else None
 
 
 def seed_of(given: object) -> int:

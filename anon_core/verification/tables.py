@@ -288,7 +288,13 @@ class PrivateTable:
                 kept &= ~self.columns[name].absent
         self.before_sampling = int(np.count_nonzero(kept))
         self._spelled = None if self.before_sampling == len(private) else kept
-        if promise.sample < 1 and promise.seed is not None:
+        if promise.sample < 1:
+            if promise.seed is None:
+                raise BadPlan(
+                    "The recipe has no seed, so it is not known which rows were drawn for the "
+                    "sample.",
+                    remedy="Use the completed recipe, which `run --recipe-out` writes.",
+                )
             every = list(self.columns.values())
             kept = drawn(every, kept, promise.sample, promise.seed)
         self.rows = int(np.count_nonzero(kept))

@@ -266,6 +266,16 @@ def _alone(desk: Desk) -> Iterator[None]:
     desk.verify()
     desk.told("sample = 0.75", "sample = 0.1")
     desk.note(verify_files(desk.recipe, desk.data, desk.out))
+    yield desk.release(SAMPLED)
+    desk.told('seed = "[0-9a-f]+"', "")
+    for table in (True, False):
+        found = desk.verify(table=table)
+        assert not found.broken
+        assert "sample" in {check.name for check in found.unchecked} or not table
+    assert (
+        main(["verify", str(desk.recipe), "--data", str(desk.data), "--release", str(desk.out)])
+        == 5
+    )
     yield desk.release(AVERAGED)
     desk.told("mean", "mode")
     desk.note(verify_files(desk.recipe, desk.data, desk.out))
