@@ -6,6 +6,7 @@ here, a column at a time.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -36,6 +37,8 @@ Groups = Mapping[str, npt.NDArray[np.int64]]
 Keep = Callable[[Column, npt.NDArray[np.bool_]], Column]
 #: Distinct texts of one column that are held in memory at most.
 MOST_TEXTS = 4_000_000
+#: A column is read from its distinct values here, so no row of the table is known by number.
+_FIRST_ROW = re.compile(r" \(first in row [\d,]+\)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -369,8 +372,10 @@ def _coded(table: pa.Table, name: str, kind: ColumnKind | None, options: DataOpt
         try:
             column = as_kind(column, kind)
         except BadInput as error:
-            raise InputChanged(error.message, remedy=error.remedy, values=error.values) from error
-    return Coded(column=column, tally=tally)
+            told = _FIRST_ROW.sub("", error.message)
+            raise InputChanged(told, remedy=error.remedy, values=error.values) from error
+    notes = tuple(_FIRST_ROW.sub("", note) for note in column.notes)
+    return Coded(column=replace(column, notes=notes), tally=tally)
 
 
 def _unread(name: str) -> Column:

@@ -352,3 +352,22 @@ def test_auto_takes_what_the_table_needs(
     assert "Engine: duckdb. The table is too large" in capsys.readouterr().err
     assert _run(tmp_path, "--memory", "1MB") != 0
     assert "at least" in capsys.readouterr().err
+
+
+def test_a_row_is_named_only_by_the_engine_that_reads_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = _recipe(tmp_path, {"name": "mondrian"}, "keep")
+    frame = _table(1)
+    frame.loc[199, "age"] = "old"
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    text = recipe.read_text(encoding="utf-8")
+    recipe.write_text(text.replace('zip = "text"', 'zip = "text"\nage = "number"'))
+    told = {}
+    for engine in ("memory", "duckdb"):
+        asked = ["run", str(recipe), "--data", str(tmp_path / "t.csv"), "--engine", engine]
+        assert main([*asked, "--out", str(tmp_path / "out")]) != 0
+        told[engine] = capsys.readouterr().err
+    assert "(first in row 200)" in told["memory"]
+    assert "'age'" in told["duckdb"]
+    assert "in row" not in told["duckdb"]
