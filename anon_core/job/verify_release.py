@@ -115,7 +115,7 @@ def _undrawn() -> Check:
     """Say why the table was not compared: nobody but the holder of the secret knows its rows."""
     return not_checked(
         "sample",
-        "The recipe has no seed, so the sample was not drawn again, and the table was not compared. "
+        "The recipe has no seed, so the sample was not drawn again and the table not compared. "
         "The completed recipe, which `run --recipe-out` writes, has it.",
     )
 
