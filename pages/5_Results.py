@@ -74,6 +74,7 @@ def head(run: Series) -> None:
                 key="pin",
                 shortcut="P",
                 width="content",
+                disabled=result.pending,
                 help="Keep it for Compare.",
             ):
                 made_of = results.made_of()
@@ -85,7 +86,7 @@ def head(run: Series) -> None:
         next_step("pages/7_Export.py", "Export")
     if running.error() is not None:
         st.caption("The last run released nothing. What is shown is the result before it.")
-    elif not results.is_current():
+    elif not (results.is_current() or result.pending):
         st.caption("The choices have changed since this run; the result shown is the last one.")
 
 
@@ -187,6 +188,9 @@ def panels(run: Series, colours: Palette) -> None:
 
 def verdicts(result: Result) -> None:
     """Draw the three figures with all that is said of them, and what stands behind them."""
+    if result.pending:
+        st.caption("Recomputing the promises from the published text …")
+        return
     told = tiles_panel.draw(result)
     verdict_lines.draw(result, key="results", told=told_in_full(told))
 
@@ -220,28 +224,29 @@ def further(run: Series, colours: Palette) -> None:
         workspace.drawer(DRAWERS[3], lambda: by_value_panel.draw(run, colours))
 
 
-running.settle()
+running.wait_for_figures()
 ATTACKING.settle()
 MEASURING.settle()
 stopping.settle()
 stopping_panel.follow()
 if page("Results", "📊", needs="result"):
-    last = results.last()
-    if last is not None:
+    drawn = results.shown()
+    if drawn is not None:
         tones = palette()
-        shown = series.of_result(last, tones)
+        shown = series.of_result(drawn, tones)
         workspace.look()
         base = results.baseline()
         with st.container(key="workspace"):
             with panel("The run"):
                 head(shown)
             with panel("The figures"):
-                strip_panel.draw(last, None if base is None else base.result)
+                strip_panel.draw(drawn, None if base is None else base.result)
             with panel("The what-if bar"):
                 what_if_panel.draw()
             with st.container(key="drawer-row", horizontal=True, vertical_alignment="center"):
                 alone("Further", lambda: further(shown, tones), key="further-panel")
                 alone("The choice", lambda: linked.bar(shown), key="linked-bar", linked=True)
             panels(shown, tones)
+        running.wait_for_rest()
 elif (stopped := running.error()) is not None:
     show_error(stopped)

@@ -41,6 +41,7 @@ class AttributeInference(Attack):
         "Li et al. 2015, theorem 1, corrected: its product over distinct values has no basis"
     )
     from_groups: ClassVar[bool] = True
+    at_once: ClassVar[bool] = True
     discloses: ClassVar[Disclosure] = "inferential"
     answers: ClassVar[tuple[Question, ...]] = ("inference",)
 

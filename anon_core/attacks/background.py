@@ -43,6 +43,7 @@ class Background(SecretAttack):
         "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302, section 3.1; Samarati 2008"
     )
     from_groups: ClassVar[bool] = True
+    at_once: ClassVar[bool] = True
     discloses: ClassVar[Disclosure] = "inferential"
     rows_only: ClassVar[str] = (
         "It takes everybody to have one value, so that what is ruled out leaves the others; "

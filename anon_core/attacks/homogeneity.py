@@ -37,6 +37,7 @@ class Homogeneity(Attack):
     tells_certain: ClassVar[bool] = True
     source: ClassVar[str] = "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302"
     from_groups: ClassVar[bool] = True
+    at_once: ClassVar[bool] = True
     discloses: ClassVar[Disclosure] = "attribute"
     answers: ClassVar[tuple[Question, ...]] = ("inference",)
 

@@ -43,6 +43,7 @@ class Journalist(Attack):
         "size are unique: Dankar et al. 2012, doi 10.1186/1472-6947-12-66"
     )
     from_groups: ClassVar[bool] = True
+    at_once: ClassVar[bool] = True
     discloses: ClassVar[Disclosure] = "identity"
     answers: ClassVar[tuple[Question, ...]] = ("singling out", "linkability")
 

@@ -39,6 +39,7 @@ class Marketer(Attack):
         "Gionis, Mazza and Tassa 2008"
     )
     from_groups: ClassVar[bool] = True
+    at_once: ClassVar[bool] = True
     discloses: ClassVar[Disclosure] = "identity"
     answers: ClassVar[tuple[Question, ...]] = ("linkability",)
 

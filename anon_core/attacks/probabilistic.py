@@ -41,6 +41,7 @@ class Probabilistic(SecretAttack):
         "2015, 2.1.2"
     )
     from_groups: ClassVar[bool] = True
+    at_once: ClassVar[bool] = True
     discloses: ClassVar[Disclosure] = "inferential"
     counts_people: ClassVar[bool] = True
 

@@ -42,6 +42,7 @@ class Prosecutor(Attack):
         "Gionis, Mazza and Tassa 2008"
     )
     from_groups: ClassVar[bool] = True
+    at_once: ClassVar[bool] = True
     discloses: ClassVar[Disclosure] = "identity"
     answers: ClassVar[tuple[Question, ...]] = ("singling out", "linkability")
 

@@ -50,6 +50,7 @@ class Similarity(SecretAttack):
         "Li, Li and Venkatasubramanian 2007, doi 10.1109/ICDE.2007.367856, section 3.2"
     )
     from_groups: ClassVar[bool] = True
+    at_once: ClassVar[bool] = True
     discloses: ClassVar[Disclosure] = "attribute"
 
     level: int = integer(

@@ -40,6 +40,7 @@ class Skewness(SecretAttack):
         "Li, Li and Venkatasubramanian 2007, doi 10.1109/ICDE.2007.367856, section 3.1"
     )
     from_groups: ClassVar[bool] = True
+    at_once: ClassVar[bool] = True
     discloses: ClassVar[Disclosure] = "inferential"
     counts_people: ClassVar[bool] = True
 

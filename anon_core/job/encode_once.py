@@ -16,6 +16,8 @@ _READ = (
     *("data", "types", "roles", "hierarchies", "sensitive_levels", "population", "export"),
     *("labels", "redacted", "confirmed", "reuse"),
 )
+#: Encodings that are kept, the oldest of them forgotten.
+_MOST = 8
 
 
 class EncodedOnce:
@@ -40,6 +42,8 @@ class EncodedOnce:
         key = _asked(plan)
         found = self._made.get(key)
         if found is None:
+            while len(self._made) >= _MOST:
+                self._made.pop(next(iter(self._made)))
             found = self._made[key] = prepare(plan, dataset, hierarchies, population)
         return found
 

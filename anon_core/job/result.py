@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from ..base.errors import BadPlan
+from ..base.errors import BadPlan, NotVerified
 from ..base.registry import family
 from ..contracts.attack import Attack, not_applicable
 from ..data.kinds import ColumnKind
@@ -88,6 +88,9 @@ class Result:
         Hierarchies as they were given, by column.
     witness : Witness or None
         Which row stands where, if the files do not tell it; not for publication.
+    pending : bool
+        Whether these are the first figures of a run: nothing of them is recomputed yet, what takes
+        longer is not measured, and no file can be made of them.
     """
 
     plan: Plan
@@ -112,6 +115,7 @@ class Result:
     kinds: Mapping[str, ColumnKind] = field(default_factory=dict[str, ColumnKind])
     levels: Mapping[str, LevelTable] = field(default_factory=dict[str, LevelTable])
     witness: Witness | None = None
+    pending: bool = False
 
     def level_rows(self, column: str) -> list[list[str]]:
         """Return a column's hierarchy as it was given, or as it was made where none was.
@@ -169,7 +173,14 @@ class Result:
 
     @cached_property
     def all_files(self) -> dict[str, bytes]:
-        """The public edition in every format that the plan asks for, by file name: CSV first."""
+        """The public edition in every format that the plan asks for, by file name: CSV first.
+
+        Raises
+        ------
+        NotVerified
+            If the promises are not recomputed yet.
+        """
+        self._refuse_pending()
         beside = spreadsheet_files(self.plan.dialect, self.tables)
         beside |= typed_files(self.plan.formats, self.tables, self.meanings)
         return {
@@ -180,10 +191,24 @@ class Result:
 
     @cached_property
     def csv_files(self) -> Mapping[str, bytes]:
-        """The public edition as CSV files by file name, in parts where the plan asks for these."""
+        """The public edition as CSV files by file name, in parts where the plan asks for these.
+
+        Raises
+        ------
+        NotVerified
+            If the promises are not recomputed yet.
+        """
+        self._refuse_pending()
         if self.plan.parts == 1 or not self.plan.csv:
             return self.files
         return written(in_parts(self.tables, self.plan.parts), [READ])
+
+    def _refuse_pending(self) -> None:
+        if self.pending:
+            raise NotVerified(
+                "The second computation has not ended yet, so this is no release.",
+                remedy="Wait for the result of the run.",
+            )
 
     @cached_property
     def parquet_files(self) -> dict[str, bytes]:
@@ -235,9 +260,14 @@ class Result:
         view = self.release.view
         planned = {attack.name: attack for attack in self.plan.all_attacks()}
         known = cast(dict[str, type[Attack]], family("attack"))
+
+        def waiting(name: str) -> str:
+            return "It is under way." if self.pending and name in planned else ""
+
         return {
             name: self.needing_rows.get(name)
             or not_applicable(planned.get(name) or attack(), view, self.audience)
+            or waiting(name)
             or ("Attacks were not asked for." if name in planned else ASKED_FOR)
             for name, attack in known.items()
             if name not in ran
@@ -264,14 +294,17 @@ class Result:
 
         Rows, or persons where a column tells them apart; None as `unique_over_all_columns`.
         """
-        if self.crowd is None:
+        if self.crowd is None or self.pending:
             return self.release.view.rows, self.unique_over_all_columns
         return self.crowd.published, alone_over_all(self.problem, self.row_group)
 
     @property
     def unique_over_all_columns(self) -> int | None:
-        """Published rows that no other equals; None where cells of a row are not one person's."""
-        if self.release.grouping.published:
+        """Published rows that no other equals.
+
+        None where cells of a row are not one person's, and while nothing is recomputed.
+        """
+        if self.release.grouping.published or self.pending:
             return None
         return int(self.verification.facts["unique_over_all_columns"])
 

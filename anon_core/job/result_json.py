@@ -33,7 +33,7 @@ def as_json(result: Result) -> dict[str, Any]:
         "version": VERSION,
         "input_sha256": dataset.file_sha256 or dataset.fingerprint,
         "input_sha256_of": "file" if dataset.file_sha256 else "values",
-        "output_sha256": result.sha256,
+        "output_sha256": "" if result.pending else result.sha256,
         "status": "released",
         "seed": spell(result.plan.seed),
         "verified": result.verification.holds,

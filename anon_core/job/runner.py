@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from ..release.results import Measure, Outcome, Verdict
 from ..release.truth import truth_of
 from ..release.vocabulary import LONGEST_SET
 from ..verification.checks import Verification, verify
-from ..verification.findings import Check
+from ..verification.findings import PENDING, Check
 from ..verification.gates import GATES
 from ..verification.witness import Witness
 from .chances import Chances, chances
@@ -61,6 +62,8 @@ Writing = Callable[[Release, np.random.Generator, bool], tuple[str, Witness | No
 #: Writes the published tables, where they are given, and recomputes the promises from the files;
 #: is handed the completed recipe, and which row stands where, if the files do not tell it.
 Verifier = Callable[[Mapping[str, "pa.Table"], Mapping[str, Any], Witness | None], Verification]
+#: Is handed the first figures of a run, and may wait until they are drawn.
+First = Callable[[Result], None]
 
 
 def run(
@@ -75,6 +78,7 @@ def run(
     assess: bool = True,
     fit: Fit = prepare,
     writing: Writing | None = None,
+    first: First | None = None,
 ) -> Result:
     """Carry out a plan on a table.
 
@@ -103,6 +107,11 @@ def run(
     writing : callable, optional
         Writes the release in another way than from memory, for `verifier` to verify; `Result`
         holds no published table then.
+    first : callable, optional
+        Handed the first figures as soon as there are some: what was found with what is measured
+        `at_once`, to be looked at while the rest is measured and the promises are recomputed,
+        which begins when it returns. They are `pending`: no release yet, and they may come to
+        none. A plan with gates has no first figures, nor one whose levels are searched.
 
     Returns
     -------
@@ -150,6 +159,7 @@ def run(
         plan=plan,
         dataset=dataset,
         hierarchies=dict(hierarchies or {}),
+        given_levels=dict(hierarchies or {}),
         population=population,
         earlier=earlier,
         verifier=verifier,
@@ -158,7 +168,7 @@ def run(
         writing=writing,
     )
     context = context or Context()
-    began_all = time.perf_counter()
+    began_all, elsewhere = time.perf_counter(), 0.0
     seconds: dict[str, float] = {}
 
     def carry_out(stages: Sequence[_Stage], within: Context) -> None:
@@ -166,44 +176,60 @@ def run(
             within.report(stage.begins, stage.words)
             began = time.perf_counter()
             stage.work(job, part_of(within, stage.begins, stage.ends))
-            seconds[stage.name] = time.perf_counter() - began
+            took = time.perf_counter() - began
+            seconds[stage.name] = seconds.get(stage.name, 0.0) + took
 
     if job.writing is not None:  # what an engine holds leaves no memory for two things at a time
         carry_out(_IN_TURN, context)
-    else:
+    elif first is None or plan.accept:
         carry_out(_FIND, context)
         with beside(lambda own: carry_out(_ASSESS, own), context):
             carry_out(_RECOMPUTE, replace(context, progress=silent))
+    else:
+        carry_out(_FIND_AND_SHOW, context)
+        if all(verdict.holds for verdict in job.verdicts):
+            began = time.perf_counter()
+            first(_result(job, seconds, began - began_all))
+            elsewhere = time.perf_counter() - began
+        with beside(lambda own: carry_out(_ASSESS_THE_REST, own), context):
+            carry_out(_RECOMPUTE[1:], replace(context, progress=silent))
     gates = tuple(check for check in job.verification.broken if check.name == GATES)
     _refuse_broken(job, but=gates)
     context.report(1.0, "Done")
-    result = Result(
-        plan=plan,
-        problem=job.problem,
-        release=job.outcome.release,
-        account=job.outcome.account,
-        verdicts=job.verdicts,
-        measures=job.measures,
-        attacks=job.attacks,
-        tables=job.edition.tables,
-        files=job.files,
-        member=job.edition.member,
-        row_group=job.edition.row_group,
-        verification=job.verification,
-        seconds=seconds,
-        took=time.perf_counter() - began_all,
-        optimum=job.optimum,
-        written_sha256=job.digest,
-        needing_rows=job.needing_rows,
-        kinds=job.kinds,
-        meanings=dataset.meanings,
-        levels=dict(hierarchies or {}),
-        witness=job.witness,
-    )
+    result = _result(job, seconds, time.perf_counter() - began_all - elsewhere)
     refuse_unaccepted(plan.accept, result)
     if gates:  # both computations of a gate have to agree
         _refuse_broken(job)
     return result
+
+
+def _result(job: _Job, seconds: Mapping[str, float], took: float) -> Result:
+    """Return what was found so far; pending until the promises are recomputed."""
+    pending = job.verification is PENDING
+    return Result(
+        plan=job.plan,
+        problem=job.problem,
+        release=job.outcome.release,
+        account=job.outcome.account,
+        verdicts=job.verdicts,
+        measures={m.name: job.measures[m.name] for m in job.metrics if m.name in job.measures},
+        attacks=tuple(found for one in job.attackers for found in job.attacks.get(one.name, ())),
+        tables=job.edition.tables,
+        files={} if pending else job.files,
+        member=job.edition.member,
+        row_group=job.edition.row_group,
+        verification=job.verification,
+        seconds=dict(seconds),
+        took=took,
+        optimum=job.optimum,
+        written_sha256=job.digest,
+        needing_rows=dict(job.needing_rows),
+        kinds=job.kinds,
+        meanings=job.dataset.meanings,
+        levels=dict(job.given_levels),
+        witness=job.witness,
+        pending=pending,
+    )
 
 
 @dataclass(kw_only=True)
@@ -213,6 +239,7 @@ class _Job:
     plan: Plan
     dataset: Dataset
     hierarchies: dict[str, LevelTable]
+    given_levels: Mapping[str, LevelTable]
     population: Dataset | None
     earlier: Dataset | None
     verifier: Verifier | None
@@ -229,13 +256,25 @@ class _Job:
     chance: Chances = field(init=False)  # read
     outcome: Outcome = field(init=False)  # search
     verdicts: tuple[Verdict, ...] = field(init=False)  # measure
-    measures: dict[str, Measure] = field(init=False)  # measure
-    optimum: Optimum | None = field(init=False)  # measure
-    attacks: tuple[AttackResult, ...] = field(init=False)  # attack
+    measures: dict[str, Measure] = field(default_factory=dict[str, Measure])  # measure
+    optimum: Optimum | None = None  # measure
+    attacks: dict[str, Sequence[AttackResult]] = field(
+        default_factory=dict[str, "Sequence[AttackResult]"]
+    )  # attack, by name
     edition: Edition = field(init=False)  # publish
     files: dict[str, bytes] = field(init=False)  # publish
     witness: Witness | None = field(init=False)  # publish
-    verification: Verification = field(init=False)  # verify
+    verification: Verification = PENDING  # verify
+
+    @cached_property
+    def metrics(self) -> tuple[Metric, ...]:
+        """What is measured of the release."""
+        return self.plan.all_metrics() if self.assess else ()
+
+    @cached_property
+    def attackers(self) -> tuple[Attack, ...]:
+        """What attacks the release."""
+        return self.plan.all_attacks() if self.assess else ()
 
 
 def _read(job: _Job, context: Context) -> None:
@@ -286,19 +325,43 @@ def _search(job: _Job, context: Context) -> None:
 
 def _measure(job: _Job, context: Context) -> None:
     """Measure the promises, and what the release lost."""
+    _verdicts(job, part_of(context, 0.0, 0.2))
+    _measures(job, job.metrics, part_of(context, 0.2, 1.0))
+
+
+def _measure_at_once(job: _Job, context: Context) -> None:
+    """Measure the promises, and what the release lost by metrics that take no time."""
+    _verdicts(job, part_of(context, 0.0, 0.2))
+    _measures(job, [m for m in job.metrics if m.at_once], part_of(context, 0.2, 1.0))
+
+
+def _measure_the_rest(job: _Job, context: Context) -> None:
+    """Measure what the release lost by the other metrics."""
+    _measures(job, [m for m in job.metrics if not m.at_once], context)
+
+
+def _verdicts(job: _Job, context: Context) -> None:
+    """Measure the promises, and what the best partition of a few rows costs."""
     problem, release = job.problem, job.outcome.release
     behind = job.reference.behind(release)
     measuring = replace(context, generator=job.chance.measure)
-    metrics = job.plan.all_metrics() if job.assess else ()
-    steps = len(job.models) + len(metrics)
     verdicts: list[Verdict] = []
     for number, model in enumerate(job.models):
-        own = part_of(measuring, number / steps, (number + 1) / steps)
+        own = part_of(measuring, number / len(job.models), (number + 1) / len(job.models))
         verdicts += model.measure(release.view, job.audience, behind, own)
     job.verdicts = tuple(verdicts)
-    job.measures = {}
-    for number, metric in enumerate(metrics, start=len(job.models)):
-        own = part_of(measuring, number / steps, (number + 1) / steps)
+    with suppress(NeedsRows):
+        if job.assess:
+            removable = rows_removable(problem, job.plan.algorithm)
+            job.optimum = optimum(problem, job.models, release, removable, measuring)
+
+
+def _measures(job: _Job, metrics: Sequence[Metric], context: Context) -> None:
+    """Measure what the release lost; what one metric measures hangs on no other."""
+    problem, release = job.problem, job.outcome.release
+    measuring = replace(context, generator=job.chance.measure)
+    for number, metric in enumerate(metrics):
+        own = part_of(measuring, number / len(metrics), (number + 1) / len(metrics))
         try:
             if metric.reason_not_applicable(problem) or metric.not_defined_for(release):
                 continue
@@ -306,34 +369,41 @@ def _measure(job: _Job, context: Context) -> None:
             job.measures[metric.name] = metric.measure(problem, release, own)
         except NeedsRows as error:
             job.needing_rows[metric.name] = error.message
-    removable = rows_removable(problem, job.plan.algorithm)
-    job.optimum = None
-    with suppress(NeedsRows):
-        if job.assess:
-            job.optimum = optimum(problem, job.models, release, removable, measuring)
 
 
 def _attack(job: _Job, context: Context) -> None:
     """Attack the view as an attacker would."""
+    _attacks(job, job.attackers, context)
+
+
+def _attack_at_once(job: _Job, context: Context) -> None:
+    """Carry out the attacks that take no time."""
+    _attacks(job, [a for a in job.attackers if a.at_once], context)
+
+
+def _attack_the_rest(job: _Job, context: Context) -> None:
+    """Carry out the other attacks."""
+    _attacks(job, [a for a in job.attackers if not a.at_once], context)
+
+
+def _attacks(job: _Job, attackers: Sequence[Attack], context: Context) -> None:
     view, audience = job.outcome.release.view, job.audience
     truth = truth_of(job.problem, job.outcome.release)
     chosen: list[Attack] = []
-    for attack in job.plan.all_attacks() if job.assess else ():
+    for attack in attackers:
         try:
             if not not_applicable(attack, view, audience):
                 _refuse_finer(job.problem, attack)
                 chosen.append(attack)
         except NeedsRows as error:
             job.needing_rows[attack.name] = error.message
-    found: list[AttackResult] = []
     for number, attack in enumerate(chosen):
         own = part_of(context, number / len(chosen), (number + 1) / len(chosen))
         own = replace(own, generator=job.chance.attack(attack.name))
         try:
-            found += attack.run(view, audience, truth, own)
+            job.attacks[attack.name] = attack.run(view, audience, truth, own)
         except NeedsRows as error:
             job.needing_rows[attack.name] = error.message
-    job.attacks = tuple(found)
 
 
 def _refuse_finer(problem: Problem, technique: Metric | Attack) -> None:
@@ -456,6 +526,17 @@ _ASSESS = (
 _RECOMPUTE = (
     _Stage("publish", 0.62, 0.66, "Writing", _publish),
     _Stage("verify", 0.66, 1.0, "Recomputing the promises", _verify),
+)
+#: What takes no time is measured first, and shown; what takes longer is measured meanwhile.
+_FIND_AND_SHOW = (
+    *_FIND,
+    _Stage("measure", 0.62, 0.64, "Measuring", _measure_at_once),
+    _Stage("attack", 0.64, 0.66, "Attacking", _attack_at_once),
+    _Stage("publish", 0.66, 0.68, "Writing", _publish),
+)
+_ASSESS_THE_REST = (
+    _Stage("measure", 0.68, 0.74, "Measuring, and recomputing the promises", _measure_the_rest),
+    _Stage("attack", 0.74, 0.98, "Attacking, and recomputing the promises", _attack_the_rest),
 )
 _IN_TURN = (
     *_FIND,

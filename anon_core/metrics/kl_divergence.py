@@ -54,6 +54,7 @@ class KlDivergence(Metric):
     )
     unit: ClassVar[str] = "bits per pair of columns"
     counts_links: ClassVar[bool] = True
+    at_once: ClassVar[bool] = False
 
     bins: int = integer(
         default=100,

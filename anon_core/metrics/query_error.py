@@ -49,6 +49,7 @@ class QueryError(Metric):
     )
     unit: ClassVar[str] = "× the true count"
     counts_links: ClassVar[bool] = True
+    at_once: ClassVar[bool] = False
 
     queries: int = integer(
         default=200, low=1, high=100_000, help="Random questions asked.", unit="queries"

@@ -131,6 +131,13 @@ def not_checked(name: str, sentence: str, column: str = "") -> Check:
     )
 
 
+#: What is known of a release before anything of it is recomputed: it does not hold.
+PENDING = Verification(
+    checks=(),
+    unchecked=(not_checked("recomputation", "The second computation has not ended yet."),),
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rows:
     """Rows of a published file that a check is about.

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, cast
 from unittest.mock import patch
@@ -11,7 +14,9 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from anon_core.job import runner
 from anon_core.job.result import Result
+from anon_core.verification.findings import Check, Verification
 from tests.ui.sessions import RESULTS, carried_out, load, open_page, wait_for, words
 from ui.panels import strip_panel
 from ui.session import jobs, results, state, what_if
@@ -40,6 +45,26 @@ def typed(app: AppTest, value: float, key: str = K) -> AppTest:
     return wait_for(app, "run") if "run" in app.session_state["jobs"] else app
 
 
+@contextmanager
+def held_up() -> Generator[threading.Event]:
+    """Let every second computation wait until the event is set."""
+    go_on, verify = threading.Event(), runner.verify
+
+    def late(*args: Any, **named: Any) -> Verification:
+        go_on.wait(60)
+        return verify(*args, **named)
+
+    with patch.object(runner, "verify", late):
+        try:
+            yield go_on
+        finally:
+            go_on.set()
+
+
+def strip(app: AppTest) -> str:
+    return next(h.proto.body for h in app.get("html") if "class='aw-strip'" in h.proto.body)
+
+
 def asked(result: Result) -> int:
     (model,) = result.plan.models
     return cast(int, model.as_mapping()["k"])
@@ -61,6 +86,80 @@ def test_a_changed_k_is_run_at_once_and_compared_with_a() -> None:
     assert app.session_state["state/work"]["draft"]["models"] == [{"name": "k-anonymity", "k": 25}]
     assert app.session_state["state/baseline"].result is first
     assert "Back to A" in labels(app)
+
+
+def test_first_figures_are_drawn_without_a_tick_until_the_second_computation_agrees() -> None:
+    held = load("hospital")
+    first = ran_quickly(held)
+    app = open_page(RESULTS, held)
+    assert "✓" in strip(app)
+    with held_up() as go_on:
+        app.number_input(key=K).set_value(25).run()
+        assert not app.exception
+        assert "asked 25" in strip(app)
+        assert "recomputing …" in strip(app)
+        assert "✓" not in strip(app)
+        assert "A 0." in strip(app)  # against the run before, which is the last good one still
+        assert shown(app) is first
+        assert app.button(key="pin").disabled
+        assert "The choices have changed since this run" not in words(app)
+        with patch.object(st, "session_state", app.session_state):
+            assert results.first() is not None
+            assert not results.is_current()
+            assert [k.result for k in results.runs()] == [first]
+        go_on.set()
+        wait_for(app, "run")
+    assert asked(shown(app)) == 25
+    assert "✓ second computation agrees" in strip(app)
+    assert "recomputing" not in strip(app)
+    assert not app.button(key="pin").disabled
+
+
+def test_figures_that_are_not_confirmed_go_and_the_last_good_result_comes_back() -> None:
+    held = load("hospital")
+    first = ran_quickly(held)
+    app = open_page(RESULTS, held)
+    broken = Check(name="k-anonymity", holds=False, sentence="k is 1.")
+    with patch.object(runner, "verify", return_value=Verification(checks=(broken,))):
+        app.number_input(key=K).set_value(25).run()
+        if "run" in app.session_state["jobs"]:
+            wait_for(app, "run")
+    assert shown(app) is first
+    assert "asked 5" in strip(app)
+    assert "recomputing it did not confirm it" in words(app)
+
+
+def test_a_step_that_another_follows_is_cancelled() -> None:
+    held = load("hospital")
+    ran_quickly(held)
+    app = open_page(RESULTS, held)
+    with held_up() as go_on:
+        stale: list[jobs.Job] = []
+        for k in (21, 22, 23, 24):
+            app.number_input(key=K).set_value(k).run()
+            stale.append(app.session_state["jobs"]["run"])
+        assert [job.state for job in stale] == ["cancelled"] * 3 + ["running"]
+        assert "asked 24" in strip(app)
+        go_on.set()
+        wait_for(app, "run")
+    assert asked(shown(app)) == 24
+    kept = [asked(k.result) for k in app.session_state["state/runs"]]
+    assert kept == [5, 24]
+
+
+def test_going_back_while_figures_are_recomputed_stops_their_run() -> None:
+    held = load("hospital")
+    first = ran_quickly(held)
+    app = open_page(RESULTS, held)
+    with held_up():
+        app.number_input(key=K).set_value(25).run()
+        job = app.session_state["jobs"]["run"]
+        app.button(key="back").click().run()
+        assert not app.exception
+        assert job.state == "cancelled"
+    assert shown(app) is first
+    assert "✓" in strip(app)
+    assert app.number_input(key=K).value == asked(first)
 
 
 def test_back_to_a_restores_result_and_settings_without_a_run() -> None:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 #: The selection that a click on a dot makes.
 PICKED = "run"
+#: The column that tells a choice of this drawing from one of an earlier drawing.
+TURN = "turn"
 HEIGHT = 62
 
 
@@ -19,6 +21,7 @@ def history_frame(
     figures: Sequence[tuple[float | None, float | None]],
     labels: Sequence[str],
     signs: Sequence[str],
+    turn: int,
 ) -> pd.DataFrame:
     """Return one row for each run that has both figures.
 
@@ -28,17 +31,19 @@ def history_frame(
     labels : sequence of str
         What each run is, for its tooltip.
     signs : sequence of {'now', 'A', 'run'}
+    turn : int
+        Another one after each change: a choice outlives its data, and must not mean another run.
     """
     import pandas as pd
 
     rows = [
-        {PICKED: place, "lost": loss, "chance": chance, "settings": label, "sign": sign}
+        {PICKED: place, "lost": loss, "chance": chance, "settings": label, "sign": sign, TURN: turn}
         for place, ((loss, chance), label, sign) in enumerate(
             zip(figures, labels, signs, strict=True)
         )
         if loss is not None and chance is not None
     ]
-    return pd.DataFrame(rows, columns=[PICKED, "lost", "chance", "settings", "sign"])
+    return pd.DataFrame(rows, columns=[PICKED, "lost", "chance", "settings", "sign", TURN])
 
 
 def history_spec(colours: Palette) -> dict[str, Any]:
@@ -78,7 +83,9 @@ def history_spec(colours: Palette) -> dict[str, Any]:
                 alt.Tooltip("chance:Q", format=".3f", title="worst chance"),
             ],
         )
-        .add_params(alt.selection_point(name=PICKED, fields=[PICKED], on="click"))
+        .add_params(
+            alt.selection_point(name=PICKED, fields=[PICKED, TURN], on="click", toggle=False)
+        )
         .properties(height=HEIGHT, background="transparent")
         .configure_view(stroke=None)
     )

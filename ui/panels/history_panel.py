@@ -14,27 +14,27 @@ from anon_core.words.tiles import tiles
 from ..charts.chart_frame import Palette, palette
 from ..charts.history_plot import HEIGHT, PICKED, history_frame, history_spec
 from ..components.guard import handled
-from ..session import results, running, what_if
+from ..session import results, what_if
 
 _LIST = "history/list"
+_DOTS = "history/dots"
 _SPECS = "history/specs"
 
 
 def draw() -> None:
     """Draw the runs that the session keeps."""
-    kept = results.runs()
+    kept = _runs()
     with st.container(key="history", horizontal=True, vertical_alignment="bottom", gap="small"):
         _dots(kept)
-        now = next((i for i, one in enumerate(kept) if one.result is results.last()), None)
-        st.session_state[_key(_LIST)] = now
+        now = next((i for i, one in enumerate(kept) if one.result is results.shown()), None)
+        st.session_state[_LIST] = now
         st.selectbox(
             "Runs so far",
             range(len(kept)),
             index=now,
             format_func=lambda at: f"{at + 1} · {name_of(kept[at].result)}",
-            key=_key(_LIST),
+            key=_LIST,
             on_change=handled("The runs so far")(_listed),
-            disabled=running.is_running(),
             help="Choose a run to show it again with its settings. The session keeps the last "
             f"{results.MOST_RUNS} runs of this table.",
             width="stretch",
@@ -50,19 +50,20 @@ def name_of(result: Result) -> str:
 def _dots(kept: list[results.Kept]) -> None:
     base = results.baseline()
     signs = [
-        "now" if one.result is results.last() else "A" if base and one.result is base.result
+        "now" if one.result is results.shown() else "A" if base and one.result is base.result
         else "run"
         for one in kept
     ]  # fmt: skip
     figures = [_figures(one.result) for one in kept]
-    frame = history_frame(figures, [name_of(one.result) for one in kept], signs)
+    names = [name_of(one.result) for one in kept]
+    frame = history_frame(figures, names, signs, id(results.last()))
     if frame.empty:
         return
     with st.container(key="history-dots", width=120):
         st.vega_lite_chart(
             frame,
             _spec(palette()),
-            key=_key("history/dots"),
+            key=_DOTS,
             on_select=handled("The runs so far")(_clicked),
             selection_mode=PICKED,
             theme=None,
@@ -85,19 +86,20 @@ def _spec(colours: Palette) -> dict[str, Any]:
     return dict(made[colours])
 
 
-def _key(name: str) -> str:
-    """Return a widget's key: another one after each change, so that no old choice is left."""
-    return f"{name}-{id(results.last())}"
+def _runs() -> list[results.Kept]:
+    """Return the runs, with the one whose first figures are shown at the end."""
+    first = results.first()
+    return [*results.runs(), *([] if first is None else [first])]
 
 
 def _listed() -> None:
-    at = st.session_state.get(_key(_LIST))
+    at = st.session_state.get(_LIST)
     if at is not None:
         _restore(int(at))
 
 
 def _clicked() -> None:
-    event = cast(Mapping[str, Any], st.session_state.get(_key("history/dots")) or {})
+    event = cast(Mapping[str, Any], st.session_state.get(_DOTS) or {})
     picked = cast(list[Mapping[str, Any]], event.get("selection", {}).get(PICKED) or [])
     if picked:
         _restore(int(picked[0][PICKED]))
@@ -105,5 +107,5 @@ def _clicked() -> None:
 
 def _restore(at: int) -> None:
     kept = results.runs()
-    if at < len(kept) and kept[at].result is not results.last():
+    if at < len(kept) and kept[at].result is not results.shown():
         what_if.restore(kept[at])

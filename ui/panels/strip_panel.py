@@ -26,7 +26,10 @@ def draw(result: Result, base: Result | None) -> None:
         Baseline A.
     """
     before: list[Tile | None] = [None] * 3 if base is None else [*tiles(base)]
-    told = [_tile(tile, old) for tile, old in zip(tiles(result), before, strict=True)]
+    told = [
+        _tile(tile, old, pending=result.pending)
+        for tile, old in zip(tiles(result), before, strict=True)
+    ]
     with st.container(key="strip"):
         st.html(f"{_look()}<div class='aw-strip'>{''.join(told)}{_chips(result)}</div>")
 
@@ -62,16 +65,17 @@ def rules() -> str:
     )
 
 
-def _tile(tile: Tile, before: Tile | None) -> str:
+def _tile(tile: Tile, before: Tile | None, *, pending: bool) -> str:
     by = f" · {tile.attacker}" if tile.attacker else ""
     title = f"{tile.name}{by}"
     arrow = ""
     if before is not None and tile.value is not None and before.value is not None:
         arrow = against(tile.value, before.value, before.figure)
-    sign = _SIGNS[tile.verdict]
+    verdict = "plain" if pending and tile.verdict == "good" else tile.verdict
+    sign = _SIGNS[verdict]
     word = f"{sign} {tile.word}".strip()
     return (
-        f"<div class='aw-tile aw-{tile.verdict}' title='{escape(f'{title}. {tile.note}')}'>"
+        f"<div class='aw-tile aw-{verdict}' title='{escape(f'{title}. {tile.note}')}'>"
         f"<div class='aw-told'><b>{escape(tile.name)}</b>{escape(by)}</div>"
         f"<div class='aw-told'><span class='aw-figure'>{escape(tile.figure)}</span> {arrow}</div>"
         f"<div class='aw-told aw-word' title='{escape(tile.word)}'>{escape(word)}</div></div>"
@@ -85,6 +89,7 @@ def _chips(result: Result) -> str:
         title = known[verdict.model].title if verdict.model in known else verdict.model
         of = f" of {verdict.column}" if verdict.column else ""
         sign = {"holds": "✓", "broken": "✕"}.get(verdict.state, "?")
+        sign = "…" if result.pending else sign
         chips.append(
             f"<span class='aw-chip' title='{escape(verdict.sentence)}'>{sign} "
             f"{escape(f'{title}{of}: asked {verdict.bound:.3g}, reached {verdict.reached:.3g}')}"
@@ -92,10 +97,10 @@ def _chips(result: Result) -> str:
         )
     checks = result.verification
     agreed = "✓ second computation agrees" if checks.holds else "✕ second computation disagrees"
-    chips.append(
-        f"<span class='aw-chip' title='{len(checks.checks)} checks of the published file'>"
-        f"{agreed}</span>"
-    )
+    of = f"{len(checks.checks)} checks of the published file"
+    if result.pending:
+        agreed, of = "recomputing …", "Nothing of this is recomputed yet, so it is no release yet"
+    chips.append(f"<span class='aw-chip' title='{of}'>{agreed}</span>")
     if result.cautions:
         many = "1 warning" if len(result.cautions) == 1 else f"{len(result.cautions)} warnings"
         chips.append(

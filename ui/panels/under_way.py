@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 import streamlit as st
 
 from ..components.guard import handled
-from ..session import jobs, running
+from ..session import jobs, results, running
 from ..session.jobs import Job
 from ..words.explain import plain
 
@@ -23,6 +23,8 @@ def draw() -> None:
     # An emptied place takes the drawing away at once, as where a job's own page draws it.
     place = st.empty()
     found = jobs.of_pages()
+    if results.first() is not None:  # its figures are there: what is left of it takes no time
+        found.pop(running.JOB, None)
     ended = running.unseen()
     if not found and ended is None:
         return

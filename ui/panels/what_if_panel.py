@@ -111,7 +111,6 @@ def _baseline() -> None:
         key="back",
         icon=":material/undo:",
         width="content",
-        disabled=running.is_running(),
         on_click=handled(_NAME)(_back),
         help=f"A is the run that the figures are compared with: {plain(made_by(plan))}, "
         f"{plain(settings)}. Its settings come back too, and the present run becomes A.",
@@ -120,7 +119,8 @@ def _baseline() -> None:
 
 def _said() -> None:
     """Draw how far a run is, and what was refused with what is possible as buttons."""
-    jobs.watch(running.JOB)
+    if results.first() is None:
+        jobs.watch(running.JOB, running.has_figures)
     refused = what_if.refused()
     error = refused.error if refused is not None else running.error()
     if error is None or running.is_running():

@@ -54,7 +54,7 @@ def alone(name: str, draw: Callable[[], None], *, key: str, linked: bool = False
 
 def redraw_linked() -> None:
     """Draw the panels that show what is chosen, and nothing else; to be called at a click's end."""
-    result = results.last()
+    result = results.shown()
     keys = [key for key, of in st.session_state.get(_LINKED, {}).items() if of is result]
     try:
         st.rerun(keys)
@@ -138,7 +138,7 @@ class _Shared:
 def _shared() -> _Shared:
     work = jobs.of_session().items()
     return _Shared(
-        result=results.last(),
+        result=results.shown(),
         choices=state.choices(),
         work=tuple((name, job, job.state) for name, job in work),
     )

@@ -9,7 +9,7 @@ from typing import cast
 import streamlit as st
 
 from anon_core.base.context import Context
-from anon_core.base.errors import AnonError, Cancelled
+from anon_core.base.errors import AnonError, Cancelled, NotVerified
 from anon_core.job.result import Result
 
 from . import jobs, results
@@ -35,7 +35,17 @@ class Further:
         return f"further/{self.job}/error"
 
     def start(self, result: Result, title: str, work: Callable[[Context], Result]) -> None:
-        """Begin; `work` returns the result with what it found."""
+        """Begin; `work` returns the result with what it found.
+
+        Raises
+        ------
+        NotVerified
+            If the result is a run's first figures, which another one is about to replace.
+        """
+        if result.pending:
+            raise NotVerified(
+                "The second computation has not ended yet.", remedy="Try again once it has."
+            )
 
         def both(context: Context) -> tuple[Result, Result]:
             return result, work(context)

@@ -226,13 +226,19 @@ def collect(name: str) -> Job | None:
     return _jobs().pop(name)
 
 
-def watch(name: str) -> None:
+def watch(name: str, news: Callable[[], bool] = lambda: False) -> None:
     """Draw a running job, if there is one: its stage, how far it is, and a button that stops it.
 
     Where a search tells its best so far, that is drawn with its bound and a button that takes it.
 
     The drawing renews itself; once the job has ended the whole page runs again. The button stands
     outside of what is renewed and stops the job before anything is drawn, so one run shows it.
+
+    Parameters
+    ----------
+    name : str
+    news : callable
+        Says whether the whole page is to run again though the job has not ended.
     """
     # An emptied place takes the drawing away at once, also where the page's own clean-up of what a
     # run no longer draws is overtaken by the next renewal.
@@ -245,7 +251,7 @@ def watch(name: str) -> None:
 
     @st.fragment(run_every=LOOK_EVERY)
     def drawn() -> None:
-        if current(name) is not job or job.state != "running":
+        if current(name) is not job or job.state != "running" or news():
             st.rerun()
             return
         st.progress(job.share, text=plain(f"{job.title}: {job.told}"))

@@ -108,6 +108,8 @@ def save() -> None:
     data = state.dataset()
     if place is None or data is None or st.session_state.get(_FORGOTTEN):
         return
+    if results.first() is not None:  # the result follows, and is kept with what it was made of
+        return
     of = _parts()
     before = st.session_state.get(_SAVED)
     name = st.session_state.setdefault(_ID, secrets.token_hex(16))

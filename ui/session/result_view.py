@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _KEPT = "facts"
 _MOST = 12
+#: What a result's measures and attacks say, of which first figures have a part.
+_OF_MEASURES = ("figures", "attacks", "not_run", "undefined")
 MISSING_TEXT = "(missing)"
 
 
@@ -37,6 +39,17 @@ def facts(result: Result) -> Facts:
             kept.pop(next(iter(kept)))
         found = kept[id(result)] = Facts(result=result)
     return found
+
+
+def carry(before: Result, now: Result) -> None:
+    """Take over what was computed of a run's first figures: its release is the same."""
+    kept: dict[int, Facts] = st.session_state.get(_KEPT, {})
+    found = kept.get(id(before))
+    if found is None or found.result is not before or before.release is not now.release:
+        return
+    del kept[id(before)]
+    own = {n: v for n, v in vars(found).items() if n not in ("result", *_OF_MEASURES)}
+    vars(facts(now)).update(own)
 
 
 def shown(text: str) -> str:

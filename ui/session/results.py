@@ -52,6 +52,28 @@ def last() -> Result | None:
     return st.session_state.get(state.RESULT)
 
 
+def show_first(kept: Kept | None) -> None:
+    """Show the first figures of a run, which are no result yet; None where there are none.
+
+    What is shown until then may become what they are compared with.
+    """
+    st.session_state[state.FIRST] = kept
+    shown, shown_of = last(), st.session_state.get(state.MADE_OF)
+    if kept is not None and shown is not None and shown_of is not None:
+        _compare_with(Kept(result=shown, made_of=shown_of), kept.result)
+
+
+def first() -> Kept | None:
+    """Return the first figures that are shown while the rest of their run is under way."""
+    return st.session_state.get(state.FIRST)
+
+
+def shown() -> Result | None:
+    """Return what Results draws: the last good result, or the first figures of the next one."""
+    figures = first()
+    return last() if figures is None else figures.result
+
+
 def keep(result: Result, *, made_of: MadeOf | None = None) -> None:
     """Keep a result, and the one that it replaces.
 
@@ -66,6 +88,7 @@ def keep(result: Result, *, made_of: MadeOf | None = None) -> None:
     if shown is not None and shown_of is not None and shown is not result:
         st.session_state[state.RESULT_BEFORE] = (shown, shown_of)
         _compare_with(Kept(result=shown, made_of=shown_of), result)
+    st.session_state[state.FIRST] = None
     st.session_state[state.RESULT] = result
     st.session_state[state.MADE_OF] = made
     st.session_state[state.SHOWN_SINCE] = time.monotonic()
@@ -107,7 +130,7 @@ def of_choices(fingerprint: str) -> Kept | None:
 def baseline() -> Kept | None:
     """Return A: the run that figures are compared with; None while there is only one."""
     kept: Kept | None = st.session_state.get(state.BASELINE)
-    return None if kept is None or kept.result is last() else kept
+    return None if kept is None or kept.result is shown() else kept
 
 
 def restore(kept: Kept) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError, BadPlan, Cancelled
 from anon_core.data.table import Dataset
+from anon_core.job.encode_once import EncodedOnce
 from anon_core.job.plan import Plan
 from anon_core.job.result import Result
 from anon_core.job.runner import run
@@ -18,20 +19,31 @@ from anon_core.suggest.stopping import Inputs
 from anon_core.suggest.trying import mended
 from anon_core.words.plan_words import not_defined
 
-from . import confirming, jobs, results, state
+from . import confirming, jobs, result_view, results, state
 from . import population_tables as population
+from .first_figures import FirstFigures
 
 JOB = "run"
 _ERROR = "running/error"
 _MADE_OF = "running/made_of"
 _UNSEEN = "running/unseen"
 _HELPS = "running/helps"
+_FIRST = "running/first"
 #: Seconds for which a page waits for a run before it draws how far the run is.
 _WAIT = 0.9
+#: Seconds for which it waits for the rest of a run whose first figures it has drawn.
+_WAIT_FOR_REST = 1.5
+#: Seconds between two looks at a run that is waited for.
+_LOOK_EVERY = 0.005
 
 
-def start() -> None:
+def start(*, shown: bool = False) -> None:
     """Carry out the present plan in a thread.
+
+    Parameters
+    ----------
+    shown : bool
+        Whether its first figures are drawn before it has ended; see `first_figures`.
 
     Raises
     ------
@@ -45,10 +57,22 @@ def start() -> None:
     own = {name: rows for name, rows in levels.items() if name in plan.hierarchies}
     given = Inputs(dataset=table, levels=levels, population=people, earlier=released)
     recipe, helps = state.recipe(), list[Change]()
+    figures = FirstFigures()
+    fit = encoding(table, people)
 
     def work(context: Context) -> Result:
+        figures.cancel = context.cancel
         try:
-            return run(plan, table, own, population=people, earlier=released, context=context)
+            return run(
+                plan,
+                table,
+                own,
+                population=people,
+                earlier=released,
+                context=context,
+                fit=fit,
+                first=figures.tell if shown else None,
+            )
         except Cancelled:
             raise
         except AnonError as error:
@@ -59,13 +83,20 @@ def start() -> None:
     st.session_state[_HELPS] = helps
     seen()
     st.session_state[_MADE_OF] = results.now()
+    st.session_state[_FIRST] = figures
+    results.show_first(None)
     jobs.start(JOB, "Run", work, page="pages/4_Run.py", needs=(plan.algorithm.name,))
+
+
+def encoding(table: Dataset, people: Dataset | None) -> EncodedOnce:
+    """Return what fits plans to the session's table, so that runs of one encoding share it."""
+    levels = {name: state.level_fingerprint(name) for name in state.levels()}
+    of = (table.fingerprint, levels, "" if people is None else people.fingerprint, state.roles())
+    return state.once("encoded", of, EncodedOnce)
 
 
 def go() -> None:
     """Show what the present choices come to: a run that the session keeps, or a new one.
-
-    A run that is quick is waited for, so that the page is drawn once, with its result.
 
     Raises
     ------
@@ -77,18 +108,71 @@ def go() -> None:
     kept = results.of_choices(state.fingerprint())
     # Files beside the table are known by name only, and another one may have been loaded since.
     if kept is not None and not plan.population_file and not plan.earlier.file:
-        running = jobs.current(JOB)
-        if running is not None:
-            running.cancel.set()
-            jobs.collect(JOB)
+        stop()
         st.session_state.pop(_ERROR, None)
         results.keep(kept.result, made_of=kept.made_of)
         return
-    start()
+    start(shown=True)
+
+
+def stop() -> None:
+    """Stop the run that is under way, of which nothing is shown any more."""
     job = jobs.current(JOB)
-    if job is not None and job.wait(_WAIT):
-        settle()
+    results.show_first(None)
+    if job is not None:
+        job.cancel.set()
+        jobs.collect(JOB)
+
+
+def wait_for_figures() -> None:
+    """Wait for the figures of a run that was just started, so that the page is drawn with them.
+
+    A click that comes meanwhile ends the waiting, and the page is drawn for that one.
+    """
+    job, figures = jobs.current(JOB), _figures()
+    if job is None or figures is None:
+        return
+    while job.seconds < _WAIT and figures.result is None and not job.wait(_LOOK_EVERY):
+        st.session_state.get(_FIRST)  # Streamlit ends the script here where it is asked to
+    settle()
+    if figures.result is not None and is_running():
         seen()
+        made_of = st.session_state.get(_MADE_OF)
+        if made_of is not None:
+            results.show_first(results.Kept(result=figures.result, made_of=made_of))
+
+
+def wait_for_rest() -> None:
+    """Let a run whose first figures are drawn go on, and draw the page again with what it comes to.
+
+    To be called when the page is drawn. A run that takes longer is looked at now and then.
+    """
+    job, figures = jobs.current(JOB), _figures()
+    if job is None or figures is None or results.first() is None:
+        return
+    figures.drawn()
+    began = job.seconds
+    while job.seconds - began < _WAIT_FOR_REST and not job.wait(_LOOK_EVERY):
+        st.session_state.get(_FIRST)  # as above
+    if job.state != "running":
+        st.rerun()
+
+    @st.fragment(run_every=jobs.LOOK_EVERY)
+    def looked_at() -> None:
+        if jobs.current(JOB) is not job or job.state != "running":
+            st.rerun()
+
+    looked_at()
+
+
+def has_figures() -> bool:
+    """Say whether a run that is under way has first figures."""
+    figures = _figures()
+    return is_running() and figures is not None and figures.result is not None
+
+
+def _figures() -> FirstFigures | None:
+    return st.session_state.get(_FIRST)
 
 
 def refuse_unready(plan: Plan) -> None:
@@ -166,10 +250,15 @@ def settle() -> None:
     job = jobs.collect(JOB)
     if job is None:
         return
-    if job.state != "cancelled":
+    first = results.first()
+    results.show_first(None)
+    if job.state != "cancelled" and first is None:
         st.session_state[_UNSEEN] = job
     if job.state == "done":
-        results.keep(cast(Result, job.value), made_of=st.session_state.get(_MADE_OF))
+        result = cast(Result, job.value)
+        if first is not None:
+            result_view.carry(first.result, result)
+        results.keep(result, made_of=st.session_state.get(_MADE_OF))
     elif job.state == "cancelled":
         st.session_state[_ERROR] = Cancelled(
             "The run was cancelled; nothing was released.",

@@ -45,13 +45,15 @@ RESULT_BEFORE = "state/result_before"
 BASELINE = "state/baseline"
 RUNS = "state/runs"
 SHOWN_SINCE = "state/shown_since"
+#: First figures of a run, drawn while the rest of it is under way.
+FIRST = "state/first"
 _BEFORE = "state/before"
 _TYPED = "state/typed"
 #: The column whose hierarchy is being edited, as long as nothing else is changed.
 _GOING_ON = "state/going_on"
 _WHOLE = (
     _DATA, _FILE, _WORK, _PAST, RESULT, MADE_OF, RESULT_BEFORE, BASELINE, RUNS, SHOWN_SINCE,
-    _TYPED, _GOING_ON,
+    FIRST, _TYPED, _GOING_ON,
 )  # fmt: skip
 
 

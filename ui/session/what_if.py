@@ -165,6 +165,7 @@ def keep_shown() -> None:
 def restore(kept: results.Kept) -> None:
     """Show a run of this session again, with its settings."""
     forget()
+    running.stop()
     running.forget_error()
     results.restore(kept)
 

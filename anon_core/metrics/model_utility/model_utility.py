@@ -51,6 +51,7 @@ class ModelUtility(Metric):
     unit: ClassVar[str] = "of accuracy lost"
     counts_links: ClassVar[bool] = True
     by_default: ClassVar[bool] = False
+    at_once: ClassVar[bool] = False
 
     column: str = sensitive_column(
         help="Sensitive column that the model tells; empty for the first.",
