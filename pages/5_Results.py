@@ -10,27 +10,22 @@ from anon_core.base.registry import family
 from anon_core.job.result import Result
 from anon_core.words.phrases import left_out
 from anon_core.words.plan_words import made_by
-from anon_core.words.tiles import loss_metric, told_in_full
+from anon_core.words.tiles import told_in_full
 from ui.charts import series
 from ui.charts.chart_frame import Palette, Series, kept, palette, show
-from ui.charts.class_plots import most_different, sensitive_chart
-from ui.charts.metric_plots import (
-    column_heat,
-    metric_bars,
-    metric_names,
-    title_of,
-    what_is_lost,
-)
+from ui.charts.class_plots import held_chart, most_different, sensitive_chart
+from ui.charts.metric_plots import column_heat, metric_names, title_of, what_is_lost
 from ui.charts.verdict_plot import verdict_chart, verdicts_by_class
 from ui.components.guard import panel, show_error
 from ui.panels import (
     attack_panel,
     by_value_panel,
+    class_panel,
     details_panel,
     lattice_panel,
     linked,
-    linked_charts,
     measure_panel,
+    metric_panel,
     parts_panel,
     question_panel,
     search_panel,
@@ -42,15 +37,16 @@ from ui.panels import (
     what_if_panel,
     workspace,
 )
+from ui.panels.panel_head import details_of
 from ui.panels.shell import next_step, page
 from ui.session import chosen, pinning, results, running, state, stopping
 from ui.session.alone import alone, once_opened
 from ui.session.further import ATTACKING, MEASURING
-from ui.session.result_view import facts
 from ui.words.explain import plain, what_is_this
 
 #: Pixels of the table: its panel shows all of it in a window of 900.
 TABLE = 210
+CLASSES, METRICS, ATTACKS = "Classes", "Metrics", "Attacks"
 #: What is opened one at a time over the panels.
 DRAWERS = ("Verdicts and judgement", "Questions", "The search", "Value by value")
 
@@ -90,33 +86,28 @@ def head(run: Series) -> None:
         st.caption("The choices have changed since this run; the result shown is the last one.")
 
 
-def classes(run: Series, colours: Palette) -> None:
-    """Draw the class panel: sizes, areas, sensitive values."""
+def class_details(run: Series, colours: Palette) -> None:
+    """Draw what classes hold of sensitive values, and what they reach of the promises."""
     names = [
         c for c in run.facts.result.problem.sensitive if c not in run.facts.result.problem.quasi
     ]
     told = verdicts_by_class(run)
-    views = ["Sizes", *(["Sensitive values"] if names else []), *(["Promises"] if told else [])]
+    views = [*(["Sensitive values"] if names else []), *(["Promises"] if told else [])]
+    if not views:
+        st.caption("No column is sensitive, and no promise is told class by class.")
+        return
     view = st.segmented_control(
-        "Show", views, default="Sizes", required=True, key="classes", label_visibility="collapsed"
+        "Show", views, default=views[0], required=True, key="classes", label_visibility="collapsed"
     )
-
-    def shows_the_choice() -> None:
-        if view == "Sizes":
-            linked_charts.sizes(run, colours)
-            linked_charts.groups(run, colours)
-        elif view == "Sensitive values":
-            sensitive_values(run, colours, names)
-
-    title = run.facts.noun[1].capitalize()
-    alone(title, shows_the_choice, key="linked-classes", linked=True)
-    if view == "Promises":
+    if view == "Sensitive values":
+        sensitive_values(run, colours, names)
+    else:
         for place in told:
             show(kept(verdict_chart, [run], colours, place), key=f"verdict-{place}")
 
 
 def sensitive_values(run: Series, colours: Palette, names: list[str]) -> None:
-    """Draw the values of one class against the whole, and how much each class differs."""
+    """Draw the values of one class against the whole, and what all classes hold of them."""
     column = names[0]
     if len(names) > 1:
         column = st.selectbox("Sensitive column", names, key="sensitive")
@@ -140,25 +131,20 @@ def sensitive_values(run: Series, colours: Palette, names: list[str]) -> None:
         key=f"class-of-{column}-{chosen.turn()}",
     )
     show(kept(sensitive_chart, [run], colours, column, number), key="sensitive")
-    linked_charts.differences(run, colours)
+    show(kept(held_chart, [run], colours, column), key="held")
 
 
-def metrics(run: Series, colours: Palette) -> None:
-    """Draw the metric panel: what the tiles have not told, and what each number means."""
-    told = (loss_metric(run.facts.result),)
-    base = results.baseline()
-    before = None if base is None else facts(base.result)
-    show(kept(metric_bars, [run], colours, told, before), key="metrics")
+def metric_details(run: Series, colours: Palette) -> None:
+    """Draw the loss column by column, further metrics, and what each metric means."""
     if run.facts.permuted:
         st.caption(what_is_lost([run]))
-    alone("Metrics", lambda: linked_charts.metrics(run, colours), key="linked-metrics", linked=True)
-    once_opened(
-        "What each of them means", lambda: meanings(run, colours), name="Metrics", key="meanings"
-    )
     heat = None if run.facts.permuted else kept(column_heat, [run], colours)
     if heat is not None:
         show(heat, key="heat")
     measure_panel.draw(run)
+    once_opened(
+        "What each of them means", lambda: meanings(run, colours), name="Metrics", key="meanings"
+    )
 
 
 def meanings(run: Series, colours: Palette) -> None:
@@ -171,19 +157,24 @@ def meanings(run: Series, colours: Palette) -> None:
 
 
 def panels(run: Series, colours: Palette) -> None:
-    """Draw the four panels."""
+    """Draw the four panels; all of them show what is chosen."""
     drawn: list[tuple[str, Callable[[], None]]] = [
-        ("Table", lambda: table_panel.draw(run.facts, key="results", height=TABLE)),
-        (run.facts.noun[1].capitalize(), lambda: classes(run, colours)),
-        ("Metrics", lambda: metrics(run, colours)),
-        ("Attacks", lambda: attack_panel.draw(run, colours)),
+        ("Table", lambda: table_of(run)),
+        (CLASSES, lambda: class_panel.draw(run, colours)),
+        (METRICS, lambda: metric_panel.draw(run, colours)),
+        (ATTACKS, lambda: attack_panel.draw(run, colours)),
     ]
     for place, (title, draw) in zip(workspace.panels(), drawn, strict=True):
         with place:
-            st.subheader(title, anchor=False)
-            alone(title, draw, key=f"panel-{title}", linked=title == "Table")
-            if title == "Table" and run.facts.result.left_out:
-                st.caption(plain(left_out(run.facts.result.left_out)))
+            alone(title, draw, key=f"panel-{title}", linked=True)
+
+
+def table_of(run: Series) -> None:
+    """Draw the table panel."""
+    st.subheader("Table", anchor=False)
+    table_panel.draw(run.facts, key="results", height=TABLE)
+    if run.facts.result.left_out:
+        st.caption(plain(left_out(run.facts.result.left_out)))
 
 
 def verdicts(result: Result) -> None:
@@ -222,6 +213,13 @@ def further(run: Series, colours: Palette) -> None:
     workspace.drawer(DRAWERS[2], lambda: search(run))
     with panel("Value by value"):
         workspace.drawer(DRAWERS[3], lambda: by_value_panel.draw(run, colours))
+    for title, draw in (
+        (CLASSES, class_details),
+        (METRICS, metric_details),
+        (ATTACKS, attack_panel.details),
+    ):
+        with panel(title):
+            workspace.drawer(details_of(title), lambda draw=draw: draw(run, colours))
 
 
 running.wait_for_figures()

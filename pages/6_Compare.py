@@ -9,11 +9,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from anon_core.words.phrases import links
 from ui.charts import series
-from ui.charts.attack_plots import attack_dots, risk_chart
+from ui.charts.attack_plots import attack_bullets, risk_bullets
 from ui.charts.chart_frame import Palette, Series, kept, palette, show, table
-from ui.charts.class_plots import nouns, size_chart
-from ui.charts.metric_plots import column_heat, metric_bars, what_is_lost
-from ui.charts.sensitive_heatmap import group_chart
+from ui.charts.metric_plots import column_heat, metric_bullets, what_is_lost
+from ui.charts.tracks import nouns, tracks
 from ui.components.guard import handled, panel
 from ui.panels import baseline_panel, frontier_panel
 from ui.panels.attack_panel import not_tested
@@ -110,16 +109,13 @@ def panels(runs: list[Series], colours: Palette) -> None:
 
 
 def groups(runs: list[Series], colours: Palette) -> None:
-    """Draw the sizes of the groups, and what each run's groups hold."""
-    show(kept(size_chart, runs, colours), key="sizes")
-    for column, run in zip(columns_of(runs, "groups"), runs, strict=True):
-        with column:
-            show(kept(group_chart, [run], colours, 220), key=f"groups-{run.letter}")
+    """Draw the classes of all runs over one axis."""
+    show(kept(tracks, runs, colours), key="tracks")
 
 
 def metrics(runs: list[Series], colours: Palette) -> None:
     """Draw the metrics on one scale."""
-    show(kept(metric_bars, runs, colours), key="metrics")
+    show(kept(metric_bullets, runs, colours), key="metrics")
     lost = what_is_lost(runs)
     if lost:
         st.caption(lost)
@@ -130,8 +126,8 @@ def metrics(runs: list[Series], colours: Palette) -> None:
 
 def attacks(runs: list[Series], colours: Palette) -> None:
     """Draw the attacks, and say what was not run."""
-    show(kept(attack_dots, runs, colours), key="attacks")
-    show(kept(risk_chart, runs, colours), key="risk")
+    show(kept(attack_bullets, runs, colours), key="attacks")
+    show(kept(risk_bullets, runs, colours), key="risk")
     not_tested(runs)
     for run in runs:
         for sentence in run.facts.undefined:

@@ -214,13 +214,14 @@ def test_two_outcomes_stand_side_by_side_and_are_asked(
     for pair in (
         [page.locator(f".st-key-pin-{letter}") for letter in RECIPES],
         [said.first, said.last],
-        [page.locator(f".st-key-chart-groups-{letter}") for letter in RECIPES],
     ):
         left, right = (place.bounding_box() for place in pair)
         assert left
         assert right
         assert left["y"] == pytest.approx(right["y"], abs=1)
         assert left["x"] + left["width"] <= right["x"]
+    for chart in ("tracks", "metrics", "attacks"):
+        expect(page.locator(f".st-key-vega-{chart} svg.marks")).to_be_visible()
     shown = figures(page)
     for letter, process in told.items():
         expected = by_command(json.loads(process.communicate(timeout=PATIENCE / 1000)[0]))

@@ -32,6 +32,8 @@ RUN, RESULTS, COMPARE, EXPORT = (
 
 #: The drawer of Results with the tiles in full and what stands behind them.
 VERDICTS = "Verdicts and judgement"
+#: The drawers of its panels.
+CLASSES, METRICS, ATTACKS = (f"{name} in detail" for name in ("Classes", "Metrics", "Attacks"))
 
 
 def load(name: str = "toth-private", **draft: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan
-from tests.ui.sessions import RESULTS, RUN, carried_out, load, open_page
+from tests.ui.sessions import METRICS, RESULTS, RUN, carried_out, load, open_page
 from ui.components import guard
 from ui.session import chosen, jobs, results, state
 from ui.session.alone import _shared
@@ -55,7 +55,8 @@ def test_what_other_panels_tell_too_is_seen(held: dict[str, Any], click: Any) ->
 
 def test_a_choice_draws_the_panels_that_show_it(held: dict[str, Any]) -> None:
     app = open_page(RESULTS, held)
-    linked = {"linked-bar", "panel-Table", "linked-classes", "linked-metrics", "linked-attacks"}
+    panels = {f"panel-{name}" for name in ("Table", "Classes", "Metrics", "Attacks")}
+    linked = {"linked-bar", *panels}
     assert linked <= set(app.session_state["alone/linked"])
     with patch.object(st, "session_state", dict(held)):
         before = _shared()
@@ -77,9 +78,9 @@ def test_an_error_of_another_panel_is_seen() -> None:
 
 
 def test_a_fold_holds_nothing_before_it_is_opened(held: dict[str, Any]) -> None:
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, held, tab=METRICS)
     closed = len(app.main.markdown)
-    app = open_page(RESULTS, {**held, "meanings": True})
+    app = open_page(RESULTS, {**held, "meanings": True}, tab=METRICS)
     assert not app.exception
     assert len(app.main.markdown) > closed + 2
 

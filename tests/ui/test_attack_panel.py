@@ -12,7 +12,7 @@ import streamlit as st
 from anon_core.data.reading import read_table
 from anon_core.job.earlier_file import EarlierFile
 from tests import toy_attack
-from tests.ui.sessions import RESULTS, carried_out, load, open_page, words
+from tests.ui.sessions import ATTACKS, RESULTS, carried_out, load, open_page, words
 from ui.session import pinning, results
 from ui.session.population_tables import Population
 
@@ -24,7 +24,7 @@ def session() -> dict[str, Any]:
 
 
 def test_the_three_questions_are_answered_with_what_was_tested() -> None:
-    app = open_page(RESULTS, session())
+    app = open_page(RESULTS, session(), tab=ATTACKS)
     app.segmented_control(key="attack-view").set_value("Questions").run()
     assert not app.exception
     text = words(app)
@@ -40,7 +40,7 @@ def test_the_three_questions_are_answered_with_what_was_tested() -> None:
 
 
 def test_each_attack_stands_below_what_it_discloses() -> None:
-    app = open_page(RESULTS, session())
+    app = open_page(RESULTS, session(), tab=ATTACKS)
     app.segmented_control(key="attack-view").set_value("One by one").run()
     assert not app.exception
     assert words(app).index("Who is it?") < words(app).index("Are they in it?")
@@ -49,7 +49,7 @@ def test_each_attack_stands_below_what_it_discloses() -> None:
 def test_an_attack_is_run_on_the_result_when_asked_for() -> None:
     with toy_attack.asked_for():
         held = session()
-        app = open_page(RESULTS, held)
+        app = open_page(RESULTS, held, tab=ATTACKS)
         app.segmented_control(key="attack-view").set_value("Attack further").run()
         app.selectbox(key="further-attack").set_value("asked-for").run()
         app.button(key="attack-further").click().run()
@@ -80,7 +80,7 @@ def test_an_earlier_release_is_laid_beside_the_result() -> None:
     named = replace(result.plan, earlier=EarlierFile(file="earlier-1.csv", people="all"))
     held["state/result"] = replace(result, plan=named)
     held["populations"] = {"earlier-1.csv": earlier}
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, held, tab=ATTACKS)
     app.segmented_control(key="attack-view").set_value("Two releases").run()
     assert "Loaded: october" in words(app)
     app.button(key="lay-beside").click().run()

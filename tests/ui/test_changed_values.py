@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.ui.sessions import (
+    ATTACKS,
     COMPARE,
     EXPORT,
     RESULTS,
@@ -63,7 +64,7 @@ def test_results_compare_and_export(technique: dict[str, Any], share: float) -> 
     if technique["name"] == "microaggregation":
         assert result.release.replaced
         if share < 1:
-            app.segmented_control(key="attack-view").set_value("One by one").run()
+            app = open_page(RESULTS, held | {"attack-view": "One by one"}, tab=ATTACKS)
             text = words(app).replace("\\", "")
             assert "an average fits nobody of a population for sure" in text
     for page in (COMPARE, EXPORT):

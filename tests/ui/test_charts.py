@@ -2,186 +2,276 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
+import numpy as np
 import pandas as pd
 import pytest
+import streamlit as st
 
 from anon_core.job.result import Result
 from tests.ui.sessions import carried_out, load
-from ui.charts.areas_chart import Area, Areas, squares
-from ui.charts.attack_plots import attack_dots, risk_chart, title_of
-from ui.charts.cells_chart import Cell, Cells, Grid
+from ui.charts.attack_plots import attack_bullets, name_of, odds, risk_bullets, title_of
+from ui.charts.bullets import changed
 from ui.charts.chart_frame import Chart, Series, light_palette
-from ui.charts.metric_plots import column_heat, metric_bars
-from ui.charts.rows_chart import Item, Mark, Plot, Rows, Words
-from ui.charts.sensitive_heatmap import about_equal, group_chart
+from ui.charts.class_plots import held_chart
+from ui.charts.metric_plots import column_heat, metric_bullets
+from ui.charts.metric_plots import title_of as metric_title
+from ui.charts.tracks import MOST, Binned, binned, picked_bins, tracks
+from ui.charts.vega import Vega
 from ui.session.result_view import Facts
 
 COLOURS = light_palette()
 
 
-def ran(algorithm: str, model: dict[str, Any]) -> Result:
-    return carried_out(load("li-microdata", algorithm={"name": algorithm}, models=[model]))
+@pytest.fixture(autouse=True)
+def session() -> Iterator[None]:
+    with patch.object(st, "session_state", {}):
+        yield
+
+
+def ran(algorithm: str, model: dict[str, Any], sample: str = "li-microdata") -> Result:
+    return carried_out(load(sample, algorithm={"name": algorithm}, models=[model]))
 
 
 def drawn(result: Result, letter: str = "") -> Series:
     return Series(letter=letter, title="", facts=Facts(result=result), colour="#00795A")
 
 
-def items(chart: Chart, kind: type[Item]) -> dict[tuple[str, str], list[Any]]:
-    """Return what of one kind stands in a chart of rows, by the run's heading and the row."""
-    assert isinstance(chart.figure, Rows)
-    return {
-        (plot.heading, name): [one for one in line if isinstance(one, kind)]
-        for plot in chart.figure.plots
-        for name, line in plot.lines.items()
-    }
-
-
-def written(chart: Chart) -> str:
-    return " ".join(one.text for line in items(chart, Words).values() for one in line)
+def data(chart: Chart, name: str = "lines") -> pd.DataFrame:
+    assert isinstance(chart.figure, Vega)
+    return chart.figure.data[name]
 
 
 def test_attacks_that_were_not_run_stand_among_the_numbers_with_the_reason() -> None:
     run = drawn(ran("permutation", {"name": "frequency-l-diversity", "l": 4}))
     assert run.facts.not_run
-    for chart in (attack_dots([run], COLOURS), risk_chart([run], COLOURS)):
+    for chart in (attack_bullets([run], COLOURS), risk_bullets([run], COLOURS)):
         told = chart.numbers.set_index("attack")
         for name, why in run.facts.not_run.items():
             assert told.loc[title_of(name), "not run"] == why
         names = [title_of(a.attack, a.column) for a in run.facts.attacks]
         assert list(told.index) == names + [title_of(n) for n in run.facts.not_run]
-        assert "not run" not in written(chart)  # they are listed below it
+        assert "not run" not in set(data(chart)["told"])  # they are listed behind Details
 
 
 def test_each_run_says_which_attacks_of_the_other_it_lacks() -> None:
     permuted = drawn(ran("permutation", {"name": "frequency-l-diversity", "l": 4}), "A")
     coarse = drawn(ran("optimal", {"name": "k-anonymity", "k": 3}), "B")
-    told = attack_dots([permuted, coarse], COLOURS).numbers.set_index(["run", "attack"])
+    chart = attack_bullets([permuted, coarse], COLOURS)
+    told = chart.numbers.set_index(["run", "attack"])
     assert told.loc[("A", "Prosecutor"), "not run"] == permuted.facts.not_run["prosecutor"]
     assert told.loc[("B", "Prosecutor"), "rate"] > 0
     assert told.loc[("B", "Membership"), "not run"] == coarse.facts.not_run["membership"]
-    assert "not run" in written(attack_dots([permuted, coarse], COLOURS))
+    lines = data(chart).set_index(["lane", "name"])
+    assert lines.loc[("A", "Prosecutor"), "told"] == "not run"
+    assert lines.loc[("A", "Prosecutor"), "note"] == permuted.facts.not_run["prosecutor"]
+    assert pd.isna(lines.loc[("A", "Prosecutor"), "share"])  # a bar of 0 would look like protection
 
 
-def test_a_certain_disclosure_is_drawn_in_no_run_s_colour() -> None:
+def test_a_certain_disclosure_is_said_to_be_one() -> None:
     whole = ran("optimal", {"name": "k-anonymity", "k": 3})
     one = [replace(a, worst=1.0) if a.attack == "homogeneity" else a for a in whole.attacks]
     run = drawn(replace(whole, attacks=tuple(one)))
-    chart = attack_dots([run], COLOURS)
-    full = [
-        (name, one.colour)
-        for (_, name), line in items(chart, Mark).items()
-        for one in line
-        if one.shape == "diamond"
-    ]
+    lines = data(attack_bullets([run], COLOURS))
     sure = {title_of(a.attack, a.column) for a in run.facts.attacks if a.worst >= 1}
     assert 0 < len(sure) < len(whole.attacks)
-    assert sorted(full) == [(name, COLOURS.warning) for name in sorted(sure)]
-    hollow = {
-        name
-        for (_, name), line in items(chart, Mark).items()
-        if any(one.shape == "diamond-open" for one in line)
-    }
-    assert not sure & hollow
-    assert {text for _, _, text in chart.figure.legend} >= {
-        "certain for someone",
-        "worst-placed person",
-    }
+    assert set(lines[lines["told"].str.startswith("certain")]["name"]) == sure
+    assert [odds(v) for v in (0, 0.5, 0.4, 0.03, 1)] == [
+        "never", "1 in 2", "1 in 2.5", "1 in 33", "certain",
+    ]  # fmt: skip
 
 
 def test_a_metric_a_run_lacks_is_said_to_be_missing() -> None:
     whole = ran("optimal", {"name": "k-anonymity", "k": 3})
     measures = {n: m for n, m in whole.measures.items() if n != "ncp"}
     runs = [drawn(replace(whole, measures=measures), "A"), drawn(whole, "B")]
-    chart = metric_bars(runs, COLOURS)
-    assert written(chart).count("not measured") == 1
+    chart = metric_bullets(runs, COLOURS)
+    assert list(data(chart)["told"]).count("not measured") == 1
     assert list(chart.numbers[chart.numbers["run"] == "A"]["metric"]).count("NCP / GCP") == 0
     assert column_heat(runs, COLOURS) is not None
+
+
+def test_a_result_of_which_little_is_known_yet_is_drawn() -> None:
+    whole = ran("optimal", {"name": "k-anonymity", "k": 3})
+    base = Facts(result=whole)
+    for found in (replace(whole, measures={}), replace(whole, attacks=(), measures={})):
+        run = drawn(found)
+        for chart in (
+            metric_bullets([run], COLOURS, (), base),
+            attack_bullets([run], COLOURS, base),
+            tracks([run], COLOURS, base),
+        ):
+            assert json.dumps(chart.figure.spec)
+        assert len(data(tracks([run], COLOURS), "titles")) == 2  # no loss, so no track of it
+
+
+def test_better_and_worse_are_those_of_the_figure_itself() -> None:
+    """Precision is kept detail: less of it is worse, although its arrow points down."""
+    runs = [ran("optimal", {"name": "k-anonymity", "k": k}, "hospital").measures for k in (5, 25)]
+    before, now = (ran("optimal", {"name": "k-anonymity", "k": k}, "hospital") for k in (5, 25))
+    assert runs[0]["precision"].value > runs[1]["precision"].value
+    chart = metric_bullets([drawn(now)], COLOURS, (), Facts(result=before))
+    lines = data(chart).set_index("name")
+    assert lines.loc["Precision", "change"].startswith("▼ ")
+    assert lines.loc["Precision", "tone"] == "worse"
+    assert lines.loc[metric_title("loss"), "change"].startswith("▲ ")
+    assert lines.loc[metric_title("loss"), "tone"] == "worse"
+    assert lines.loc["Precision", "before"] == before.measures["precision"].share
+    assert chart.numbers["value in A"].notna().any()
+    attacks = data(attack_bullets([drawn(now)], COLOURS, Facts(result=before))).set_index("name")
+    assert attacks.loc["Prosecutor", "tone"] == "better"
+    assert attacks.loc["Prosecutor", "change"] == "▼ " + odds(
+        next(a for a in before.attacks if a.attack == "prosecutor").worst
+    )
+    same = metric_bullets([drawn(now)], COLOURS, (), Facts(result=now))
+    assert set(data(same)["change"]) == {"= A"}
+    assert changed(2, 1, "1", worse=False) == ("▲ 1", "better")
+
+
+def test_what_is_chosen_and_what_is_allowed_is_marked() -> None:
+    run = drawn(ran("optimal", {"name": "k-anonymity", "k": 3}))
+    first = run.facts.attacks[0]
+    lines = data(attack_bullets([run], COLOURS, None, {name_of(first): 0.25})).set_index("name")
+    assert lines.loc[name_of(first), "chosen"] == 0.25
+    assert lines["chosen"].notna().sum() == 1
+    assert lines.loc["Prosecutor", "limit"] == 0.2
 
 
 def test_cells_tell_the_loss_of_their_column_in_their_run() -> None:
     runs = [drawn(ran("mondrian", {"name": "k-anonymity", "k": 3}), letter) for letter in "AB"]
     chart = column_heat(runs, COLOURS)
     assert chart is not None
-    assert isinstance(chart.figure, Cells)
-    assert [len(grid.cells) for grid in chart.figure.grids] == [len(chart.figure.names)] * 2
-    for grid, letter in zip(chart.figure.grids, "AB", strict=True):
-        told = chart.numbers[chart.numbers["run"] == letter].set_index("column")
-        for name, line in zip(chart.figure.names, grid.cells, strict=True):
-            for head, cell in zip(chart.figure.heads, line, strict=True):
-                assert cell is not None
-                value = told.loc[name, head]
-                known = f"{name}, {head}: {value:.4f} of 1"
-                assert (cell.text, cell.tip) == (
-                    ("–", "") if pd.isna(value) else (cell.text, known)
-                )
+    cells = data(chart, "cells").set_index(["run", "column", "metric"])
+    numbers = chart.numbers.set_index(["run", "column"])
+    assert len(cells) == numbers.size
+    for (run, column, metric), cell in cells.iterrows():
+        value = numbers.loc[(run, column), metric]
+        assert cell["told"] == ("not measured" if pd.isna(value) else f"{value:.4f} of 1")
 
 
-def test_groups_of_one_size_are_shown_by_what_they_hold() -> None:
+def test_what_groups_hold_is_told_group_by_group() -> None:
     run = drawn(ran("permutation", {"name": "frequency-l-diversity", "l": 4}))
-    assert about_equal(run.facts)
-    chart = group_chart([run], COLOURS)
+    chart = held_chart([run], COLOURS, "Disease")
     assert "hold of “Disease”" in chart.title
-    assert isinstance(chart.figure, Cells)
-    shares = [
-        [
-            0.0 if cell is None else float(cell.tip.split(": ")[1].split("%")[0]) / 100
-            for cell in line
-        ]
-        for line in chart.figure.grids[0].cells
-    ]
-    for place, group in enumerate(chart.numbers["group"]):
-        number = run.facts.numbers.tolist().index(group)
-        within = run.facts.within("Disease", number)
-        assert sum(line[place] for line in shares) == pytest.approx(1.0, abs=0.01)
-        assert max(within.values()) == pytest.approx(chart.numbers["its share"][place])
-    assert all(cell.text for line in chart.figure.grids[0].cells for cell in line if cell)
+    cells = data(chart, "cells")
+    for number, share in zip(chart.numbers["group"], chart.numbers["its share"], strict=True):
+        here = cells[cells["group"] == str(number)]["share"]
+        assert here.sum() == pytest.approx(1.0)
+        assert here.max() == pytest.approx(share)
     assert list(chart.numbers["its share"]) == sorted(chart.numbers["its share"], reverse=True)
 
 
-def test_groups_of_many_sizes_are_shown_as_areas() -> None:
-    held = load("hospital", algorithm={"name": "optimal"})
-    run = drawn(carried_out(held))
-    assert not about_equal(run.facts)
-    assert "by their rows" in group_chart([run], COLOURS).title
+# ---- tracks --------------------------------------------------------------------------------------
 
 
-def test_areas_fill_their_box_in_the_measure_of_their_sizes() -> None:
-    sizes = [50, 20, 9, 9, 5, 3, 1, 1, 1, 1]
-    boxes = squares(sizes, 600, 300)
-    for size, (x, y, wide, high) in zip(sizes, boxes, strict=True):
-        assert wide * high == pytest.approx(600 * 300 * size / sum(sizes))
-        assert -1e-6 <= x <= x + wide <= 600 + 1e-6
-        assert -1e-6 <= y <= y + high <= 300 + 1e-6
-    for one, (x, y, wide, high) in enumerate(boxes):
-        for left, top, w, h in boxes[:one]:
-            beside = min(x + wide, left + w) - max(x, left) < 1e-6
-            assert beside or min(y + high, top + h) - max(y, top) < 1e-6
+def test_every_class_is_in_one_bin_and_bins_are_few() -> None:
+    run = drawn(ran("mondrian", {"name": "k-anonymity", "k": 5}, "hospital"))
+    facts = run.facts
+    part = binned([run])
+    assert len(facts.sizes) > MOST == len(part)
+    every = np.concatenate([part.groups(facts, at) for at in range(len(part))])
+    assert sorted(every.tolist()) == list(range(len(facts.sizes)))
+    rows, guess, lost = part.tracks
+    top = facts.surest("diagnosis")[0]
+    per_class = facts.result.measures["loss"].per_class
+    assert per_class is not None
+    for at in (0, 17, len(part) - 1):
+        here = part.groups(facts, at)
+        assert part.people[at] == facts.hiding[here].sum()
+        assert rows.values[at] == pytest.approx(facts.hiding[here].mean())
+        assert guess.values[at] == pytest.approx(top[here].max())  # the worst, never the mean
+        mean = np.average(per_class[here], weights=facts.hiding[here])
+        assert lost.values[at] == pytest.approx(mean)
+    assert (np.diff(facts.sizes[facts.by_size]) >= 0).all()
 
 
-def test_nothing_in_a_plain_chart_is_markup() -> None:
-    evil = '<img src=x onerror="alert(1)">'
-    mark = Mark(at=0.5, shape="circle", colour="#00795A", tip=evil)
-    rows = Rows(
-        names=(evil,),
-        plots=(Plot(lines={evil: [mark, Words(text=evil, tip=evil)]}, heading=evil),),
-        low=0,
-        high=1,
-        ticks={0: evil},
-        axis=evil,
-        legend=(("circle", "#00795A", evil),),
+def test_tracks_say_which_classes_a_click_chooses() -> None:
+    run = drawn(ran("mondrian", {"name": "k-anonymity", "k": 5}, "hospital"))
+    chosen = np.zeros(len(run.facts.sizes), dtype=np.bool_)
+    chosen[run.facts.by_size[0]] = True
+    chart = tracks([run], COLOURS, None, chosen, 7)
+    hits, bars = data(chart, "hits"), data(chart, "bars")
+    assert len(hits) == MOST
+    assert len(bars) == 3 * MOST
+    assert hits["classes"].iloc[0].startswith("class")
+    assert hits["chosen"].tolist() == [True] + [False] * (MOST - 1)
+    assert hits["bin"].iloc[3] == "7/3"
+    assert picked_bins(["7/3", "6/4", "7/x", "nothing", "7/-1"], 7) == [3]
+    assert hits["x0"].iloc[0] == 0
+    assert hits["x1"].iloc[-1] == 1
+    assert bars["y"].between(0, 1).all()
+
+
+def test_a_run_behind_another_keeps_its_own_number_of_classes() -> None:
+    now, base = (
+        drawn(ran("optimal", {"name": "k-anonymity", "k": k}, "hospital")) for k in (25, 5)
     )
-    cell = Cell(colour="#00795A", ink="#FFFFFF", text=evil, tip=evil)
-    grid = Grid(cells=[[cell, None]], heading=evil)
-    cells = Cells(names=(evil,), heads=(evil, ""), grids=(grid,), axis=evil)
-    areas = Areas(
-        areas=(Area(size=1, colour="#00795A", ink="#FFFFFF", text=evil, tip=evil),), height=300
+    assert len(now.facts.sizes) < len(base.facts.sizes) <= MOST
+    lines = data(tracks([now], COLOURS, base.facts))
+    assert set(lines.groupby("of").size()) == {len(base.facts.sizes) + 1}
+    assert lines["x"].max() == 1
+    assert data(tracks([now], COLOURS)).empty
+
+
+def test_the_form_is_the_same_for_every_run() -> None:
+    """A changed form is drawn anew in the browser, so a run, A and the choice are data."""
+    now, base = (
+        drawn(ran("optimal", {"name": "k-anonymity", "k": k}, "hospital")) for k in (25, 5)
     )
-    for chart in (rows, cells, areas):
-        told = chart.html(evil, COLOURS)
-        assert "&lt;img src=x onerror=&quot;alert(1)&quot;&gt;" in told
-        assert "<img" not in told
-        assert 'onerror="' not in told
+    mine = np.arange(len(now.facts.sizes)) < 3
+    charts = [
+        tracks([base], COLOURS),
+        tracks([now], COLOURS, base.facts),
+        tracks([now], COLOURS, base.facts, mine, 3),
+    ]
+    assert len({json.dumps(chart.figure.spec) for chart in charts}) == 1
+    lines = [
+        metric_bullets([now], COLOURS, (), base.facts),
+        metric_bullets([base], COLOURS, (), now.facts, {"Loss": 0.2}),
+    ]
+    assert len({json.dumps(chart.figure.spec) for chart in lines}) == 1
+
+
+@pytest.mark.parametrize("roles", ["no sensitive column", "one class"])
+def test_tracks_of_a_table_with_little_in_it(roles: str) -> None:
+    model = {"name": "k-anonymity", "k": 8 if roles == "one class" else 2}
+    result = ran("optimal", model, "toth-private")
+    if roles == "one class":
+        assert len(result.class_sizes) == 1
+        chart = tracks([drawn(result)], COLOURS)
+        assert len(data(chart, "hits")) == 1
+        return
+    problem = replace(result.problem, roles=replace(result.problem.roles, sensitive=()))
+    facts = Facts(result=replace(result, problem=problem))
+    run = Series(letter="", title="", facts=facts, colour="#00795A")
+    titles = data(tracks([run], COLOURS), "titles")["text"].tolist()
+    assert not any("guess" in title for title in titles)
+    assert len(titles) == 2
+
+
+def test_runs_lie_over_each_other_in_one_chart() -> None:
+    runs = [
+        drawn(ran("optimal", {"name": "k-anonymity", "k": 3}), "A"),
+        drawn(ran("permutation", {"name": "frequency-l-diversity", "l": 4}), "B"),
+    ]
+    chart = tracks(runs, COLOURS)
+    assert {of[0] for of in data(chart)["of"]} == {"A", "B"}
+    assert data(chart, "bars").empty
+    assert not chart.figure.picked
+    assert chart.title == "Classes or groups, smallest first"
+    assert set(chart.numbers["run"]) == {"A", "B"}
+
+
+def test_no_class_at_all_is_drawn_as_nothing() -> None:
+    run = drawn(ran("optimal", {"name": "k-anonymity", "k": 3}))
+    facts = run.facts
+    facts.__dict__["by_size"] = np.zeros(0, dtype=np.int64)
+    part = binned([run])
+    assert isinstance(part, Binned)
+    assert len(part) == 0
+    assert not part.holds(np.zeros(0, dtype=np.bool_)).size

@@ -18,7 +18,7 @@ from anon_core.job.variations import Variation
 from anon_core.words.phrases import chance
 from tests.ui.sessions import COMPARE, VERDICTS, carried_out, load, open_page, wait_for, words
 from ui.charts.chart_frame import Series, light_palette
-from ui.charts.class_plots import size_chart
+from ui.charts.tracks import tracks
 from ui.panels.compare_tables import all_figures
 from ui.session import pinning, reopening, results, state
 from ui.session.result_view import Facts
@@ -237,9 +237,8 @@ def test_lines_of_least_sizes_are_each_run_s_own() -> None:
         for p in held["state/pins"]
     ]
     least = [f"{run.facts.least_name} = {run.facts.least}" for run in runs]
-    drawn = size_chart(runs, light_palette()).figure
     assert len(set(least)) == 2
-    row = " · ".join(least)
-    assert row in drawn.names
-    for plot, own in zip(drawn.plots, least, strict=True):
-        assert [item.tip for item in plot.lines[row]] == [own]
+    with patch.object(st, "session_state", {}):
+        drawn = tracks(runs, light_palette()).figure
+    assert drawn.data["limits"]["text"].tolist() == [" · ".join(least)]
+    assert set(drawn.data["lines"]["of"].str[0]) == {"A", "B"}

@@ -14,7 +14,7 @@ from anon_core.base.context import Context
 from anon_core.metrics.model_utility import model_utility
 from anon_core.metrics.model_utility.model_utility import ModelUtility
 from anon_core.release.results import Measure
-from tests.ui.sessions import RESULTS, RUN, carried_out, load, open_page, words
+from tests.ui.sessions import METRICS, RESULTS, RUN, carried_out, load, open_page, words
 
 
 def until(app: AppTest, there: Callable[[str], bool]) -> str:
@@ -34,7 +34,7 @@ def test_a_metric_is_measured_when_asked_for(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
     held = load("toth-private")
     carried_out(held)
-    app = open_page(RESULTS, {**held, "meanings": True, "measure-fold": True})
+    app = open_page(RESULTS, {**held, "meanings": True, "measure-fold": True}, tab=METRICS)
     assert "It needs at least 60 rows to train on and to test" in words(app)
     assert "measure-further" not in {button.key for button in app.button}
     monkeypatch.setattr(model_utility, "_LEAST_ROWS", 5)

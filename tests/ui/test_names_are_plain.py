@@ -17,7 +17,15 @@ from anon_core.base.errors import AnonError
 from anon_core.base.registry import family
 from anon_core.data.roles import Roles
 from anon_core.data.table import Dataset
-from tests.ui.sessions import CHECKOUT, PATIENCE, carried_out, open_page
+from tests.ui.sessions import (
+    ATTACKS,
+    CHECKOUT,
+    CLASSES,
+    METRICS,
+    PATIENCE,
+    carried_out,
+    open_page,
+)
 from ui.session import state
 
 #: What a name must not become; behind a number that tells columns apart.
@@ -143,12 +151,11 @@ def test_names_of_columns_stay_names_on_every_page(page: str, run: str) -> None:
 
 @pytest.mark.parametrize("view", ["One by one", "Questions", "Attack further", "Two releases"])
 def test_names_of_columns_stay_names_in_every_view_of_attacks(view: str) -> None:
-    assert (
-        spoilt(open_page("pages/5_Results.py", {**session("mondrian"), "attack-view": view})) == []
-    )
+    held = {**session("mondrian"), "attack-view": view}
+    assert spoilt(open_page("pages/5_Results.py", held, tab=ATTACKS)) == []
 
 
-@pytest.mark.parametrize("tab", ["Questions", "The search", "Value by value"])
+@pytest.mark.parametrize("tab", ["Questions", "The search", "Value by value", METRICS])
 @pytest.mark.parametrize("run", ["mondrian", "optimal", "permutation"])
 def test_names_of_columns_stay_names_in_every_drawer(run: str, tab: str) -> None:
     assert spoilt(open_page("pages/5_Results.py", session(run), tab=tab)) == []
@@ -193,7 +200,8 @@ def test_names_stay_names_in_every_view_of_classes(view: str) -> None:
             models=[{"name": "k-anonymity", "k": 4}, {"name": "t-closeness", "t": 0.9}]
         )
     carried_out(held)
-    assert spoilt(open_page("pages/5_Results.py", {**held, "classes": view})) == []
+    app = open_page("pages/5_Results.py", {**held, "classes": view}, tab=CLASSES)
+    assert spoilt(app) == []
 
 
 @pytest.mark.parametrize("technique", sorted(family("algorithm")))

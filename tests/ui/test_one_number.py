@@ -19,6 +19,7 @@ from anon_core.report.sections import sections
 from anon_core.words.phrases import chance
 from anon_core.words.tiles import tiles, title_of
 from tests.ui.sessions import (
+    ATTACKS,
     COMPARE,
     EXPORT,
     RESULTS,
@@ -86,7 +87,7 @@ def every_text(held: dict[str, object], result: Result) -> Iterator[tuple[str, s
     for page in (RESULTS, COMPARE, EXPORT):
         yield page, said(open_page(page, held, tab=VERDICTS if page == RESULTS else ""))
     for view in ("One by one", "Questions"):
-        yield view, said(open_page(RESULTS, {**held, "attack-view": view}))
+        yield view, said(open_page(RESULTS, {**held, "attack-view": view}, tab=ATTACKS))
     for public in (False, True):
         told = as_html(edition_of(result, public=public))
         yield f"report, public={public}", html.unescape(re.sub(r"<[^>]+>", " ", told))
@@ -105,7 +106,7 @@ def figures(held: dict[str, object], result: Result) -> Iterator[tuple[Name, str
         for shown, of in by_name.items():
             for name, written in COMPARED.items():
                 yield (*of, name), "Compare", told[f"{shown}: {written}"]
-        for chart in (attack_plots.attack_dots, attack_plots.risk_chart):
+        for chart in (attack_plots.attack_bullets, attack_plots.risk_bullets):
             rows = chart([run], palette()).numbers
             for row in rows[rows["attack"].isin(list(by_name))].to_dict("records"):
                 for column, name in DRAWN.items():

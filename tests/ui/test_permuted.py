@@ -29,8 +29,10 @@ from anon_core.samples import sample
 from tests.making import secret
 from tests.ui.sessions import (
     CHECKOUT,
+    CLASSES,
     COMPARE,
     EXPORT,
+    METRICS,
     RESULTS,
     RUN,
     VERDICTS,
@@ -179,7 +181,7 @@ def test_results_speak_of_groups(name: str, technique: str, models: list[dict[st
     assert "No row is suppressed" in said
     assert f"{result.plan.algorithm.title} (groups: {ways_of(result)})" in said
     assert "nothing links" in said or "stay linked" in said or "shuffled by itself" in said
-    assert "what is lost is the links" in said
+    assert "what is lost is the links" in plain(words(open_page(RESULTS, held, tab=METRICS)))
     assert not set(said.lower().split()) & set(FORBIDDEN)
     assert ("Not run – Prosecutor" in said) == (result.release.view.whole_quasi() is None)
     assert "Marked cells" not in said
@@ -191,6 +193,7 @@ def test_results_speak_of_groups(name: str, technique: str, models: list[dict[st
     control(app, "side-results").set_value("Original (internal)").run()
     assert not app.exception
     assert "None of these links is published" in words(app)
+    app = open_page(RESULTS, held, tab=CLASSES)
     control(app, "classes").set_value("Sensitive values").run()
     assert not app.exception
     assert any(s.label == "Group (most different first)" for s in app.selectbox)

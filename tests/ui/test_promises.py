@@ -22,7 +22,16 @@ from anon_core.data.roles import Roles
 from anon_core.data.table import Dataset
 from anon_core.release.problem import Problem, build_problem
 from anon_core.samples import sample
-from tests.ui.sessions import RESULTS, RUN, carried_out, choose, load, open_page, words
+from tests.ui.sessions import (
+    CLASSES,
+    RESULTS,
+    RUN,
+    carried_out,
+    choose,
+    load,
+    open_page,
+    words,
+)
 from ui.charts import series
 from ui.charts.chart_frame import light_palette
 from ui.charts.example_plot import example_chart
@@ -304,7 +313,7 @@ def test_several_sensitive_columns_are_told_to_be_protected_each_by_itself() -> 
 def test_results_draw_what_every_class_reaches(model: dict[str, Any]) -> None:
     held = load("toth-private", models=[model])
     result = carried_out(held)
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, held, tab=CLASSES)
     next(c for c in app.button_group if c.key == "classes").set_value("Promises").run()
     assert not app.exception
     title = MODELS[model["name"]].title

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import streamlit as st
 
-from tests.ui.sessions import RESULTS, carried_out, load, open_page, words
+from tests.ui.sessions import ATTACKS, RESULTS, carried_out, load, open_page, words
 from ui.session import state
 
 _SEARCH = {"name": "optimal", "max_suppression": 0.0}
@@ -22,7 +22,7 @@ def session() -> dict[str, Any]:
 
 def test_changes_are_tried_and_one_is_taken_over() -> None:
     held = session()
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, held, tab=ATTACKS)
     app.segmented_control(key="attack-view").set_value("One by one").run()
     offered = [b.key for b in app.button if str(b.key).startswith("stop-")]
     result = held["state/result"]
@@ -51,7 +51,7 @@ def test_changes_are_tried_and_one_is_taken_over() -> None:
 def test_nothing_is_offered_where_nobody_is_reached() -> None:
     held = load(algorithm=_SEARCH, models=[{"name": "k-anonymity", "k": 8}])
     result = carried_out(held)
-    app = open_page(RESULTS, held)
+    app = open_page(RESULTS, held, tab=ATTACKS)
     app.segmented_control(key="attack-view").set_value("One by one").run()
     quiet = [a for a in result.attacks if not (a.at_risk or a.undecided or a.worst >= 1)]
     assert quiet

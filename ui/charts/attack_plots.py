@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from anon_core.base.registry import family
 from anon_core.release.attack_result import AttackResult
-from anon_core.words.phrases import share
+from anon_core.words.phrases import limited, share
 from anon_core.words.tiles import proven
 
-from .chart_frame import Chart, Palette, Series, heading_of
-from .rows_chart import Bar, Item, Mark, Plot, Rows, Span, Words
+from ..session.result_view import Facts
+from .bullets import Bullet, Heads, Tone, bullets, changed
+from .chart_frame import Chart, Palette, Series, shortened
 
 #: An attack, and the sensitive column it is on, if any.
 Key = tuple[str, str]
-_AXIS = (-0.03, 1.05)  # of shares, with room for marks at both ends
-_OPEN = "not decided in time; treated as exposed"
 
 
 def title_of(attack: str, column: str = "") -> str:
@@ -31,44 +29,60 @@ def name_of(result: AttackResult) -> str:
     return title_of(result.attack, result.column)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Lines:
-    """The lines of a chart of attacks, from the top.
+def odds(value: float) -> str:
+    """Return a chance in few letters.
 
-    Attacks that no run could be attacked with have no line, but stand among the numbers.
+    Examples
+    --------
+    >>> odds(0.2), odds(0.4), odds(1.0), odds(0)
+    ('1 in 5', '1 in 2.5', 'certain', 'never')
     """
+    if value <= 0:
+        return "never"
+    if value >= 1:
+        return "certain"
+    among = 1 / value
+    return f"1 in {among:,.0f}" if among >= 10 or among == round(among) else f"1 in {among:.2g}"
 
-    keys: Sequence[Key]
-    untried: Sequence[str]  # attacks that no run was attacked with
-    told: bool  # one run has room for the reason
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(title_of(*key) for key in self.keys)
+def _short(key: Key, runs: Sequence[Series]) -> str:
+    """Return an attack's name without its column, where all attacks of runs are on that one."""
+    columns = {column for _, column in _keys(runs) if column}
+    return title_of(key[0]) if len(columns) == 1 else ""
 
-    def absent(self, run: Series) -> tuple[dict[str, list[Item]], list[dict[str, object]]]:
-        """Return why each attack was not run: what its line says, and rows of numbers."""
-        found = {(a.attack, a.column): a for a in run.facts.attacks}
-        rows: list[dict[str, object]] = []
-        lines: dict[str, list[Item]] = {}
-        for key in self.keys:
-            own = found.get(key)
-            if own is not None and not own.idle:
-                continue
-            # Where nobody could be attacked a mark at 0 would look like protection.
-            what = "not run" if own is None else "nobody to attack"
-            why = run.facts.not_run.get(key[0], "It has no result in this run.")
-            why = why if own is None else own.sentence
-            said = f"{what}: {why}" if self.told else what
-            lines[title_of(*key)] = [Words(text=said, tip="" if self.told else why)]
+
+def _on(runs: Sequence[Series]) -> str:
+    """Return the sensitive column that the names of lines leave out; empty where they have it."""
+    columns = {column for _, column in _keys(runs) if column}
+    return f" ({shortened(next(iter(columns)), 20)})" if len(columns) == 1 else ""
+
+
+def _keys(runs: Sequence[Series]) -> list[Key]:
+    """Return the attacks of runs, from the top; those that none was attacked with have no line."""
+    return list(dict.fromkeys((a.attack, a.column) for r in runs for a in r.facts.attacks))
+
+
+def _idle(key: Key, run: Series) -> tuple[str, str]:
+    """Return what is said where an attack has no figure in a run, and why."""
+    found = next((a for a in run.facts.attacks if (a.attack, a.column) == key), None)
+    if found is not None:  # where nobody could be attacked a bar of 0 would look like protection
+        return "nobody to attack", found.sentence
+    return "not run", run.facts.not_run.get(key[0], "It has no result in this run.")
+
+
+def _absent(runs: Sequence[Series], run: Series) -> list[dict[str, object]]:
+    """Return rows of numbers that say why an attack has none in a run."""
+    known = {(a.attack, a.column) for a in run.facts.attacks if not a.idle}
+    rows: list[dict[str, object]] = []
+    for key in _keys(runs):
+        if key not in known:
+            what, why = _idle(key, run)
             rows.append({"attack": title_of(*key), what: why})
-        whys = {n: run.facts.not_run[n] for n in self.untried if n in run.facts.not_run}
-        return lines, rows + [{"attack": title_of(n), "not run": why} for n, why in whys.items()]
-
-
-def _lines(runs: Sequence[Series], *, told: bool) -> _Lines:
-    keys = dict.fromkeys((a.attack, a.column) for r in runs for a in r.facts.attacks)
-    return _Lines(keys=tuple(keys), untried=untried(runs), told=told and len(runs) == 1)
+    return rows + [
+        {"attack": title_of(name), "not run": run.facts.not_run[name]}
+        for name in untried(runs)
+        if name in run.facts.not_run
+    ]
 
 
 def untried(runs: Sequence[Series]) -> list[str]:
@@ -77,144 +91,171 @@ def untried(runs: Sequence[Series]) -> list[str]:
     return list(dict.fromkeys(n for r in runs for n in r.facts.not_run if n not in ran))
 
 
-def attack_dots(runs: Sequence[Series], colours: Palette) -> Chart:
-    """Return rate, worst case, guessing and raw copy of every attack on one axis."""
+def attack_bullets(
+    runs: Sequence[Series],
+    colours: Palette,
+    base: Facts | None = None,
+    chosen: Mapping[str, float] | None = None,
+) -> Chart:
+    """Return a line for every attack: the worst chance and the average, against the threshold.
+
+    Parameters
+    ----------
+    runs : sequence of Series
+    colours : Palette
+    base : Facts or None
+        Baseline A of a single run.
+    chosen : mapping of str to float, optional
+        The highest chance among what is chosen, by the attack's name.
+    """
     import pandas as pd
 
-    lines = _lines(runs, told=True)
-    plots: list[Plot] = []
-    rows: list[dict[str, Any]] = []
+    alone = len(runs) == 1
+    before = {} if base is None else {(a.attack, a.column): a for a in base.attacks if not a.idle}
+    lines: list[Bullet] = []
+    for key in _keys(runs):
+        for run in runs:
+            found = {(a.attack, a.column): a for a in run.facts.attacks if not a.idle}
+            lane = "" if alone else run.letter
+            one = found.get(key)
+            if one is None:
+                what, why = _idle(key, run)
+                lines.append(
+                    Bullet(
+                        name=title_of(*key),
+                        short=_short(key, runs),
+                        told=what,
+                        note=why,
+                        colour=run.colour,
+                        lane=lane,
+                    )
+                )
+                continue
+            of_chosen = (chosen or {}).get(name_of(one))
+            line = _bullet(one, run, before.get(key), of_chosen, lane)
+            lines.append(replace(line, short=_short(key, runs)))
+    rows: list[dict[str, object]] = []
+    order = {key: place for place, key in enumerate(_keys(runs))}
     for run in runs:
-        found = [a for a in run.facts.attacks if not a.idle]
-        words, absent = lines.absent(run)
-        marks = {name_of(a): _marks(a, run, colours) for a in found}
-        plots.append(Plot(lines=words | marks, heading=heading_of(run, runs), colour=run.colour))
-        order = {key: place for place, key in enumerate(lines.keys)}
-        found.sort(key=lambda a: order[a.attack, a.column])
-        told = [_row(a) for a in found] + absent
-        rows += [({"run": run.letter} if len(runs) > 1 else {}) | row for row in told]
+        tried = [a for a in run.facts.attacks if not a.idle]
+        tried.sort(key=lambda a: order[a.attack, a.column])
+        told: list[dict[str, object]] = [_row(a) for a in tried]
+        for row, a in zip(told, tried, strict=True):
+            old = before.get((a.attack, a.column))
+            if base is not None:
+                row["worst in A"] = None if old is None else old.worst
+        told += _absent(runs, run)
+        rows += [({} if alone else {"run": run.letter}) | row for row in told]
+    heads = Heads(
+        told="worst",
+        change="" if base is None else "against A",
+        more="at risk",
+        axis=f"chance of success{_on(runs)} – less is better",
+        percent=True,
+        widths=(60, 70, 44),
+    )
     return Chart(
         title="What an attacker gets right",
-        figure=Rows(
-            names=lines.names,
-            plots=tuple(plots),
-            low=_AXIS[0],
-            high=_AXIS[1],
-            ticks={0: "0%", 0.25: "25%", 0.5: "50%", 0.75: "75%", 1: "100%"},
-            axis="share of people the attacker gets right",
-            legend=_legend(runs, colours),
-        ),
+        figure=bullets(lines, heads, colours, runs=len(runs)),
         numbers=pd.DataFrame(rows),
-        note="Compare the release with guessing (nothing learned from it) and with a raw copy "
-        "(nothing protected). The diamond is the person who is placed worst, full where the "
-        "attacker is certain. Whoever was not decided in time is treated as exposed, and counts.",
+        note="The pale bar ends at the person who is placed worst, the full one at the average; "
+        "the ring is guessing without the release. Whoever was not decided in time is treated as "
+        "exposed.",
         formats=dict.fromkeys(
-            ("rate", "worst", "guessing", "raw copy", "at risk above"), "percent"
+            ("rate", "worst", "worst in A", "guessing", "raw copy", "at risk above"), "percent"
         ),
     )
 
 
-def _marks(a: AttackResult, run: Series, colours: Palette) -> list[Item]:
-    """Return what stands on the line of an attack, what hides others last."""
-    ends = [a.baseline, a.rate, a.raw, a.worst]
-    # A thin line marks the row; rows that hold words in place of marks have none.
-    found: list[Item] = [
-        Span(low=_AXIS[0], high=_AXIS[1], colour=colours.grid),
-        Span(low=min(ends), high=max(ends), colour=colours.grid, width=2),
+def _bullet(
+    a: AttackResult, run: Series, before: AttackResult | None, chosen: float | None, lane: str
+) -> Bullet:
+    change: tuple[str, Tone] = ("", "")
+    if before is not None:
+        worse = None if a.worst == before.worst else a.worst > before.worst
+        change = changed(a.worst, before.worst, odds(before.worst), worse=worse)
+    said = [
+        f"on average {share(a.rate)}, by guessing {share(a.baseline)}, "
+        f"from a raw copy {share(a.raw)}",
+        f"{a.at_risk:,} of {a.attempted:,} people at risk",
+        *(["certain for someone"] if proven(a) else []),
+        *([a.open_words] if a.undecided else []),
     ]
-    if a.undecided and a.interval is not None:
-        low, high = a.interval
-        found.append(Span(low=low, high=high, colour=run.colour, dashed=True, tip=a.open_words))
-
-    def mark(value: float, title: str, shape: str, colour: str) -> Mark:
-        return Mark(at=value, shape=shape, colour=colour, tip=f"{title}: {value:.4%}")
-
-    worst = (  # whatever the run's colour is, what is certain is no neutral outcome
-        mark(a.worst, "certain for someone", "diamond", colours.warning)
-        if proven(a)
-        else mark(a.worst, "worst-placed person", "diamond-open", run.colour)
+    return Bullet(
+        name=name_of(a),
+        told=f"{odds(a.worst)}" + (" ?" if a.undecided else ""),
+        share=a.worst,
+        mean=a.rate,
+        before=None if before is None else before.worst,
+        chosen=chosen,
+        limit=a.threshold if limited(a) else None,
+        guess=a.baseline,
+        change=change[0],
+        tone=change[1],
+        more=f"{a.at_risk:,}",
+        colour=run.colour,
+        lane=lane,
+        note="; ".join(said),
     )
-    return [
-        *found,
-        mark(a.raw, "raw copy", "x", colours.original),
-        worst,
-        mark(a.rate, "this release", run.symbol, run.colour),
-        mark(a.baseline, "guessing", "circle-open", colours.original),
-    ]
 
 
-def _legend(runs: Sequence[Series], colours: Palette) -> tuple[tuple[str, str, str], ...]:
-    """Return the marks that are drawn for any of the runs, in the colour of the first."""
-    attacks = [a for r in runs for a in r.facts.attacks if not a.idle]
-    first = runs[0]
-    found = [
-        (
-            any(a.undecided and a.interval is not None for a in attacks),
-            ("dashed", first.colour, _OPEN),
-        ),
-        (True, ("x", colours.original, "raw copy")),
-        (
-            not all(proven(a) for a in attacks),
-            ("diamond-open", first.colour, "worst-placed person"),
-        ),
-        (
-            any(proven(a) for a in attacks),
-            ("diamond", colours.warning, "certain for someone"),
-        ),
-        (True, (first.symbol, first.colour, "this release")),
-        (True, ("circle-open", colours.original, "guessing")),
-    ]
-    return tuple(one for drawn, one in found if drawn)
-
-
-def risk_chart(runs: Sequence[Series], colours: Palette) -> Chart:
+def risk_bullets(runs: Sequence[Series], colours: Palette) -> Chart:
     """Return how many people are exposed beyond the threshold, attack by attack."""
     import pandas as pd
 
-    rows: list[dict[str, Any]] = []
-    lines = _lines(runs, told=False)
-    plots: list[Plot] = []
-    for run in runs:
-        found = {(a.attack, a.column): a for a in run.facts.attacks if not a.idle}
-        attacks = [found[key] for key in lines.keys if key in found]
-        words, absent = lines.absent(run)
-        shares = [a.at_risk / max(a.attempted, 1) for a in attacks]
-        bars: dict[str, list[Item]] = {
-            name_of(a): [
-                Bar(
-                    to=s,
+    alone = len(runs) == 1
+    lines: list[Bullet] = []
+    rows: list[dict[str, object]] = []
+    for key in _keys(runs):
+        for run in runs:
+            lane = "" if alone else run.letter
+            a = next(
+                (a for a in run.facts.attacks if (a.attack, a.column) == key and not a.idle), None
+            )
+            if a is None:
+                what, why = _idle(key, run)
+                lines.append(
+                    Bullet(
+                        name=title_of(*key),
+                        short=_short(key, runs),
+                        told=what,
+                        note=why,
+                        colour=run.colour,
+                        lane=lane,
+                    )
+                )
+                continue
+            part = a.at_risk / max(a.attempted, 1)
+            lines.append(
+                Bullet(
+                    name=name_of(a),
+                    short=_short(key, runs),
+                    told=f"{a.at_risk:,} ({share(part)})",
+                    share=part,
                     colour=run.colour,
-                    text=(f"{a.at_risk:,} ({share(s)})" if len(runs) == 1 else share(s))
-                    + (f"\n{a.undecided:,} not decided" if a.undecided else ""),
-                    tip=f"{a.at_risk:,} of {a.attempted:,} people"
+                    lane=lane,
+                    note=f"{a.at_risk:,} of {a.attempted:,} people"
                     + (f"; {a.open_words}" if a.undecided else ""),
                 )
-            ]
-            for a, s in zip(attacks, shares, strict=True)
-        }
-        plots.append(Plot(lines=words | bars, heading=heading_of(run, runs), colour=run.colour))
+            )
+    for run in runs:
         told: list[dict[str, object]] = [
             {
                 "attack": name_of(a),
                 "people at risk": a.at_risk,
                 "of": a.attempted,
-                "share": s,
+                "share": a.at_risk / max(a.attempted, 1),
                 "not decided": a.undecided,
             }
-            for a, s in zip(attacks, shares, strict=True)
+            for a in run.facts.attacks
+            if not a.idle
         ]
-        rows += [({"run": run.letter} if len(runs) > 1 else {}) | row for row in told + absent]
+        told += _absent(runs, run)
+        rows += [({} if alone else {"run": run.letter}) | row for row in told]
+    heads = Heads(told="people", axis="share of people – less is better", percent=True)
     return Chart(
         title="People at risk",
-        figure=Rows(
-            names=lines.names,
-            plots=tuple(plots),
-            low=0,
-            high=1.75,
-            ticks={0: "0%", 0.5: "50%", 1: "100%"},
-            axis="share of people",
-            height=32,
-        ),
+        figure=bullets(lines, heads, colours, runs=len(runs)),
         numbers=pd.DataFrame(rows),
         note="People whose chance of being picked exceeds your threshold; marketer: everyone, if "
         "the share of right links does; homogeneity and attribute inference: people whose value is "

@@ -11,7 +11,6 @@ import streamlit as st
 
 from ..words.explain import plain
 from . import theme
-from .plain_look import PlainChart
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from ui.session.result_view import Facts
 
 FONT = "Source Sans, system-ui, sans-serif"
-_C = TypeVar("_C", bound="Chart | None")
+_C = TypeVar("_C")
 #: Charts a session keeps; a page of Compare shows about ten.
 _MOST_KEPT = 60
 _CONFIG = {
@@ -128,7 +127,7 @@ class Chart:
     ----------
     title : str
         Plain text; what draws it keeps names in it from being markup.
-    figure : plotly.graph_objects.Figure or PlainChart
+    figure : plotly.graph_objects.Figure or ui.charts.vega.Vega
     numbers : pandas.DataFrame
         What is drawn, as a table.
     note : str
@@ -144,6 +143,21 @@ class Chart:
     formats: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
+class Stretching(Protocol):
+    """What Vega-Lite draws; see `ui.charts.vega`."""
+
+    @property
+    def height(self) -> int: ...
+    @property
+    def stretches(self) -> bool: ...
+    @property
+    def picked(self) -> str: ...
+
+    def whole(self) -> dict[str, Any]:
+        """Return the form with its data."""
+        ...
+
+
 class Numbered(Protocol):
     """What has a title and the numbers that are drawn, as a table."""
 
@@ -153,11 +167,6 @@ class Numbered(Protocol):
     def numbers(self) -> pd.DataFrame: ...
     @property
     def formats(self) -> Mapping[str, str]: ...
-
-
-def heading_of(run: Series, runs: Sequence[Series]) -> str:
-    """Return what stands above a run's plot: nothing where it is the only one."""
-    return run.heading if len(runs) > 1 else ""
 
 
 def shortened(text: str, most: int) -> str:
@@ -302,14 +311,14 @@ def kept(make: Callable[..., _C], runs: Sequence[Series], colours: Palette, *mor
 
     `make` is called with the runs, the palette and whatever else tells the charts apart.
     """
-    store: dict[Any, tuple[Sequence[Series], _C]] = st.session_state.setdefault("charts", {})
+    store: dict[Any, tuple[object, _C]] = st.session_state.setdefault("charts", {})
     look = tuple((id(run.facts), run.letter, run.colour) for run in runs)
     key = (make.__qualname__, look, colours, more)
     if key not in store:
         while len(store) >= _MOST_KEPT:
             store.pop(next(iter(store)))
         # The runs are kept with the chart, so that no other result takes over their identity.
-        store[key] = (runs, make(runs, colours, *more))
+        store[key] = ((runs, more), make(runs, colours, *more))
     return store[key][1]
 
 
@@ -320,35 +329,76 @@ def show(chart: Chart, *, key: str, on_pick: Callable[[], None] | None = None) -
     """
     with st.container(key=f"chart-{key}"):
         head(chart, key=key)
-        if hasattr(chart.figure, "html"):
-            st.html(cast(PlainChart, chart.figure).html(chart.title, palette()))
-        else:
-            st.plotly_chart(
-                chart.figure,
-                key=f"plot-{key}",
-                theme=None,
-                config=_CONFIG,
-                alt=chart.title,
-                on_select=on_pick or "ignore",
-                selection_mode="points",
-            )
+        figure(chart, key=key, on_pick=on_pick)
         if chart.note:
             st.caption(plain(chart.note))
 
 
+def figure(chart: Chart, *, key: str, on_pick: Callable[[], None] | None = None) -> None:
+    """Draw a chart's figure alone."""
+    if hasattr(chart.figure, "whole"):
+        vega(cast(Stretching, chart.figure), title=chart.title, key=key, on_pick=on_pick)
+        return
+    st.plotly_chart(
+        chart.figure,
+        key=f"plot-{key}",
+        theme=None,
+        config=_CONFIG,
+        alt=chart.title,
+        on_select=on_pick or "ignore",
+        selection_mode="points",
+    )
+
+
+def vega(
+    drawn: Stretching, *, title: str, key: str, on_pick: Callable[[], None] | None = None
+) -> None:
+    """Draw a chart of Vega-Lite; one that stretches fills its place down to its least height."""
+    listens = on_pick is not None and bool(drawn.picked)
+    with st.container(key=f"vega-{key}", height="stretch" if drawn.stretches else "content"):
+        if drawn.stretches:
+            sizes = f"height: {drawn.height}px; min-height: {drawn.height}px"
+            st.html(f"<style>.st-key-vega-{key} {{{sizes};}}</style>")
+        st.vega_lite_chart(
+            None,
+            drawn.whole(),
+            key=f"plot-{key}",
+            width="stretch",
+            height="stretch" if drawn.stretches else drawn.height,
+            theme=None,
+            on_select=on_pick if listens and on_pick is not None else "ignore",
+            selection_mode=drawn.picked if listens else None,
+            alt=title,
+        )
+
+
+def chosen_of(key: str, name: str, field: str) -> list[str]:
+    """Return the values of a field that a click in a chart of Vega-Lite selected."""
+    event = cast(Mapping[str, Any], st.session_state.get(f"plot-{key}") or {})
+    rows = cast(list[Mapping[str, Any]], event.get("selection", {}).get(name) or [])
+    return [str(row[field]) for row in rows if field in row]
+
+
 def head(chart: Numbered, *, key: str) -> None:
     """Draw a chart's title, and beside it its numbers once somebody asks for them."""
+    with st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+    ):
+        st.markdown(f"**{plain(chart.title)}**", width="content")
+        numbers(chart, key=key)
+
+
+def numbers(chart: Numbered, *, key: str) -> None:
+    """Draw what opens the numbers of a chart as a table."""
 
     @st.fragment
     def drawn() -> None:
-        with st.container(
-            horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
-        ):
-            st.markdown(f"**{plain(chart.title)}**", width="content")
-            place = st.popover("Numbers", type="tertiary", key=f"numbers-{key}", on_change="rerun")
+        place = st.popover("Numbers", type="tertiary", key=f"numbers-{key}", on_change="rerun")
         if place.open:
             with place:
                 table(chart.numbers, key=f"table-{key}", formats=chart.formats, width="content")
+                if note := getattr(chart, "note", ""):
+                    st.caption(plain(note))
 
     drawn()
 

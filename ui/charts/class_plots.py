@@ -1,126 +1,24 @@
-"""Charts of classes and groups: how large they are, what they say, how their values differ."""
+"""Charts of what classes hold of a sensitive value: one against the whole, and many in a row."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from anon_core.words.phrases import count
+from anon_core.words.phrases import share
 
-from .chart_frame import Chart, Palette, Series, apart, heading_of
-from .plain_look import Pick
-from .rows_chart import Bar, Item, Mark, Plot, Rows, Span
-from .size_bins import binned, size_edges
-
-if TYPE_CHECKING:
-    import pandas as pd
+from ..session.result_view import Facts
+from .chart_frame import Chart, Palette, Series, apart
+from .vega import LETTERS, SMALL, Vega, form, named
 
 _MOST_VALUES = 14
-
-
-def nouns(runs: Sequence[Series]) -> tuple[str, str]:
-    """Return what rows that stand together are called in these runs, one and many."""
-    found = dict.fromkeys(r.facts.noun for r in runs)
-    if len(found) == 1:
-        return next(iter(found))
-    return ("class or group", "classes or groups")
-
-
-def size_chart(
-    runs: Sequence[Series],
-    colours: Palette,
-    mine: npt.NDArray[np.bool_] | None = None,
-    pick: Callable[[int], Pick] | None = None,
-) -> Chart:
-    """Return how many people stand in classes of which size, with the line of the least size.
-
-    Parameters
-    ----------
-    runs : sequence of Series
-    colours : Palette
-    mine : bool array of shape (classes,), optional
-        Of a single run, the classes that are chosen.
-    pick : callable, optional
-        What a click on the bar of a bin chooses.
-    """
-    import pandas as pd
-
-    largest = max(int(r.facts.hiding.max(initial=1)) for r in runs)
-    counted = " or ".join(dict.fromkeys(r.facts.result.counted for r in runs))
-    edges = size_edges([r.facts.least for r in runs], largest)
-    noun = nouns(runs)
-    size = f"{counted} in the {noun[0]}"
-    every = [binned(run.facts.hiding, edges, noun, counted) for run in runs]
-    names = [str(name) for name in every[0][size]]
-    # A promise's line stands above the least size that it allows.
-    lines = {
-        edges.index(of): " · ".join(dict.fromkeys(_least(r) for r in runs if r.facts.least == of))
-        for of in sorted({r.facts.least for r in runs if r.facts.least > 1})
-    }
-    highest = max(1, *(int(bins["people"].max()) for bins in every))
-    plots: list[Plot] = []
-    for run, bins in zip(runs, every, strict=True):
-        drawn: dict[str, list[Item]] = {}
-        if run.facts.least > 1:
-            line = Span(low=0, high=1, colour=colours.warning, dashed=True, tip=_least(run))
-            drawn[lines[edges.index(run.facts.least)]] = [line]
-        if mine is not None and mine.any():
-            chosen = binned(run.facts.hiding[mine], edges, noun, counted)
-            bins[f"chosen {noun[1]}"] = chosen[noun[1]]
-            bins["chosen people"] = chosen["people"]
-        told = (bins.get(c, [None] * len(bins)) for c in (noun[1], "people", "chosen people"))
-        for place, (name, many, people, part) in enumerate(zip(names, *told, strict=True)):
-            if not people:
-                continue
-            what = f"{run.facts.noun[1].capitalize()} of {name} {counted}"
-            drawn[name] = [
-                Bar(
-                    to=people / highest,
-                    colour=run.colour,
-                    text=f"{people:,}",
-                    tip=f"{what}: {count(people, 'person', 'people')} in "
-                    + count(many, *run.facts.noun)
-                    + (f", {part:,} of them chosen" if part else ""),
-                    pick=None if pick is None else pick(place),
-                    chosen=None if part is None else part / highest,
-                )
-            ]
-        plots.append(Plot(lines=drawn, heading=heading_of(run, runs), colour=run.colour))
-    shown: list[str] = []
-    for place in range(len(edges)):
-        shown += [lines[place]] if place in lines else []
-        shown += names[place : place + 1]
-    meaning = [
-        "A class is a set of rows with identical quasi-identifiers."
-        if not all(r.facts.permuted for r in runs)
-        else "",
-        "A group is a set of rows with one published number, among which links are cut."
-        if any(r.facts.permuted for r in runs)
-        else "",
-        "If the promise holds, nobody is above the dashed line."
-        if lines
-        else "The promises name no least size.",
-    ]
-    tables = (
-        every if len(runs) == 1 else [_with_run(b, r) for b, r in zip(every, runs, strict=True)]
-    )
-    return Chart(
-        title=f"People by the size of their {noun[0]}",
-        figure=Rows(
-            names=tuple(shown),
-            plots=tuple(plots),
-            low=0,
-            high=1.3,
-            ticks={0: "0", 1: f"{highest:,}"},
-            axis=f"people, by {size}",
-            height=24,
-        ),
-        numbers=pd.concat(tables, ignore_index=True),
-        note=" ".join(m for m in meaning if m),
-    )
+#: Values and groups of the chart of what groups hold.
+_HELD, _MOST_GROUPS = 12, 120
+#: Share of a group from which on the colour is strongest.
+_STRONGEST = 0.5
 
 
 def sensitive_chart(runs: Sequence[Series], colours: Palette, column: str, number: int) -> Chart:
@@ -142,41 +40,26 @@ def sensitive_chart(runs: Sequence[Series], colours: Palette, column: str, numbe
                 sum(whole[v] for v in rest),
             )
         )
-    names = apart([r[0] for r in rows], 28)
-    lines: dict[str, list[Item]] = {
-        name: [
-            Span(low=min(here, there), high=max(here, there), colour=colours.grid, width=3),
-            Mark(
-                at=there,
-                shape="line-ns-open",
-                colour=colours.original,
-                tip=f"whole release: {there:.1%}",
-            ),
-            Mark(at=here, shape="circle", colour=colours.sensitive, tip=f"{inside}: {here:.1%}"),
-        ]
-        for name, (_, here, there) in zip(names, rows, strict=True)
-    }
+    lines = pd.DataFrame(
+        {
+            "value": apart([value for value, _, _ in rows], 28),
+            "inside": [here for _, here, _ in rows],
+            "whole": [there for _, _, there in rows],
+        }
+    )
     return Chart(
         title=f"Values of “{column}” in one {facts.noun[0]}",
-        figure=Rows(
-            names=tuple(names),
-            plots=(Plot(lines=lines),),
-            low=-0.02,
-            high=1.04,
-            ticks={0: "0%", 0.25: "25%", 0.5: "50%", 0.75: "75%", 1: "100%"},
-            axis="share of rows",
-            legend=(
-                ("line-ns-open", colours.original, "whole release"),
-                ("circle", colours.sensitive, inside),
-            ),
-            height=24,
+        figure=Vega(
+            spec=_shares_spec(colours, inside),
+            data={"values": lines},
+            height=40 + 20 * len(lines),
         ),
         numbers=pd.DataFrame(
             [(v, here, there, here - there) for v, here, there in rows],
             columns=["value", inside, "whole release", "difference"],
         ),
-        note=f"Where the {facts.noun[0]} differs much from the whole, finding someone's "
-        f"{facts.noun[0]} already tells something about them.",
+        note=f"The dot is {inside}, the tick the whole release. Where they are far apart, finding "
+        f"someone's {facts.noun[0]} tells something about them.",
         formats={inside: "percent", "whole release": "percent", "difference": "%+.3f"},
     )
 
@@ -189,11 +72,136 @@ def most_different(run: Series, column: str, count: int = 20) -> list[tuple[int,
     return [(int(n), float(differs[n])) for n in order]
 
 
-def _least(run: Series) -> str:
-    return f"{run.facts.least_name} = {run.facts.least}"
+def held_chart(runs: Sequence[Series], colours: Palette, column: str) -> Chart:
+    """Return the share of every sensitive value in each class, those that give most away first."""
+    import pandas as pd
+
+    facts = runs[0].facts
+    one, many = facts.noun
+    top, common = facts.surest(column)
+    differs = facts.difference(column)
+    drawn = np.lexsort((-differs, -np.round(top, 9)))[:_MOST_GROUPS]
+    cells = _held(facts, column, drawn.tolist(), colours)
+    some = f"{len(drawn):,} of {len(facts.sizes):,} " if len(drawn) < len(facts.sizes) else ""
+    of = f" of {runs[0].heading}" if runs[0].heading else ""
+    return Chart(
+        title=f"What the {many}{of} hold of “{column}”",
+        figure=Vega(
+            spec=_held_spec(colours, f"{some}{many}, surest guess first", one),
+            data={"cells": cells},
+            height=50 + 19 * cells["value"].nunique(),
+        ),
+        numbers=pd.DataFrame(
+            {
+                one: facts.numbers[drawn],
+                "rows": facts.sizes[drawn],
+                "most common value": [common[n] for n in drawn.tolist()],
+                "its share": top[drawn],
+                "difference to the whole": differs[drawn],
+            }
+        ),
+        note=f"A column is a {one}, a line a value with its share of all rows. The stronger a "
+        f"cell, the larger its share of the {one}, half or more the strongest: one strong cell is "
+        "a sure guess.",
+        formats={"its share": "percent", "difference to the whole": "%.3f"},
+    )
 
 
-def _with_run(frame: pd.DataFrame, run: Series) -> pd.DataFrame:
-    found = frame.copy()
-    found.insert(0, "run", run.letter)
-    return found
+def _held(facts: Facts, column: str, drawn: list[int], colours: Palette) -> Any:
+    """Return a row for each value of each class that is drawn, from the commonest value."""
+    import pandas as pd
+
+    whole = facts.whole(column)
+    held = [facts.within(column, n) for n in drawn]
+    # Lines are for what the drawn classes hold most of; elsewhere they might all stay empty.
+    weight = {v: sum(here.get(v, 0.0) for here in held) for v in whole}
+    ranked = sorted(whole, key=lambda v: (-weight[v], -whole[v]))
+    lines = _HELD if len(ranked) > _HELD + 1 else len(ranked)
+    shown = sorted(ranked[:lines], key=lambda v: -whole[v])
+    grid = [[here.get(v, 0.0) for here in held] for v in shown]
+    names = [f"{v} · {share(whole[v])}" for v in shown]
+    rest = ranked[len(shown) :]
+    if rest:
+        # Together they would look like a sure guess where each of them is a rare one.
+        grid.append([max(here.get(v, 0.0) for v in rest) for here in held])
+        names.append(f"one of {len(rest)} others · {share(sum(whole[v] for v in rest))}")
+    numbers = [f"{n}" for n in facts.numbers[drawn].tolist()]
+    return pd.DataFrame(
+        [
+            {
+                "value": name,
+                "group": number,
+                "share": part,
+                "colour": colours.scale[round(4 * min(part / _STRONGEST, 1.0))],
+            }
+            for name, line in zip(apart(names, 30), grid, strict=True)
+            for number, part in zip(numbers, line, strict=True)
+        ]
+    )
+
+
+@lru_cache(maxsize=16)
+def _shares_spec(colours: Palette, inside: str) -> dict[str, Any]:
+    import altair as alt
+
+    base = named("values")
+    y = alt.Y(
+        "value:N",
+        sort=None,
+        axis=alt.Axis(
+            labelOverlap=False, labelFlush=False, labelColor=colours.ink, title=None,
+            labelFontSize=LETTERS, labelLimit=200, grid=True,
+        ),
+    )  # fmt: skip
+    axis = alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1], title="share of rows")
+
+    def x(field: str) -> alt.X:
+        return alt.X(f"{field}:Q", scale=alt.Scale(domain=[0, 1]), axis=axis)
+
+    tips = [
+        alt.Tooltip("value:N"),
+        alt.Tooltip("inside:Q", format=".1%", title=inside),
+        alt.Tooltip("whole:Q", format=".1%", title="whole release"),
+    ]
+    chart = alt.layer(
+        base.mark_rule(strokeWidth=3, color=colours.grid).encode(
+            y=y, x=x("inside"), x2="whole:Q", tooltip=tips
+        ),
+        base.mark_tick(
+            orient="vertical", bandSize=14, thickness=3, color=colours.original
+        ).encode(y=y, x=x("whole"), tooltip=tips),
+        base.mark_point(filled=True, size=80, opacity=1, color=colours.sensitive).encode(
+            y=y, x=x("inside"), tooltip=tips
+        ),
+    )  # fmt: skip
+    return form(chart, colours)
+
+
+@lru_cache(maxsize=16)
+def _held_spec(colours: Palette, axis: str, one: str) -> dict[str, Any]:
+    import altair as alt
+
+    chart = alt.layer(
+        named("cells")
+        .mark_rect(stroke=colours.paper, strokeWidth=0.5)
+        .encode(
+            x=alt.X(
+                "group:N", sort=None,
+                axis=alt.Axis(title=axis, labels=False, titleFontSize=SMALL),
+            ),
+            y=alt.Y(
+                "value:N", sort=None,
+                axis=alt.Axis(
+                    labelOverlap=False, labelFlush=False, labelColor=colours.ink, title=None,
+                    labelLimit=210,
+                ),
+            ),
+            color=alt.Color("colour:N", scale=None, legend=None),
+            tooltip=[
+                alt.Tooltip("group:N", title=one),
+                alt.Tooltip("value:N", title="value, its share of all"),
+                alt.Tooltip("share:Q", format=".1%", title=f"share of the {one}"),
+            ],
+        )
+    )  # fmt: skip
+    return form(chart, colours)

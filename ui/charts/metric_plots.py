@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, cast
 
 from anon_core.base.registry import family
@@ -10,15 +11,15 @@ from anon_core.contracts.metric import Metric
 from anon_core.release.results import Measure
 
 from ..session.result_view import Facts
-from . import theme
-from .cells_chart import Cell, Cells, Grid
-from .chart_frame import Chart, Palette, Series, heading_of, readable
-from .rows_chart import Bar, Item, Plot, Rows, Span, Words
+from .bullets import Bullet, Heads, Tone, bullets, changed
+from .chart_frame import Chart, Palette, Series, readable
+from .vega import SMALL, Vega, form, named
 
 #: Columns of numbers beside each other that have room for all their letters.
 _ROOMY = 6
-#: Half the width of the line that marks another run's value, on the axis from 0 to 1.
-_TICK = 0.006
+#: Letters of a unit that has room behind its value.
+_UNIT = 5
+_CELL = 22
 
 
 def title_of(metric: str) -> str:
@@ -41,10 +42,12 @@ def unit_of(metric: str, facts: Facts) -> str:
     return kind.unit
 
 
-def _in_its_unit(metric: str, measure: Measure, facts: Facts) -> str:
-    """Return a metric's value as it is told once: with its unit, unless that is 0 to 1."""
-    share = _metric(metric).unit == "share"
-    return f"{measure.share:.3f}" if share else f"{amount(measure.value)} {unit_of(metric, facts)}"
+def _briefly(metric: str, measure: Measure, facts: Facts) -> str:
+    """Return a metric's value in few letters: with its unit, where that is short."""
+    if _metric(metric).unit == "share":
+        return f"{measure.share:.3f}"
+    unit = unit_of(metric, facts)
+    return f"{amount(measure.value)} {unit}" if len(unit) <= _UNIT else amount(measure.value)
 
 
 def metric_names(runs: Sequence[Series]) -> list[str]:
@@ -85,13 +88,14 @@ def what_is_lost(runs: Sequence[Series]) -> str:
     )
 
 
-def metric_bars(
+def metric_bullets(
     runs: Sequence[Series],
     colours: Palette,
     without: tuple[str, ...] = (),
     base: Facts | None = None,
+    chosen: Mapping[str, float] | None = None,
 ) -> Chart:
-    """Return every metric brought to 0–1; beside the bars of one run stand its own units.
+    """Return a line for every metric, brought to 0 to 1, with its value in its own unit.
 
     Parameters
     ----------
@@ -100,83 +104,90 @@ def metric_bars(
     without : tuple of str
         Metrics that are told elsewhere.
     base : Facts or None
-        Baseline A: its values are marked, and what changed since follows each value.
+        Baseline A of a single run: its values are marked, and what changed since is told.
+    chosen : mapping of str to float, optional
+        What is chosen lost, by the metric's title.
     """
     import pandas as pd
 
     names = [n for n in metric_names(runs) if n not in without]
     alone = len(runs) == 1
-    plots: list[Plot] = []
+    lines: list[Bullet] = []
     rows: list[dict[str, object]] = []
-    for run in runs:
-        measures = run.facts.result.measures
-        lines: dict[str, list[Item]] = {}
-        for name in names:
-            m = measures.get(name)
+    for name in names:
+        for run in runs:
+            m = run.facts.result.measures.get(name)
+            title, lane = title_of(name), "" if alone else run.letter
             if m is None:
-                lines[title_of(name)] = [Words(text="not measured")]
+                lines.append(Bullet(name=title, told="not measured", colour=run.colour, lane=lane))
                 continue
-            unit = unit_of(name, run.facts)
-            lines[title_of(name)] = [
-                Bar(
-                    to=m.share,
-                    colour=run.colour,
-                    text=_in_its_unit(name, m, run.facts) if alone else f"{m.share:.3f}",
-                    tip=f"{title_of(name)}: {m.share:.4f} of 1\nown unit: {amount(m.value)} {unit}",
-                    **_since(base, name, m),
-                )
-            ]
             before = None if base is None else base.result.measures.get(name)
-            if before is not None and before.value != m.value:
-                low, high = before.share - _TICK, before.share + _TICK
-                told = f"A: {before.share:.4f} of 1"
-                lines[title_of(name)] += [
-                    Span(low=low, high=high, colour=colours.sensitive, width=22, tip=told)
-                ]
-            row: dict[str, object] = {"run": run.letter} if len(runs) > 1 else {}
-            row |= {"metric": title_of(name), "0 to 1": m.share, "value": m.value, "unit": unit}
+            change, tone = _since(name, m, before)
+            unit = unit_of(name, run.facts)
+            lines.append(
+                Bullet(
+                    name=title,
+                    told=_briefly(name, m, run.facts),
+                    share=m.share,
+                    before=None if before is None else before.share,
+                    chosen=(chosen or {}).get(title),
+                    change=change,
+                    tone=tone,
+                    colour=run.colour,
+                    lane=lane,
+                    note=f"{m.share:.4f} of 1; in its own unit {amount(m.value)} {unit}",
+                )
+            )
+    for run in runs:
+        for name in names:
+            m = run.facts.result.measures.get(name)
+            if m is None:
+                continue
+            row: dict[str, object] = {} if alone else {"run": run.letter}
+            row |= {
+                "metric": title_of(name),
+                "0 to 1": m.share,
+                "value": m.value,
+                "unit": unit_of(name, run.facts),
+            }
+            before = None if base is None else base.result.measures.get(name)
+            if base is not None:
+                row["value in A"] = None if before is None else before.value
             rows.append(row)
             rows += [
                 row | {"metric": f"{title_of(name)}: {other}", "0 to 1": None, "value": value}
+                | ({"value in A": None if before is None else before.also.get(other)}
+                   if base is not None else {})
                 for other, value in m.also.items()
-            ]
-        plots.append(Plot(lines=lines, heading=heading_of(run, runs), colour=run.colour))
+            ]  # fmt: skip
+    heads = Heads(
+        told="value",
+        change="" if base is None else "against A",
+        axis="0 unchanged to 1 suppressed – less is better",
+    )
     return Chart(
-        title="What was lost (shorter is better)",
-        figure=Rows(
-            names=tuple(title_of(n) for n in names),
-            plots=tuple(plots),
-            low=0,
-            high=2.8 if base is not None else 1.9 if alone else 1.18,
-            ticks={0: "0", 0.5: "0.5", 1: "1"},
-            axis="0 unchanged · 1 everything suppressed",
-        ),
+        title="What was lost",
+        figure=bullets(lines, heads, colours, runs=len(runs)),
         numbers=pd.DataFrame(rows),
-        note="Lower is better in every metric. A suppressed row has lost everything."
-        + (" The upright line marks A." if base is not None else ""),
-        formats={"0 to 1": "%.4f", "value": "localized"},
+        note="Less is better in every bar. A suppressed row has lost everything.",
+        formats={"0 to 1": "%.4f", "value": "localized", "value in A": "localized"},
     )
 
 
-def _since(base: Facts | None, name: str, now: Measure) -> dict[str, Any]:
-    """Return what a metric's bar says of its change against the baseline.
+def _since(name: str, now: Measure, before: Measure | None) -> tuple[str, Tone]:
+    """Return how a metric stands against A.
 
     The arrow follows the value that is shown; better and worse follow the share, less of which is
     better in every metric, also where more of the value is.
     """
-    before = None if base is None else base.result.measures.get(name)
-    if base is None or before is None:
-        return {}
-    told = f"{before.share:.3f}" if _metric(name).unit == "share" else amount(before.value)
-    arrow = "=" if now.value == before.value else "▲" if now.value > before.value else "▼"
-    worse = "" if now.share == before.share else "bad" if now.share > before.share else "good"
-    tone = theme.verdict_colour(worse) if worse else theme.muted()
-    changed = before.value != now.value
-    return {
-        "change": f"{arrow} A {told}",
-        "tone": tone,
-        "behind": before.share + _TICK if changed else 0.0,
-    }
+    if before is None:
+        return "", ""
+    share = _metric(name).unit == "share"
+    told = f"{before.share:.3f}" if share else amount(before.value)
+    if told == (f"{now.share:.3f}" if share else amount(now.value)):
+        told = f"{before.share if share else before.value:.6g}"
+    worse = None if now.share == before.share else now.share > before.share
+    return changed(now.value, before.value, told, worse=worse)
 
 
 def _short(value: float | None) -> str:
@@ -195,37 +206,69 @@ def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
     if not names:
         return None
     shown = list(dict.fromkeys(c for r in runs for c in r.facts.result.problem.quasi))
-    grids: list[Grid] = []
-    rows: list[dict[str, object]] = []
     crowded = len(runs) * len(names) > _ROOMY
+    rows: list[dict[str, object]] = []
+    cells: list[dict[str, object]] = []
     for run in runs:
         by_name = {n: m.per_column for n, m in run.facts.result.measures.items()}
-        cells: list[list[Cell | None]] = []
         for column in shown:
             line = {n: by_name[n].get(column) if n in by_name else None for n in names}
-            cells.append([_lost(v, column, n, colours, crowded) for n, v in line.items()])
+            cells += [
+                {"run": run.letter, "column": column, "metric": title_of(n)}
+                | _lost(v, colours, crowded=crowded)
+                for n, v in line.items()
+            ]
             row: dict[str, object] = {"run": run.letter} if len(runs) > 1 else {}
             rows.append(row | {"column": column} | {title_of(n): v for n, v in line.items()})
-        grids.append(Grid(cells=cells, heading=heading_of(run, runs), colour=run.colour))
     return Chart(
         title="Where it was lost: column by column",
-        figure=Cells(
-            names=tuple(shown),
-            heads=tuple(title_of(n) for n in names),
-            grids=tuple(grids),
-            steep=crowded,
+        figure=Vega(
+            spec=_heat_spec(colours, len(runs)),
+            data={"cells": pd.DataFrame(cells)},
+            height=70 + _CELL * len(shown),
         ),
         numbers=pd.DataFrame(rows),
-        note="0 is unchanged, 1 is everything suppressed in that column.",
+        note="0 is unchanged, 1 is everything suppressed in that column."
+        + (" Runs stand beside each other in every cell." if len(runs) > 1 else ""),
         formats={title_of(n): "%.4f" for n in names},
     )
 
 
-def _lost(value: float | None, column: str, metric: str, colours: Palette, crowded: bool) -> Cell:
-    colour = colours.scale[round(4 * min(max(value or 0.0, 0.0), 1.0))]
-    return Cell(
-        colour=colour if value is not None else "transparent",
-        ink=readable(colour) if value is not None else colours.ink,
-        text=_short(value) if crowded else "–" if value is None else f"{value:.2f}",
-        tip="" if value is None else f"{column}, {title_of(metric)}: {value:.4f} of 1",
+def _lost(value: float | None, colours: Palette, *, crowded: bool) -> dict[str, object]:
+    if value is None:
+        text = "–"
+        return {"colour": colours.paper, "ink": colours.muted, "text": text, "told": "not measured"}
+    colour = colours.scale[round(4 * min(max(value, 0.0), 1.0))]
+    text = _short(value) if crowded else f"{value:.2f}"
+    return {
+        "colour": colour, "ink": readable(colour), "text": text, "told": f"{value:.4f} of 1"
+    }  # fmt: skip
+
+
+@lru_cache(maxsize=16)
+def _heat_spec(colours: Palette, runs: int) -> dict[str, Any]:
+    import altair as alt
+
+    plain = alt.Axis(
+        labelOverlap=False, labelFlush=False, labelColor=colours.ink, title=None, labelLimit=190
     )
+    steep = alt.Axis(
+        orient="top", labelAngle=-30, labelOverlap=False, labelFlush=False, title=None,
+        labelColor=colours.ink, labelLimit=150,
+    )  # fmt: skip
+    place: dict[str, Any] = {
+        "x": alt.X("metric:N", sort=None, axis=steep, scale=alt.Scale(paddingInner=0.06)),
+        "y": alt.Y("column:N", sort=None, axis=plain, scale=alt.Scale(paddingInner=0.1)),
+        "tooltip": ["column:N", "metric:N", *(["run:N"] if runs > 1 else []),
+                    alt.Tooltip("told:N", title="lost")],
+    }  # fmt: skip
+    if runs > 1:
+        place["xOffset"] = alt.XOffset("run:N", sort=None)
+    cells = named("cells")
+    chart = alt.layer(
+        cells.mark_rect().encode(**place, color=alt.Color("colour:N", scale=None, legend=None)),
+        cells.mark_text(fontSize=SMALL).encode(
+            **place, text="text:N", color=alt.Color("ink:N", scale=None, legend=None)
+        ),
+    ).resolve_scale(color="independent")
+    return form(chart, colours)

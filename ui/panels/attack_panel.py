@@ -1,4 +1,4 @@
-"""The attacks on a release: outcomes on one axis, the three questions, each attack by itself."""
+"""The attacks on a release: a line for each, and behind them questions and each by itself."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from anon_core.job.further_attacks import attack as attack_further
 from anon_core.job.further_attacks import attacked
 from anon_core.job.questions import Evidence, evidence
 from anon_core.release.attack_result import AttackResult
-from anon_core.words.phrases import share
+from anon_core.words.phrases import limited, share
 from anon_core.words.tiles import proven
 
-from ..charts.attack_plots import attack_dots, name_of, risk_chart, title_of, untried
-from ..charts.chart_frame import Palette, Series, kept, show
+from ..charts.attack_plots import attack_bullets, name_of, risk_bullets, title_of, untried
+from ..charts.chart_frame import Palette, Series, figure, kept, show
 from ..components.guard import handled, show_error
 from ..forms.parameter_forms import parameter_form
-from ..session import jobs
-from ..session.alone import alone, once_opened
+from ..session import chosen, jobs
+from ..session.alone import once_opened
 from ..session.further import ATTACKING
 from ..words.explain import plain, what_is_this
 from . import (
@@ -30,13 +30,14 @@ from . import (
     linked_charts,
     links_panel,
     members_panel,
+    panel_head,
     stopping_panel,
 )
 
 if TYPE_CHECKING:
     from anon_core.job.result import Result
 
-_VIEWS = ("Outcomes", "Questions", "One by one", "Attack further", "Two releases")
+_VIEWS = ("People at risk", "Questions", "One by one", "Attack further", "Two releases")
 _KINDS = {
     "identity": "Who is it?",
     "attribute": "What do they have? Certain",
@@ -51,21 +52,32 @@ _QUESTIONS = {
 
 
 def draw(run: Series, colours: Palette) -> None:
-    """Draw the panel of one run."""
+    """Draw the panel of one run: a line for each attack."""
+    base = linked_charts.baseline()
+    now = chosen.now(run.facts)
+    if now is None:
+        chart = kept(attack_bullets, [run], colours, base)
+    else:
+        chart = attack_bullets([run], colours, base, linked_charts.exposed(run.facts))
+    signs = [("■", run.colour, "average, worst"), ("○", colours.ink, "guess")]
+    if base is not None:
+        signs.append(("┃", colours.sensitive, "A"))
+    if any(limited(a) for a in run.facts.attacks):
+        signs.append(("┃", colours.warning, "threshold"))
+    if now is not None:
+        signs.append(("◆", colours.ink, "chosen"))
+    panel_head.draw("Attacks", of="Attacks", chart=chart, key="attacks", signs=signs)
+    figure(chart, key="attacks")
+
+
+def details(run: Series, colours: Palette) -> None:
+    """Draw what lies behind the outcomes: people at risk, the questions, each attack by itself."""
     view = st.segmented_control(
         "Show", _VIEWS, default=_VIEWS[0], required=True, key="attack-view",
         label_visibility="collapsed",
     )  # fmt: skip
-    if view == "Outcomes":
-        show(kept(attack_dots, [run], colours), key="attacks")
-    alone(
-        "Attacks",
-        lambda: linked_charts.attacks(run, colours) if view == _VIEWS[0] else None,
-        key="linked-attacks",
-        linked=True,
-    )
-    if view == "Outcomes":
-        show(kept(risk_chart, [run], colours), key="risk")
+    if view == "People at risk":
+        show(kept(risk_bullets, [run], colours), key="risk")
         not_tested([run])
         for attack in run.facts.attacks:
             members_panel.draw(run.facts, attack)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..charts.attack_plots import name_of
 from ..charts.chart_frame import Series
-from ..charts.class_plots import nouns
 from ..charts.metric_plots import metric_names, title_of
+from ..charts.tracks import nouns
 
 if TYPE_CHECKING:
     import pandas as pd

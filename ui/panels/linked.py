@@ -12,13 +12,11 @@ from anon_core.words.phrases import chance, share
 
 from ..charts import class_values
 from ..charts.chart_frame import Series, table
-from ..components import picking
 from ..components.guard import handled
 from ..session import chosen
 from ..session.alone import redraw_linked
 from ..session.result_view import Facts
 from ..words.explain import plain
-from . import linked_charts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,14 +27,12 @@ _CLASS, _ROW = "chosen/class", "chosen/row"
 def bar(run: Series) -> None:
     """Draw what is chosen, what clears it, and the choice by a number; take what is clicked."""
     facts = run.facts
+    left = chosen.follow(facts)
     now = chosen.now(facts)
-    picking.listens(
-        lambda place: linked_charts.take(facts, place), name="The choice", key="linked-picking"
-    )
     one = facts.noun[0]
     with st.container(key="chosen-bar", horizontal=True, vertical_alignment="center"):
         if now is None:
-            st.markdown("Nothing is chosen")
+            st.markdown(plain(left) if left else "Nothing is chosen")
         else:
             st.markdown(f"**Chosen: {plain(now.title)}** – {plain(_extent(facts, now))}")
             st.button(
@@ -46,12 +42,13 @@ def bar(run: Series) -> None:
                 shortcut="Esc",
                 on_click=handled("The choice")(_clear),
             )
+        _steps(facts, now)
         with st.popover(f"Choose a {one}", key="chosen-by-number"):
             _number(f"Choose a {one} by its number", _CLASS, len(facts.sizes), _by_class(facts))
             _number("Choose a row of your table", _ROW, facts.result.problem.rows, _by_row(facts))
             if now is None:
                 st.caption(
-                    "Click a bar, a cell or an area, tick a row, or type a number: the "
+                    "Click a column of the tracks, tick a row, or type a number: the "
                     f"{one} is then chosen in the table, the charts, the metrics and the attacks."
                 )
                 return
@@ -168,6 +165,31 @@ def _number(title: str, key: str, most: int, take: Callable[[int], None]) -> Non
         placeholder=f"1 to {most:,}",
         on_change=taken,
     )
+
+
+def _steps(facts: Facts, now: chosen.Chosen | None) -> None:
+    """Draw what chooses the class before the chosen ones, and the one after them."""
+    one, last = facts.noun[0], len(facts.sizes) - 1
+    places = [] if now is None else facts.place[now.groups].tolist()
+    for sign, name, at in (
+        ("chevron_left", "Smaller", min(places, default=last + 1) - 1),
+        ("chevron_right", "Larger", max(places, default=-1) + 1),
+    ):
+        st.button(
+            f"{name} {one}",
+            key=f"chosen-{name.lower()}",
+            icon=f":material/{sign}:",
+            type="tertiary",
+            disabled=not 0 <= at <= last,
+            on_click=handled("The choice")(_choose_place),
+            args=(facts, at),
+            help=f"Choose the next {one} in the order of sizes.",
+        )
+
+
+def _choose_place(facts: Facts, at: int) -> None:
+    chosen.choose_number(facts, int(facts.numbers[facts.by_size[at]]))
+    redraw_linked()
 
 
 def _clear() -> None:

@@ -1,155 +1,104 @@
-"""The charts of Results whose bars and cells choose classes, and what a click on one comes to."""
+"""The tracks of Results, whose bins choose classes, and what a click on one comes to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from ..charts import class_values
-from ..charts.chart_frame import Chart, Palette, Series, kept, show
-from ..charts.class_plots import size_chart
-from ..charts.linked_plots import (
-    Spread,
-    area_spread,
-    picked,
-    picks,
-    share_spread,
-    size_spread,
-    strips,
-)
-from ..charts.sensitive_heatmap import group_chart
-from ..session import chosen
+from ..charts.chart_frame import Chart, Palette, Series, chosen_of, kept, vega
+from ..charts.tracks import PICKED, Binned, binned_of, picked_bins, tracks, words_of
+from ..components.guard import handled
+from ..session import chosen, results
 from ..session.alone import redraw_linked
-from ..session.result_view import Facts
+from ..session.result_view import Facts, facts
 
-_SIZES, _GROUPS = "sizes", "groups"
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Strips:
-    """What a chart of strips tells of every class, its title, and what its cells stand for.
-
-    In both, ``{one}`` and ``{many}`` stand for what rows that stand together are called.
-    """
-
-    values: Callable[[Facts], class_values.ByName]
-    title: str
-    axis: str
+KEY = "tracks"
+_BIN = "bin"
 
 
-#: The charts of strips, by their name on the page.
-_STRIPS = {
-    "difference-strips": _Strips(
-        values=class_values.differences,
-        title="Values against the whole",
-        axis="of the {one}: 0 as the whole, 1 nothing in common",
-    ),
-    "metric-strips": _Strips(
-        values=class_values.metrics,
-        title="What the {many} lost",
-        axis="of the {one}: 0 nothing, 1 everything",
-    ),
-    "attack-strips": _Strips(
-        values=class_values.attacks,
-        title="Who stands how",
-        axis="chance of success against them",
-    ),
-}
+def baseline() -> Facts | None:
+    """Return what baseline A is drawn from; None without one."""
+    base = results.baseline()
+    return None if base is None else facts(base.result)
 
 
-def sizes(run: Series, colours: Palette) -> None:
-    """Draw the people by the size of their class; a bar chooses its classes."""
-    show(_unless_chosen(_size_chart, run, colours), key=_SIZES)
+def of_run(run: Series, colours: Palette) -> Chart:
+    """Return the tracks of a run with A behind it and the choice marked."""
+    now = chosen.now(run.facts)
+    base = baseline()
+    if now is None:
+        return kept(tracks, [run], colours, base, None, chosen.turn())
+    return tracks([run], colours, base, chosen.mask(run.facts), chosen.turn())
 
 
-def groups(run: Series, colours: Palette) -> None:
-    """Draw the classes at a glance; an area chooses its classes."""
-    show(_unless_chosen(_group_chart, run, colours), key=_GROUPS)
+def draw(run: Series, colours: Palette, chart: Chart) -> None:
+    """Draw the tracks; a click chooses the classes of a bin."""
+
+    @handled("The choice")
+    def clicked() -> None:
+        take(run.facts, binned_of(run, colours), chosen_of(KEY, PICKED, _BIN))
+
+    vega(chart.figure, title=chart.title, key=KEY, on_pick=clicked)
 
 
-def differences(run: Series, colours: Palette) -> None:
-    """Draw how much the sensitive values of each class differ from the whole."""
-    _draw_strips(run, colours, "difference-strips")
-
-
-def metrics(run: Series, colours: Palette) -> None:
-    """Draw what the classes lost, class by class; nothing where no metric tells it."""
-    _draw_strips(run, colours, "metric-strips")
-
-
-def attacks(run: Series, colours: Palette) -> None:
-    """Draw the chance of every attack, class by class; nothing where no attack tells it."""
-    _draw_strips(run, colours, "attack-strips")
-
-
-def take(facts: Facts, place: str) -> None:
-    """Choose the classes that were clicked; what is chosen already is chosen no longer.
+def take(facts: Facts, part: Binned, ids: Sequence[str]) -> None:
+    """Choose the classes of the bins that were clicked; a chosen bin is chosen no longer.
 
     Parameters
     ----------
     facts : Facts
-    place : str
-        That of the `Pick` which was clicked.
+    part : Binned
+        The bins of the chart.
+    ids : sequence of str
+        What the browser has selected: nothing after a double click. What was selected at an
+        earlier turn stays in it where somebody adds to the choice.
     """
-    groups, title = picked(_spreads(facts, place.partition("/")[0]), place)
-    if not title:
+    if not ids:
+        if chosen.now(facts) is not None:
+            chosen.clear()
+            redraw_linked()
         return
-    if title == chosen.title(facts):
-        chosen.clear()
+    bins = [at for at in picked_bins(ids, chosen.turn()) if at < len(part)]
+    if not bins:
+        return
+    adds = len(ids) > len(bins)
+    mask = chosen.mask(facts)
+    here = np.concatenate([part.groups(facts, at) for at in bins])
+    if mask[here].all():
+        mask[here] = False
+        if not adds:
+            mask[:] = False
     else:
-        chosen.choose(facts, groups, title)
+        if not adds:
+            mask[:] = False
+        mask[here] = True
+    groups = np.flatnonzero(mask).astype(np.int64)
+    told = words_of(facts, part, bins[0])
+    alone = len(bins) == 1 and len(groups) == len(here)
+    chosen.choose(facts, groups, told if alone else f"{len(groups):,} {facts.noun[1]}")
     redraw_linked()
 
 
-def _spreads(facts: Facts, chart: str) -> list[Spread]:
-    """Return what a chart of the page tells of every class; nothing of a chart there is not."""
-    if chart == _SIZES:
-        return [size_spread(facts)]
-    if chart == _GROUPS:
-        return [area_spread(facts)]
-    if chart not in _STRIPS:
-        return []
-    return [share_spread(name, values) for name, values in _STRIPS[chart].values(facts)]
+def lost(facts: Facts) -> Mapping[str, float]:
+    """Return what the chosen classes lost on average, by metric; nothing where none is chosen."""
+    now = chosen.now(facts)
+    if now is None:
+        return {}
+    weights = facts.hiding[now.groups].astype(np.float64)
+    return {
+        name: float(np.average(values[now.groups], weights=weights))
+        for name, values in class_values.metrics(facts)
+    }
 
 
-def _unless_chosen(make: Callable[..., Chart], run: Series, colours: Palette, *more: str) -> Chart:
-    """Return a chart, from the session while nothing is chosen in it."""
-    if chosen.now(run.facts) is None:
-        return kept(make, [run], colours, *more)
-    return make([run], colours, *more)
-
-
-def _size_chart(runs: Sequence[Series], colours: Palette) -> Chart:
-    facts = runs[0].facts
-    pick = picks(_SIZES, _spreads(facts, _SIZES), chosen.title(facts))
-    return size_chart(runs, colours, chosen.mask(facts), lambda at: pick(0, at))
-
-
-def _group_chart(runs: Sequence[Series], colours: Palette) -> Chart:
-    facts = runs[0].facts
-    pick = picks(_GROUPS, _spreads(facts, _GROUPS), chosen.title(facts))
-    mine = chosen.mask(facts)
-    return group_chart(runs, colours, mine=mine, pick=lambda at: pick(0, at))
-
-
-def _draw_strips(run: Series, colours: Palette, chart: str) -> None:
-    if _STRIPS[chart].values(run.facts):
-        show(_unless_chosen(_strip_chart, run, colours, chart), key=chart)
-
-
-def _strip_chart(runs: Sequence[Series], colours: Palette, chart: str) -> Chart:
-    facts = runs[0].facts
-    told = _STRIPS[chart]
-    spreads = _spreads(facts, chart)
-    title, axis = (
-        text.format(one=facts.noun[0], many=facts.noun[1]) for text in (told.title, told.axis)
-    )
-    return strips(
-        facts,
-        spreads,
-        chosen.mask(facts),
-        colours,
-        title=title,
-        axis=axis,
-        pick=picks(chart, spreads, chosen.title(facts)),
-    )
+def exposed(facts: Facts) -> Mapping[str, float]:
+    """Return the highest chance of each attack among the chosen classes."""
+    now = chosen.now(facts)
+    if now is None:
+        return {}
+    return {
+        name: float(values[now.groups].max(initial=0.0))
+        for name, values in class_values.attacks(facts)
+    }

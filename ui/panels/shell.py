@@ -12,7 +12,6 @@ from anon_core.suggest.facts import lacking
 from anon_core.words.phrases import size
 
 from .. import this_machine
-from ..charts import plain_look
 from ..charts.theme import ROLE_STYLE, RUN_STYLE, grid, muted, paper, role_colour, run_colour
 from ..components import guard, latest_file, leaving, narrow, theme_change
 from ..components.guard import handled, panel
@@ -141,7 +140,7 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
     )
     # Streamlit writes white on the primary colour, too pale for that in the dark theme.
     look = _CSS.replace("MUTED", muted()).replace("ON_PRIMARY", paper()).replace("GRID", grid())
-    st.html(f"<style>{look}{plain_look.CSS}</style>")
+    st.html(f"<style>{look}</style>")
     login.gate()
     session_panel.begin()
     running.settle()  # also where the run ended while another page was open

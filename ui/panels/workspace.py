@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ..charts.theme import grid, paper
+from ..charts.theme import grid, ink, paper
 from ..components.guard import handled
 
 #: Pixels of the window below which the parts stand below each other, and the page scrolls.
@@ -52,7 +52,16 @@ _LOOK = """<style>
 [class*="st-key-panel-"] [data-testid="stHeading"] [data-testid="stMarkdownContainer"],
 [class*="st-key-panel-"] > [data-testid="stElementContainer"] [data-testid="stCaptionContainer"]
   {margin-bottom: 0;}
-.st-key-chosen-bar {justify-content: flex-end;}
+[class*="st-key-head-"] {gap: .5rem; flex-wrap: nowrap; min-height: 1.75rem;}
+[class*="st-key-head-"] > :not(:nth-child(2)) {flex: none; width: auto;}
+[class*="st-key-head-"] button {min-height: 1.6rem; padding: 0 .3rem;}
+[class*="st-key-head-"] h3 {font-size: 1rem !important; white-space: nowrap;}
+[class*="st-key-vega-"] [data-testid="stElementToolbar"] {top: auto; bottom: 0;}
+.aw-legend {font-size: .75rem; line-height: 1.2; color: INK; text-align: right;}
+.st-key-chosen-bar {justify-content: flex-end; gap: .4rem;}
+.st-key-chosen-smaller button, .st-key-chosen-larger button {padding: 0 .1rem; gap: 0;}
+.st-key-chosen-smaller [data-testid="stMarkdownContainer"] p,
+.st-key-chosen-larger [data-testid="stMarkdownContainer"] p {font-size: 0 !important;}
 .st-key-what-if [data-testid="stWidgetLabel"] {min-height: 1.2rem; margin-bottom: 0;}
 .st-key-results-panels > * {min-width: 0;}
 [class*="st-key-panel-"] {padding: .35rem .7rem .6rem;}
@@ -78,13 +87,17 @@ _LOOK = """<style>
   .st-key-results-panels > * {min-height: 0; height: 100%;}
   [class*="st-key-panel-"] {height: 100%; overflow: auto; flex-wrap: nowrap;}
   [class*="st-key-panel-"] > * {flex: none;}
+  [class*="st-key-panel-"] :has([class*="st-key-vega-"]):not([class*="st-key-"])
+    {flex: 1 0 auto; display: flex; flex-direction: column;}
+  [class*="st-key-panel-"] [class*="st-key-vega-"] {contain: size; height: auto !important;
+    flex: 1 0 auto;}
 }
 </style>"""
 
 
 def look() -> None:
     """Draw the look of the page."""
-    words = {"WIDE": NARROW, "BELOW": NARROW - 0.02, "PAPER": paper(), "GRID": grid()}
+    words = {"WIDE": NARROW, "BELOW": NARROW - 0.02, "PAPER": paper(), "GRID": grid(), "INK": ink()}
     made = _LOOK
     for word, value in words.items():
         made = made.replace(word, str(value))
@@ -105,7 +118,7 @@ def drawers(names: Sequence[str]) -> None:
             key=f"open-{name}",
             type="secondary",
             width="content",
-            on_click=handled("Further")(_open),
+            on_click=handled("Further")(open_drawer),
             args=(name,),
         )
 
@@ -134,7 +147,8 @@ def is_open(name: str) -> bool:
     return st.session_state.get(_OPEN) == name
 
 
-def _open(name: str) -> None:
+def open_drawer(name: str) -> None:
+    """Open a drawer, and close the one that was open."""
     st.session_state[_OPEN] = name
 
 

@@ -62,6 +62,14 @@ def redraw_linked() -> None:
         st.rerun()
 
 
+def redraw(key: str) -> None:
+    """Draw one panel anew, and nothing else; to be called at a click's end."""
+    try:
+        st.rerun([key])
+    except StreamlitAPIException:  # it could not be drawn before
+        st.rerun()
+
+
 def once_opened(label: str, draw: Callable[[], None], *, name: str, key: str) -> None:
     """Draw what is folded up once it is opened; a browser lays out what a closed fold holds too.
 

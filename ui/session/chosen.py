@@ -57,6 +57,21 @@ def title(facts: Facts) -> str:
     return "" if found is None else found.title
 
 
+def follow(facts: Facts) -> str:
+    """Carry the choice over to the release that is shown now; return what it left behind.
+
+    A row goes on into its class there. Classes are those of one release alone, so nothing is
+    chosen of another, and what was is told; going back to their release finds them chosen again.
+    """
+    found: Chosen | None = st.session_state.get(_NOW)
+    if found is None or found.of is facts.result.release:
+        return ""
+    if found.row is not None and found.row < len(facts.result.row_group):
+        choose_row(facts, found.row)
+        return "" if now(facts) else f"Row {found.row + 1:,} is suppressed in this release."
+    return f"The choice ended with the run before: {found.title}."
+
+
 def turn() -> int:
     """Return how often something was chosen: fields that took part are drawn afresh each time."""
     return int(st.session_state.get(_TURN, 0))

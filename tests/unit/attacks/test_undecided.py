@@ -19,7 +19,7 @@ from anon_core.job.runner import run
 from anon_core.release.attack_result import AttackResult
 from anon_core.report.files import as_html, edition_of
 from anon_core.words import phrases as words
-from ui.charts.attack_plots import attack_dots, risk_chart
+from ui.charts.attack_plots import attack_bullets, risk_bullets
 from ui.charts.chart_frame import Series, light_palette
 from ui.panels.compare_tables import figures
 from ui.session.result_view import Facts
@@ -95,12 +95,13 @@ def test_pages_and_report_say_it(boxed: Result) -> None:
     attack = of(boxed, "membership")
     with patch.object(st, "session_state", {}):
         run_ = Series(letter="A", title="", facts=Facts(result=boxed), colour="#000000")
-        numbers = attack_dots([run_], light_palette()).numbers
+        numbers = attack_bullets([run_], light_palette()).numbers
         row = numbers[numbers["attack"] == "Membership"].iloc[0]
         assert row["not decided"] == attack.undecided
         assert row["rate"] == attack.rate
-        chart = risk_chart([run_], light_palette())
-        assert f"{attack.undecided:,} not decided" in repr(chart.figure)
+        chart = risk_bullets([run_], light_palette())
+        notes = list(chart.figure.data["lines"]["note"])
+        assert any(f"{attack.undecided:,} not decided" in note for note in notes)
         assert figures(run_)["Membership: not decided, treated as exposed"] == attack.undecided
         page = as_html(edition_of(boxed))
     assert page.count(attack.open_words) >= 2
@@ -122,7 +123,7 @@ def test_an_attack_on_nobody_does_not_look_like_protection() -> None:
     assert found.cautions
     with patch.object(st, "session_state", {}):
         run_ = Series(letter="", title="", facts=Facts(result=found), colour="#000000")
-        numbers = attack_dots([run_], light_palette()).numbers
+        numbers = attack_bullets([run_], light_palette()).numbers
     row = numbers[numbers["attack"] == "Membership"].iloc[0]
     assert row["nobody to attack"] == attack.sentence
     assert pd.isna(row["rate"])

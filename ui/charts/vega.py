@@ -1,0 +1,97 @@
+"""Charts that Vega-Lite draws: a form that seldom changes, and data that change with every run.
+
+A form is made by Altair once for each theme and kept, because making and checking one takes longer
+than a run. Whatever changes goes into the data: a changed form is drawn anew in the browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .chart_frame import FONT, Palette
+
+if TYPE_CHECKING:
+    import altair as alt
+    import pandas as pd
+
+#: Pixels of letters in a chart, and of quieter ones.
+LETTERS, SMALL = 12, 11
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Vega:
+    """A chart as Vega-Lite draws it.
+
+    Attributes
+    ----------
+    spec : mapping
+        The form, without data.
+    data : mapping of str to pandas.DataFrame
+        By the names that the form has for them.
+    height : int
+        Pixels; the least of them where it stretches.
+    stretches : bool
+        Whether it fills the height of its place.
+    picked : str
+        Name of the selection that a click makes; empty where nothing can be chosen.
+    """
+
+    spec: Mapping[str, Any]
+    data: Mapping[str, pd.DataFrame]
+    height: int
+    stretches: bool = False
+    picked: str = ""
+
+    def whole(self) -> dict[str, Any]:
+        """Return the form with its data."""
+        return {**self.spec, "datasets": dict(self.data)}
+
+
+def named(name: str) -> alt.Chart:
+    """Return an empty chart of data that come later, under a name."""
+    import altair as alt
+
+    return alt.Chart(alt.NamedData(name=name))
+
+
+def form(
+    chart: alt.LayerChart | alt.FacetChart,
+    colours: Palette,
+    *,
+    right: int = 4,
+    left: int = 4,
+    top: int = 4,
+) -> dict[str, Any]:
+    """Return the form of a chart of one view, in the house's look and without its data.
+
+    Parameters
+    ----------
+    chart : altair.LayerChart
+    colours : Palette
+    right : int
+        Pixels beside the last tick.
+    """
+    spec: dict[str, Any] = chart.to_dict(validate=False)
+    spec.pop("data", None)
+    spec["datasets"] = {}
+    spec["autosize"] = {"type": "fit", "contains": "padding"}
+    spec["padding"] = {"left": 4, "right": right, "top": 4, "bottom": 4}
+    spec["background"] = "transparent"
+    spec["usermeta"] = {"embedOptions": {"renderer": "svg"}}
+    quiet = {"labelColor": colours.muted, "titleColor": colours.muted, "gridColor": colours.grid}
+    spec["config"] = {
+        "font": FONT,
+        "view": {"stroke": None},
+        "text": {"color": colours.ink, "fontSize": LETTERS},
+        "axis": {
+            **quiet,
+            "labelFontSize": SMALL,
+            "titleFontSize": SMALL,
+            "titleFontWeight": "normal",
+            "domain": False,
+            "ticks": False,
+        },
+    }
+    return spec
