@@ -26,7 +26,7 @@ from ui.session import confirming, jobs, results, running, state
 from ui.session import population_tables as population
 from ui.session import precompile_status as warming
 from ui.session.alone import folded
-from ui.words.explain import plain
+from ui.words.explain import changed, plain
 
 #: The column with the button stays in view while the forms scroll.
 _LOOK = """<style>
@@ -39,46 +39,51 @@ _LOOK = """<style>
 
 def choices() -> None:
     """Draw every form and write what they show into the draft."""
-    draft = state.draft()
     data, roles = state.dataset(), state.roles()
     rows = data.rows if data is not None else 1
     advice_panel.draw()
     draft = state.draft()
-    st.subheader("Promises", anchor=False)
+    st.subheader("Privacy models", anchor=False)
     chosen = technique_picker.chosen(draft["algorithm"].get("name", met_first()[0]))
     promised = promises_form.models(draft, roles.sensitive, chosen)
     models = promised.tables
-    published = sensitive_levels.draw(draft)
     st.subheader("Technique", anchor=False)
     algorithm = run_form.technique(draft)
     st.subheader("Attackers", anchor=False)
-    # Whether there is a table of the population decides what can be set above it.
-    settings = st.container()
-    people = run_form.people(draft, rows)
-    released = folded(
-        "An earlier release of the same people",
-        lambda: earlier_form.earlier(state.draft()),
-        lambda: earlier_form.held(state.draft()),
-        key="run/earlier",
-    )
-    with settings:
-        attacks = attack_form.attacks(
-            draft,
-            technique_picker.chosen(algorithm["name"]),
-            public=bool(people.get("file")),
+    with st.container(key="run-drawers", gap="xsmall"):
+        # Whether there is a table of the population decides what can be set above it.
+        settings = st.container(gap="xsmall")
+        people = folded(
+            f"Population · {plain(run_form.people_told(draft))}",
+            lambda: run_form.people(state.draft(), rows),
+            lambda: run_form.people_held(state.draft(), rows),
+            key="run/population",
         )
-    export = folded(
-        "Advanced: secret seed, formulas",
-        lambda: run_form.advanced(state.draft()),
-        lambda: {"formulas": "neutralise", **state.draft()["export"]},
-        key="run/advanced",
-    )
-    metrics = folded(
-        "Advanced: metrics",
-        lambda: run_form.metrics(state.draft(), models),
-        lambda: run_form.metrics_held(state.draft(), models),
-        key="run/metrics",
-    )
+        released = folded(
+            f"An earlier release of the same people · {plain(earlier_form.told(draft))}",
+            lambda: earlier_form.earlier(state.draft()),
+            lambda: earlier_form.held(state.draft()),
+            key="run/earlier",
+        )
+        with settings:
+            attacks = attack_form.attacks(
+                draft,
+                technique_picker.chosen(algorithm["name"]),
+                public=bool(people.get("file")),
+            )
+        published = sensitive_levels.draw(draft)
+        metrics = folded(
+            f"Metrics · {changed(run_form.metrics_changed(draft, models))}",
+            lambda: run_form.metrics(state.draft(), models),
+            lambda: run_form.metrics_held(state.draft(), models),
+            key="run/metrics",
+        )
+        export = folded(
+            f"Advanced: secret seed, formulas · {changed(run_form.advanced_changed(draft))}",
+            lambda: run_form.advanced(state.draft()),
+            lambda: {"formulas": "neutralise", **state.draft()["export"]},
+            key="run/advanced",
+        )
     again: dict[str, str] = draft.get("reuse") or {}
     technique = technique_picker.chosen(algorithm["name"])
     searches = not technique.levels_parameter and not technique.carries_out_parts
@@ -226,7 +231,7 @@ def run_button(*, ready: bool) -> None:
 running.settle()
 if page("Run", "▶️", needs="roles"):
     with st.container(key="stack-run"):
-        left, right = st.columns([3, 2], gap="large")
+        left, right = st.columns([5, 3], gap="large")
     with right, st.container(key="run-side"):
         st.subheader("What this will do", anchor=False)
         sentence, button, under_way = st.container(), st.container(), st.container()
@@ -252,6 +257,5 @@ if page("Run", "▶️", needs="roles"):
         cost_panel.draw(ready=ready)
     with came_to, panel("The last result"):
         last_outcome()
-    st.divider()
     with panel(counts_panel.PANEL):
         counts_panel.draw()

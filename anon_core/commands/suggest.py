@@ -97,8 +97,8 @@ def suggest(options: argparse.Namespace) -> int:
     suited = recommended(request, facts, _TRIED)
     inputs = Inputs(dataset=table, levels=levels, population=people)
     offered = worth_offering(suited, lambda one: {**given, **one.tables()}, inputs, Context())
-    found = tuple(one for one, _ in offered)
-    trials = {one.algorithm.name: trial for one, trial in offered}
+    found = tuple(one for one, _ in offered.shown)
+    trials = {one.algorithm.name: trial for one, trial in offered.shown}
     recipes = [Plan.from_mapping({**given, **one.tables()}) for one in found]
     if options.json:
         write_json(
@@ -106,11 +106,12 @@ def suggest(options: argparse.Namespace) -> int:
                 "schema": 1,
                 "threshold": request.threshold,
                 "threshold_source": request.threshold_source,
+                "tried_on_rows": offered.sample or table.rows,
                 "recommended": [_told(one, trials[one.algorithm.name]) for one in found],
             }
         )
     else:
-        _tell(found, request, len(plan.roles.quasi), trials)
+        _tell(found, request, len(plan.roles.quasi), trials, offered.sample)
         if not found:
             tell(
                 "None of the techniques that suit finds a release of this table: ask for less, or "
@@ -153,6 +154,7 @@ def _tell(
     request: Request,
     quasi: int,
     trials: Mapping[str, Trial | None],
+    sample: int,
 ) -> None:
     source = request.threshold_source
     tell(f"Threshold: a chance of at most {request.threshold:g}{f' ({source})' if source else ''}.")
@@ -167,4 +169,5 @@ def _tell(
             lost = "" if trial.loss is None else f" loss {trial.loss:.3f},"
             named = ", ".join(a.attack for a in trial.missed)
             met = f"misses the threshold of {named}" if named else "every threshold is met"
-            tell(f"   Tried on this table:{lost} {met}.")
+            of = f"a sample of {sample:,} rows" if sample else "this table"
+            tell(f"   Tried on {of}:{lost} {met}.")

@@ -113,6 +113,16 @@ class Dataset:
             dropped=self.dropped + gone,
         )
 
+    def only(self, kept: npt.NDArray[np.bool_]) -> Dataset:
+        """Return the table with these rows alone, to try something on.
+
+        Parameters
+        ----------
+        kept : bool array of shape (rows,)
+        """
+        columns = tuple(column.take(kept) for column in self.columns)
+        return replace(self, columns=columns, rows=int(np.count_nonzero(kept)))
+
     def without_unseen(self, held: npt.NDArray[np.bool_]) -> Dataset:
         """Return the table without rows that hold values no hierarchy has; counts them.
 

@@ -7,19 +7,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from ..base.context import Context, now, silent
 from ..base.errors import AnonError, BadPlan, Cancelled
 from ..base.registry import family
 from ..contracts.metric import headline
+from ..data.table import Dataset
 from ..job.plan import Plan
+from ..job.result import Result
 from ..job.runner import run
 from ..release.attack_result import AttackResult
 from .mending import Change, changes
 from .recommend import Recommendation
 from .stopping import Inputs
 
-#: Rows up to which a plan is tried before it is offered; trying takes as long as running.
+#: Rows up to which a plan is tried on the whole table; of a larger one, a sample of so many is.
 MOST_ROWS = 50_000
+#: Any number: the same table gives the same sample, and nothing of it is published.
+_DRAWN_WITH = 35
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,11 +40,14 @@ class Trial:
         The attacks whose threshold the release misses.
     loss : float or None
         What it loses, 0 to 1, by the metric that says it in one figure.
+    result : Result or None
+        What would be released, for whoever tells more figures of it.
     """
 
     refused: AnonError | None = None
     missed: tuple[AttackResult, ...] = ()
     loss: float | None = None
+    result: Result | None = None
 
     @property
     def good(self) -> bool:
@@ -47,7 +56,7 @@ class Trial:
 
 
 def tried(recipe: Mapping[str, Any], given: Inputs, context: Context) -> Trial:
-    """Carry a recipe out on its table, and return what came of it; the release is thrown away.
+    """Carry a recipe out on its table, and return what came of it.
 
     Raises
     ------
@@ -72,7 +81,8 @@ def tried(recipe: Mapping[str, Any], given: Inputs, context: Context) -> Trial:
     missed = tuple(a for a in result.attacks if _misses(a))
     permuted = result.release.grouping.published
     measure = result.measures.get(headline("groups" if permuted else "cells"))
-    return Trial(missed=missed, loss=None if measure is None else measure.share)
+    loss = None if measure is None else measure.share
+    return Trial(missed=missed, loss=loss, result=result)
 
 
 def _misses(attack: AttackResult) -> bool:
@@ -127,26 +137,75 @@ def tried_out(
     return done
 
 
+@dataclass(frozen=True, kw_only=True)
+class Offers:
+    """Which recommendations are worth offering.
+
+    Attributes
+    ----------
+    shown : tuple of (Recommendation, Trial or None)
+        Those that release and meet every threshold; where there is none, those that release. None
+        for a trial where something has to be settled before any run.
+    refused : tuple of (Recommendation, AnonError)
+        Those that release nothing.
+    sample : int
+        Rows that they were tried on, where these are not all; else 0.
+    """
+
+    shown: tuple[tuple[Recommendation, Trial | None], ...] = ()
+    refused: tuple[tuple[Recommendation, AnonError], ...] = ()
+    sample: int = 0
+
+
 def worth_offering(
     found: Sequence[Recommendation],
     recipe_of: Callable[[Recommendation], Mapping[str, Any]],
     given: Inputs,
     context: Context,
-) -> list[tuple[Recommendation, Trial | None]]:
-    """Return what of recommendations is worth offering, each with what trying it came to.
+) -> Offers:
+    """Try recommendations, and return those that are worth offering; see `tried_out`.
 
-    First those that release and meet every threshold; where there is none, those that release. On
-    a table of more than `MOST_ROWS` rows, and where something has to be settled before any run,
-    nothing was tried: the first few are returned as they are.
+    Of a table of more than `MOST_ROWS` rows a sample is tried.
     """
-    if given.dataset.rows > MOST_ROWS:
-        return [(one, None) for one in found[:_MOST]]
-    done = tried_out(found, recipe_of, given, context)
+    table = sample_of(given.dataset, recipe_of(found[0])) if found else given.dataset
+    done = tried_out(found, recipe_of, replace(given, dataset=table), context)
     if any(isinstance(trial.refused, BadPlan) for _, trial in done):
-        return [(one, None) for one in found[:_MOST]]
+        return untried(found)
     released = [(one, trial) for one, trial in done if trial.refused is None]
     good = [(one, trial) for one, trial in released if trial.good]
-    return [*(good or released)[:_MOST]]
+    return Offers(
+        shown=(*(good or released)[:_MOST],),
+        refused=tuple((one, t.refused) for one, t in done if t.refused is not None),
+        sample=0 if table is given.dataset else table.rows,
+    )
+
+
+def untried(found: Sequence[Recommendation]) -> Offers:
+    """Return the first few as they are, where nothing can be tried yet."""
+    return Offers(shown=tuple((one, None) for one in found[:_MOST]))
+
+
+def sample_of(table: Dataset, recipe: Mapping[str, Any]) -> Dataset:
+    """Return a table of at most about `MOST_ROWS` rows, with all rows of each person in it.
+
+    Parameters
+    ----------
+    table : Dataset
+    recipe : mapping of str to object
+        Its roles say which column tells persons apart.
+    """
+    if table.rows <= MOST_ROWS:
+        return table
+    roles = recipe.get("roles", {})
+    unit = str(roles.get("household") or roles.get("person") or "")
+    generator = np.random.default_rng(_DRAWN_WITH)
+    share = MOST_ROWS / table.rows
+    if unit:
+        codes = table.column(unit).codes
+        return table.only(generator.random(int(codes.max()) + 2)[codes] < share)
+    kept = np.zeros(table.rows, dtype=np.bool_)
+    kept[generator.choice(table.rows, MOST_ROWS, replace=False)] = True
+    return table.only(kept)
 
 
 def _larger(one: Recommendation, trial: Trial) -> Recommendation | None:

@@ -9,12 +9,12 @@ from ..base.errors import BadPlan, listing
 from ..base.params import Technique
 from ..base.registry import family, option_title
 from ..contracts.algorithm import counted_in_people, refuse_unsteered
-from ..contracts.model import GroupModel
+from ..contracts.model import GroupModel, PrivacyModel
 from ..contracts.partitioner import Partitioner
 from ..contracts.search_cost import BEST_BY
 from ..job.plan import Plan
 from ..job.recipe_parts import SEARCH
-from .phrases import count, in_a_sentence, share
+from .phrases import count, in_a_sentence, share, symbol
 
 if TYPE_CHECKING:
     from ..data.table import Dataset
@@ -224,3 +224,28 @@ def intentions(plan: Plan, data: Dataset) -> tuple[list[str], list[str], list[st
         named = count(gone, "identifier") if gone > 1 else "identifier"
         parts.append(f"The {named} will not be published.")
     return how, promised, parts
+
+
+def numbers_asked(models: Sequence[PrivacyModel]) -> list[tuple[str, int | float]]:
+    """Return the numbers that privacy models ask for, each by the letter of its formula."""
+    found: list[tuple[str, int | float]] = []
+    for model in models:
+        values = model.as_mapping()
+        for parameter in type(model).parameters():
+            value = values.get(parameter.name, parameter.default)
+            usual = parameter.quiet and value == parameter.default
+            if parameter.kind in ("integer", "number") and not usual:
+                name = symbol(parameter.label or parameter.name)
+                found.append((name, cast(int | float, value)))
+    return found
+
+
+def short_name(plan: Plan) -> str:
+    """Return a run's name in a few words, such as 'Mondrian k 12 l 8'.
+
+    Parameters
+    ----------
+    plan : Plan
+    """
+    numbers = [f"{name} {value:g}" for name, value in numbers_asked(plan.models)]
+    return " ".join([plan.algorithm.title, *numbers])

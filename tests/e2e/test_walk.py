@@ -26,13 +26,12 @@ def run(page: Page, *, k: int, by: tuple[str, str]) -> None:
     """Set technique and k, run by the keyboard, and wait for the account."""
     approach, technique = by
     go(page, "Run")
-    choice = page.locator(".st-key-run_form-approach")
-    if not choice.is_visible():
-        page.get_by_text("All techniques, most used first").click()
-    choice.get_by_text(approach, exact=True).click()
+    page.locator(".st-key-run-techniques button").first.click()
+    page.locator(".st-key-run_form-approach").get_by_text(approach, exact=True).click()
     wait_for_app(page)
     page.get_by_test_id("stRadio").get_by_text(technique, exact=True).click()
     wait_for_app(page)
+    page.keyboard.press("Escape")
     field = page.locator(".st-key-model-0 input").first
     field.fill(str(k))
     field.press("Enter")

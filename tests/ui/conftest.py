@@ -34,7 +34,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def untried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let Run recommend without trying, which takes its time; tests of that lift the limit."""
-    monkeypatch.setattr(advice_trials, "MOST_ROWS", 0)
+    monkeypatch.setattr(advice_trials, "TRIES", False)
 
 
 @pytest.fixture

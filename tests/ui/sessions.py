@@ -30,6 +30,16 @@ RUN, RESULTS, COMPARE, EXPORT = (
     f"pages/{name}.py" for name in ("4_Run", "5_Results", "6_Compare", "7_Export")
 )
 
+#: The drawers of Run, all of which are open in tests.
+DRAWERS = (
+    "add-model",
+    "attackers",
+    "population",
+    "earlier",
+    "sensitive-levels",
+    "metrics",
+    "advanced",
+)
 #: The drawer of Results with the tiles in full and what stands behind them.
 VERDICTS = "Verdicts and judgement"
 #: The drawers of its panels.
@@ -76,7 +86,7 @@ def open_page(page: str, held: Mapping[str, Any], *, tab: str = "") -> AppTest:
     app = AppTest.from_file(str(CHECKOUT / "app.py"), default_timeout=PATIENCE)
     for stops in QUESTIONS:  # the promises that are folded up, too
         app.session_state[f"promise_picker/more/{stops}"] = True
-    for fold in ("techniques", "earlier", "advanced", "metrics"):
+    for fold in DRAWERS:
         app.session_state[f"run/{fold}"] = True
     for key, value in held.items():  # what a test asks for goes before that
         app.session_state[key] = value
@@ -109,3 +119,9 @@ def words(app: AppTest) -> str:
     """Return everything a page says, as one text."""
     kinds = (app.markdown, app.caption, app.error, app.info, app.warning, app.subheader, app.title)
     return "\n".join(str(element.value) for kind in kinds for element in kind)
+
+
+def tips(app: AppTest) -> str:
+    """Return everything that a page's texts say in their tooltips, as one text."""
+    told = [str(element.proto.help) for element in (*app.markdown, *app.caption)]
+    return "\n".join(told).replace("\\", "")

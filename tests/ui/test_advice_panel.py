@@ -23,6 +23,7 @@ from tests.ui.sessions import (
     choose,
     load,
     open_page,
+    tips,
     wait_for,
     words,
 )
@@ -45,7 +46,7 @@ def test_one_click_fills_the_plan_and_one_takes_it_back() -> None:
     app = open_page(RUN, load("hospital"))
     assert not app.exception
     before = draft(app)
-    said = words(app).replace("\\", "")
+    said = tips(app)
     assert "0.09 needs groups of at least 12: 1 in 11 is 0.0909" in said
     assert len([b for b in app.button if b.key and b.key.startswith("use-")]) == 3
     button(app, "use-1").click().run()
@@ -118,7 +119,7 @@ def test_settings_survive_a_change_of_technique() -> None:
 @pytest.fixture
 def tries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let recommendations be tried, and pages wait for them."""
-    monkeypatch.setattr(advice_trials, "MOST_ROWS", trying.MOST_ROWS)
+    monkeypatch.setattr(advice_trials, "TRIES", True)
     monkeypatch.setattr(advice_trials, "PATIENCE", PATIENCE)
 
 
@@ -160,7 +161,8 @@ def test_whatever_is_offered_releases_and_meets_every_threshold(
         assert "Nothing that suits finds a release of this table" in told
         assert table == "clinic"
         return
-    assert told.count("Tried on this table") == len(offered)
+    assert "Tried on this table" in told
+    assert tips(app).count("Worst chance: ") == len(offered)
     misses = told.count("Misses the threshold")
     assert misses in (0, len(offered))  # such are offered where nothing else is
     for key in offered:
@@ -173,10 +175,26 @@ def test_whatever_is_offered_releases_and_meets_every_threshold(
         assert bool(missed) == bool(misses), key
 
 
-def test_larger_tables_are_not_tried_and_that_is_said() -> None:
-    told = words(open_page(RUN, load("hospital"))).replace("\\", "")
-    assert "Not tried: the table has more than" in told
+def test_a_sample_of_larger_tables_is_tried_and_that_is_said(
+    tries: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trying, "MOST_ROWS", 3_000)
+    app = open_page(RUN, load("hospital"))
+    told = words(app).replace("\\", "")
+    assert "Tried on a sample of 3,000 rows" in told
+    assert "The sample was drawn by chance" in tips(app)
     assert "Tried on this table" not in told
+
+
+def test_a_sample_has_all_rows_of_its_persons(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trying, "MOST_ROWS", 200)
+    with patch.object(st, "session_state", clinic()):
+        table = state.typed_dataset()
+        assert table is not None
+        sample = trying.sample_of(table, state.recipe())
+    assert 0 < sample.rows < table.rows
+    whole, kept = (data.frame()["patient"].value_counts() for data in (table, sample))
+    assert (whole[kept.index] == kept).all()
 
 
 def test_what_finds_no_release_is_not_offered(tries: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,9 +13,10 @@ from anon_core.contracts.attack import Attack
 from anon_core.job import thresholds
 
 from ..session import state
-from ..words.explain import plain, what_is_this
+from ..session.alone import folded
+from ..words.explain import changed, plain, what_is_this
 from .following import follow, place
-from .parameter_forms import parameter_form
+from .parameter_forms import filled, parameter_form
 
 #: Thresholds that are in use, offered both ways because they differ: 1 in 11 is not quite 0.09.
 _USUAL: dict[str, float] = {
@@ -36,7 +37,7 @@ _OTHER = "Another"
 def attacks(
     draft: dict[str, Any], technique: type[Algorithm], *, public: bool
 ) -> list[dict[str, Any]]:
-    """Draw the thresholds; return the tables of the attacks that differ from their defaults.
+    """Draw the threshold, and a drawer with each attacker; return what differs from the defaults.
 
     Parameters
     ----------
@@ -46,44 +47,101 @@ def attacks(
     public : bool
         Whether there is a table of the population.
     """
+    tables = _threshold(draft)
+    rest = folded(
+        f"Attackers · {changed(_differ(draft))}",
+        lambda: _each(state.draft(), technique, public=public),
+        lambda: held(state.draft()),
+        key="run/attackers",
+    )
+    return [*tables, *rest]
+
+
+def held(draft: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the tables of the attackers in the drawer where nobody changes anything."""
+    known, personal = _known(), thresholds.personal()
+    found: list[dict[str, Any]] = []
+    for table in draft.get("attacks", []):
+        name = str(table["name"])
+        if name in personal or name not in known:
+            continue
+        own = filled(known[name], {key: value for key, value in table.items() if key != "name"})
+        if not known[name].by_default or own != filled(known[name], {}):
+            found.append({"name": name, **own})
+    return found
+
+
+def _differ(draft: dict[str, Any]) -> list[str]:
+    """Return the attackers that differ from the default by more than the one threshold."""
+    known, own = _known(), thresholds.own(draft.get("attacks", []))
+    return [
+        known[table["name"]].title
+        for table in held(draft)
+        if table.get("threshold") != own
+        or not known[table["name"]].by_default
+        or filled(known[table["name"]], {"threshold": own}).items()
+        != {key: value for key, value in table.items() if key != "name"}.items()
+    ]
+
+
+def _known() -> dict[str, type[Attack]]:
+    found = family("attack").items()
+    return {
+        n: a for n, a in found if issubclass(a, Attack) and (a.parameters() or not a.by_default)
+    }
+
+
+def _threshold(draft: dict[str, Any]) -> list[dict[str, Any]]:
+    """Draw the choice of a threshold; return the tables of the attacks that it is told."""
     given = {a["name"]: a for a in draft.get("attacks", [])}
-    known = {n: a for n, a in family("attack").items() if issubclass(a, Attack) and a.parameters()}
-    personal = thresholds.personal()
-    tables: dict[str, dict[str, Any]] = {}
-    if personal:
-        default = next(p.default for p in known[personal[0]].parameters() if p.name == "threshold")
-        value = float(cast(float, given.get(personal[0], {}).get("threshold", default)))
-        usual = next((t for t, v in _USUAL.items() if abs(v - value) < 1e-12), _OTHER)
-        choices = [*_USUAL, _OTHER]
-        words = st.selectbox(
-            "Your threshold: the highest acceptable chance of picking a person",
-            choices,
-            index=place(choices, follow("threshold-usual", usual)),
-            key="threshold-usual",
-            help="Results compares the worst case with it. '1 in 11' is met by k = 11, '0.09' "
-            "only by k = 12.",
+    known, personal = _known(), thresholds.personal()
+    if not personal:
+        return []
+    default = next(p.default for p in known[personal[0]].parameters() if p.name == "threshold")
+    value = float(cast(float, given.get(personal[0], {}).get("threshold", default)))
+    usual = next((t for t, v in _USUAL.items() if abs(v - value) < 1e-12), _OTHER)
+    choices = [*_USUAL, _OTHER]
+    words = st.selectbox(
+        "Your threshold: the highest acceptable chance of picking a person",
+        choices,
+        index=place(choices, follow("threshold-usual", usual)),
+        key="threshold-usual",
+        help="Results compares the worst case with it. '1 in 11' is met by k = 11, '0.09' "
+        "only by k = 12.",
+    )
+    if words == _OTHER:
+        value = st.number_input(
+            "Chance",
+            min_value=0.0,
+            max_value=1.0,
+            value=follow("threshold-own", value),
+            step=0.01,
+            format="%g",
+            key="threshold-own",
         )
-        if words == _OTHER:
-            value = st.number_input(
-                "Chance",
-                min_value=0.0,
-                max_value=1.0,
-                value=follow("threshold-own", value),
-                step=0.01,
-                format="%g",
-                key="threshold-own",
-            )
-        else:
-            value = _USUAL[words]
-        for name in personal:
-            tables[name] = {"threshold": value}
+    else:
+        value = _USUAL[words]
+    defaults = {n: {p.name: p.default for p in known[n].parameters()} for n in personal}
+    table = {"threshold": value}
+    return [{"name": name, **table} for name in personal if table != defaults[name]]
+
+
+def _each(
+    draft: dict[str, Any], technique: type[Algorithm], *, public: bool
+) -> list[dict[str, Any]]:
+    """Draw the settings of every attacker; return the tables that differ from the defaults."""
+    given = {a["name"]: a for a in draft.get("attacks", [])}
+    known, personal = _known(), thresholds.personal()
+    tables: dict[str, dict[str, Any]] = {}
     for name, attack in known.items():
         idle = (attack.needs_permuted and not technique.permutes) or (
             attack.needs_public and not public
         )
+        if name in personal or not attack.by_default:
+            continue
         if idle and name in given:
             tables[name] = {key: value for key, value in given[name].items() if key != "name"}
-        elif not idle and name not in personal and attack.by_default:
+        elif not idle:
             st.markdown(f"**{plain(attack.title)}**")
             tables[name] = dict(parameter_form(attack, given.get(name, {}), key="run_form/attack"))
             what_is_this(attack)

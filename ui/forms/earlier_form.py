@@ -65,6 +65,13 @@ def held(draft: dict[str, Any]) -> dict[str, Any]:
     return {"file": found.path, "people": people, **_decided(draft)}
 
 
+def told(draft: dict[str, Any]) -> str:
+    """Return what stands on the drawer: which release it is."""
+    present: dict[str, Any] = draft.get("earlier") or {}
+    found = kept.find(str(present.get("file", "")))
+    return "none" if found is None else found.title
+
+
 def _decided(draft: dict[str, Any]) -> dict[str, Any]:
     """Return by what a decided recipe tells its release: no other one will do."""
     present: dict[str, Any] = draft.get("earlier") or {}

@@ -91,11 +91,22 @@ def parameter_form(
             own = given if parameter.named(given) == chosen else chosen
             below = f"{key}/{technique.name}"
             shown[parameter.name] = _part(parameter, chosen, own, below, sensitive)
-    return {p.name: shown[p.name] for p in parameters if not (p.quiet and _usual(p, shown))}
+    return {p.name: shown[p.name] for p in parameters if not (p.quiet and usual(p, shown))}
 
 
-def _usual(parameter: Parameter, shown: Mapping[str, object]) -> bool:
-    return shown[parameter.name] == parameter.plain(parameter.default)
+def usual(parameter: Parameter, values: Mapping[str, object]) -> bool:
+    """Say whether a parameter has its default among a technique's values."""
+    default = _default(parameter)
+    return values.get(parameter.name, default) in (default, parameter.default)
+
+
+def filled(technique: type[Technique], values: Mapping[str, object]) -> dict[str, object]:
+    """Return what `parameter_form` returns of these values where nobody changes a field."""
+    return {
+        p.name: values.get(p.name, _default(p))
+        for p in technique.parameters()
+        if not (p.quiet and usual(p, values))
+    }
 
 
 def _part(
@@ -107,7 +118,7 @@ def _part(
         return chosen
     values = cast(Mapping[str, object], given) if isinstance(given, Mapping) else {}
     with st.container(border=True, key=f"part-{key}/{parameter.name}"):
-        st.caption(plain(f"{_label(parameter)}: {technique.title}"))
+        st.caption(plain(f"{label_of(parameter)}: {technique.title}"))
         own = parameter_form(
             technique,
             values,
@@ -130,13 +141,18 @@ def _allowed(parameter: Parameter, value: object, owner: str) -> object:
     try:
         return parameter.plain(parameter.accept(value, owner))
     except BadPlan:
-        return parameter.default if parameter.parts else parameter.plain(parameter.default)
+        return _default(parameter)
+
+
+def _default(parameter: Parameter) -> object:
+    """Return a parameter's default as a recipe has it."""
+    return parameter.default if parameter.parts else parameter.plain(parameter.default)
 
 
 def _widget(
     parameter: Parameter, widget: str, sensitive: Sequence[str], wanted: object, now: object
 ) -> object:
-    label = _label(parameter)
+    label = label_of(parameter)
     if parameter.options:
         return st.selectbox(
             label,
@@ -187,7 +203,8 @@ def _widget(
     )
 
 
-def _label(parameter: Parameter) -> str:
+def label_of(parameter: Parameter) -> str:
+    """Return what stands on a parameter's field."""
     label = parameter.label or parameter.name.replace("_", " ")
     if label[1:2].isalpha():  # a letter by itself, such as k or the δ of "δ max", is a formula's
         label = label[:1].upper() + label[1:]

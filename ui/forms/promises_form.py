@@ -22,12 +22,15 @@ from ..charts.chart_frame import palette, show
 from ..charts.example_plot import example_chart
 from ..components.guard import handled
 from ..session import promise_facts, state
-from ..words.explain import plain, what_is_this
+from ..session.alone import once_opened
+from ..words.explain import changed, explained, plain
 from . import allowed_range, promise_picker
-from .parameter_forms import parameter_form
+from .parameter_forms import label_of, parameter_form, usual
 from .promise_picker import once
 
 _REPLACED = "promises_form/replaced"
+#: Pixels of a number's field.
+_WIDE = 128
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,14 +41,15 @@ class Shown:
     ----------
     tables : list of dict
         The recipe's tables.
-    places : tuple of (int, place)
-        Where more can be drawn about those that can be given, by their place in the plan.
+    places : tuple of (int, place, place)
+        Of those that can be given, by their place in the plan: where more can be drawn about them,
+        and where what their drawer holds.
     more : place
         Below all of them.
     """
 
     tables: list[dict[str, Any]]
-    places: tuple[tuple[int, DeltaGenerator], ...]
+    places: tuple[tuple[int, DeltaGenerator, DeltaGenerator], ...]
     more: DeltaGenerator
 
 
@@ -57,17 +61,22 @@ def models(draft: dict[str, Any], sensitive: tuple[str, ...], technique: type[Al
     known = {n: m for n, m in family("model").items() if issubclass(m, GroupModel)}
     present: list[dict[str, Any]] = draft["models"]
     found: list[dict[str, Any]] = []
-    places: list[tuple[int, DeltaGenerator]] = []
+    places: list[tuple[int, DeltaGenerator, DeltaGenerator]] = []
     for place, model in enumerate(present):
         chosen = known.get(model["name"])
         if chosen is None:
             found.append(model)
             continue
-        with st.container(border=True, key=f"model-{place}"):
-            with st.container(
-                horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
-            ):
-                st.markdown(f"**{plain(chosen.title)}**", width="content")
+        with st.container(border=True, key=f"model-{place}", gap="xsmall"):
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.markdown(
+                    f"**{plain(chosen.title)}**", help=plain(chosen.summary), width="stretch"
+                )
+                can = not (technique.permutes and chosen.needs_whole_rows)
+                given = model
+                inner = st.container()
+                if can:
+                    given, inner = _numbers(chosen, model, place, sensitive)
                 st.button(
                     "Remove",
                     key=f"remove-model-{place}",
@@ -77,18 +86,44 @@ def models(draft: dict[str, Any], sensitive: tuple[str, ...], technique: type[Al
                     args=(place,),
                     type="tertiary",
                 )
-            st.markdown(plain(chosen.summary))
-            if technique.permutes and chosen.needs_whole_rows:
+            if not can:
                 _not_defined(place, chosen, technique, present, bool(sensitive))
                 found.append(model)
                 continue
-            given = parameter_form(
-                chosen, model, key=f"run_form/model/{place}", sensitive=sensitive
-            )
-            places.append((place, st.container()))
-            what_is_this(chosen)
+            places.append((place, st.container(gap="xsmall"), inner))
         found.append({"name": model["name"], **given})
     return Shown(tables=found, places=tuple(places), more=st.container())
+
+
+def _numbers(
+    chosen: type[GroupModel], model: dict[str, Any], place: int, sensitive: tuple[str, ...]
+) -> tuple[dict[str, Any], DeltaGenerator]:
+    """Draw the numbers that a promise asks for, and a drawer with its other settings.
+
+    Returns
+    -------
+    dict of str to object
+        What all of its fields show.
+    place
+        In the drawer, for what the table tells of it.
+    """
+    numbers = [
+        p.name for p in chosen.parameters() if p.kind in ("integer", "number") and not p.quiet
+    ]
+    rest = [p for p in chosen.parameters() if p.name not in numbers]
+    key = f"run_form/model/{place}"
+    given: dict[str, Any] = {}
+    if numbers:
+        with st.container(key=f"numbers-{place}", width=_WIDE * len(numbers)):
+            without = [p.name for p in rest]
+            given = parameter_form(chosen, model, key=key, sensitive=sensitive, without=without)
+    differ = [label_of(p) for p in rest if not usual(p, model)]
+    more = "Settings" if not differ else f"Settings · {changed(differ)}"
+    with st.popover(more, type="tertiary", key=f"model-more-{place}"):
+        explained(chosen)
+        given |= parameter_form(chosen, model, key=key, sensitive=sensitive, without=numbers)
+        inner = st.container()
+    return {p.name: given[p.name] for p in chosen.parameters() if p.name in given}, inner
 
 
 def told_by_the_table(shown: Shown, technique: type[Algorithm]) -> None:
@@ -103,11 +138,11 @@ def told_by_the_table(shown: Shown, technique: type[Algorithm]) -> None:
     with suppress(AnonError):  # the page says beside the forms what is wrong
         plan = state.plan()
         of = promise_facts.problem(plan)
-    for place, where in shown.places:
+    for place, where, inner in shown.places:
         if plan is not None and of is not None:
-            with where:
-                _told(plan.models[place], of, plan, place=place, key=f"run_form/model/{place}")
-    with shown.more:
+            _told(plan.models[place], of, plan, place=place, where=where, inner=inner)
+
+    def another() -> None:
         promise_picker.draw(
             draft["models"],
             technique,
@@ -116,33 +151,47 @@ def told_by_the_table(shown: Shown, technique: type[Algorithm]) -> None:
             of=of,
             person=state.roles().unit,
         )
+
+    with shown.more:
+        once_opened("Add a privacy model", another, name="Choices", key="run/add-model")
         promise_facts.watch()
 
 
-def _told(model: GroupModel, of: Problem, plan: Plan, *, place: int, key: str) -> None:
-    """Draw what the table says of one promise."""
+def _told(
+    model: GroupModel,
+    of: Problem,
+    plan: Plan,
+    *,
+    place: int,
+    where: DeltaGenerator,
+    inner: DeltaGenerator,
+) -> None:
+    """Draw what the table says of one promise: what is wrong in sight, the rest in its drawer."""
     found = promise_facts.facts(model, of, plan, place)
-    allowed_range.draw(type(model), found.allowed, key=key, removable=found.removable)
-    if found.refused is not None:
-        st.warning(plain(f"{found.refused.message} {found.refused.remedy}".strip()))
-        best = found.refused.best if isinstance(found.refused, Infeasible) else None
-        if isinstance(found.refused, Infeasible) and best is not None:
-            st.caption(plain(f"Best possible: {best:g} ({found.refused.best_of})."))
-    for caution in found.cautions:
-        st.info(plain(caution))
-    columns = [name for name in model.protects(of) if name in of.sensitive]
-    if told := of_several(model, columns, len([n for n in of.sensitive if n not in of.quasi])):
-        st.caption(plain(told))
-    if found.kept is not None or found.broken is not None:
-        picture = st.expander(
-            "A class that keeps it, and one that breaks it",
-            key=f"example-{place}",
-            on_change="rerun",
-        )
-        if picture.open:  # drawn only where somebody looks
-            with picture:
-                chart = example_chart(model, found.kept, found.broken, palette(), columns)
-                show(chart, key=f"example-{place}")
+    with where:
+        if found.refused is not None:
+            st.warning(plain(f"{found.refused.message} {found.refused.remedy}".strip()))
+            best = found.refused.best if isinstance(found.refused, Infeasible) else None
+            if isinstance(found.refused, Infeasible) and best is not None:
+                st.caption(plain(f"Best possible: {best:g} ({found.refused.best_of})."))
+        for caution in found.cautions:
+            st.info(plain(caution))
+        columns = [name for name in model.protects(of) if name in of.sensitive]
+        if told := of_several(model, columns, len([n for n in of.sensitive if n not in of.quasi])):
+            st.caption(plain(told))
+    with inner:
+        key = f"run_form/model/{place}"
+        allowed_range.draw(type(model), found.allowed, key=key, removable=found.removable)
+        if found.kept is not None or found.broken is not None:
+            picture = st.expander(
+                "A class that keeps it, and one that breaks it",
+                key=f"example-{place}",
+                on_change="rerun",
+            )
+            if picture.open:  # drawn only where somebody looks
+                with picture:
+                    chart = example_chart(model, found.kept, found.broken, palette(), columns)
+                    show(chart, key=f"example-{place}")
 
 
 def restore(technique: type[Algorithm]) -> None:

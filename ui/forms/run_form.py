@@ -20,41 +20,52 @@ from anon_core.samples import sample
 from ..components.guard import handled, show_error
 from ..session import population_tables as population
 from ..session import state
-from ..session.alone import folded
-from ..words.explain import plain, what_is_this
+from ..session.what_if import BUDGET
+from ..words.explain import changed, explained, plain, what_is_this
 from . import technique_picker
 from .following import follow, place
-from .parameter_forms import parameter_form
+from .parameter_forms import label_of, parameter_form, usual
 
 _KEPT = "run_form/parameters"
+#: Pixels of the suppression budget's field.
+_WIDE = 190
 
 
 def technique(draft: dict[str, Any]) -> dict[str, Any]:
     """Draw the choice of technique with its parameters; return the recipe's table."""
     present = draft["algorithm"].get("name", met_first()[0])
-    heading = st.container()
-    chosen = folded(
-        "All techniques, most used first",
-        lambda: technique_picker.pick(state.draft()["algorithm"].get("name", met_first()[0])),
-        lambda: technique_picker.chosen(present),
-        key="run/techniques",
-    )
-    name = chosen.name
-    with heading:
-        st.markdown(f"**{plain(chosen.title)}**")
-        st.caption(technique_picker.caption(chosen))
-    values = draft["algorithm"] if name == present else switched(chosen, draft["algorithm"])
-    given = parameter_form(
-        chosen, values, key="run_form/algorithm", sensitive=state.roles().sensitive
-    )
+    shown = technique_picker.chosen(present)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        with st.popover(plain(shown.title), icon=":material/schema:", key="run/techniques"):
+            chosen = technique_picker.pick(present)
+        name = chosen.name
+        values = draft["algorithm"] if name == present else switched(chosen, draft["algorithm"])
+        budget = [p.name for p in chosen.parameters() if p.name == BUDGET]
+        rest = [p.name for p in chosen.parameters() if p.name != BUDGET]
+        sensitive, given = state.roles().sensitive, dict[str, Any]()
+        if budget:
+            with st.container(width=_WIDE):
+                given = parameter_form(
+                    chosen, values, key="run_form/algorithm", sensitive=sensitive, without=rest
+                )
+        differ = [
+            label_of(p) for p in chosen.parameters() if p.name in rest and not usual(p, values)
+        ]
+        with st.popover(
+            f"Settings · {changed(differ)}" if rest else "What is this?",
+            type="tertiary",
+            key="run/settings",
+        ):
+            explained(chosen)
+            given |= parameter_form(
+                chosen, values, key="run_form/algorithm", sensitive=sensitive, without=budget
+            )
+    given = {p.name: given[p.name] for p in chosen.parameters() if p.name in given}
     if waiting := _not_kept(chosen):
         st.caption(
             f":material/history: {plain(chosen.title)} has no setting for {plain(waiting)}; it "
             "comes back with a technique that has."
         )
-    if not chosen.parameters():
-        st.caption(f"{chosen.title} needs no settings of its own.")
-    what_is_this(chosen)
     st.session_state.setdefault(_KEPT, {})[name] = given
     if name == present:
         _remember(chosen, values, given)
@@ -171,6 +182,24 @@ def people(draft: dict[str, Any], rows: int) -> dict[str, Any]:
     return {}
 
 
+def people_held(draft: dict[str, Any], rows: int) -> dict[str, Any]:
+    """Return what `people` returns where nobody changes anything."""
+    present: dict[str, Any] = draft["population"]
+    kept = population.find(str(present.get("file", "")))
+    if present.get("file"):
+        return {} if kept is None else {"file": kept.path}
+    return {"size": max(int(present["size"]), rows)} if present.get("size") else {}
+
+
+def people_told(draft: dict[str, Any]) -> str:
+    """Return what stands on the drawer of the population: what is known of it."""
+    present: dict[str, Any] = draft["population"]
+    kept = population.find(str(present.get("file", "")))
+    if kept is not None:
+        return f"{kept.title}, {kept.table.rows:,} people"
+    return f"{int(present['size']):,} people" if present.get("size") else "none"
+
+
 def _told(people: population.Population) -> None:
     """Say what was read, and which quasi-identifiers it has: attackers go by these."""
     quasi, there = state.roles().quasi, people.table.names
@@ -250,6 +279,18 @@ def metrics_held(
         if not (metric := cast(type[Metric], known[table["name"]])).by_default
         or table != {"name": table["name"], **in_units_of(metric, promised).as_mapping()}
     ]
+
+
+def metrics_changed(draft: dict[str, Any], models: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the titles of the metrics that differ from their defaults, or are measured further."""
+    known = family("metric")
+    return [known[table["name"]].title for table in metrics_held(draft, models)]
+
+
+def advanced_changed(draft: dict[str, Any]) -> list[str]:
+    """Return what of `advanced` differs from its default."""
+    kept = draft["export"].get("formulas", "neutralise") != "neutralise"
+    return [*([] if is_secret(parse(draft["seed"])) else ["seed"]), *(["formulas"] if kept else [])]
 
 
 def _further_metrics(given: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:

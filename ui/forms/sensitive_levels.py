@@ -9,7 +9,8 @@ import streamlit as st
 from anon_core.job.recipe_parts import SEARCH
 
 from ..session import state
-from ..words.explain import plain
+from ..session.alone import folded
+from ..words.explain import changed, plain
 from .following import follow, place
 
 _EXACT = "Its values, as they are"
@@ -17,13 +18,37 @@ _LEAST = "The least level at which the promises can be met"
 
 
 def draw(draft: dict[str, Any]) -> dict[str, int | str]:
-    """Draw the choice for each sensitive column with a hierarchy; return the recipe's table."""
+    """Draw a drawer with each sensitive column that has a hierarchy; return the recipe's table."""
+    if not _columns():
+        return {}
+    return folded(
+        f"Sensitive values · {changed(held(draft), usual='published as they are')}",
+        lambda: _each(state.draft()),
+        lambda: held(state.draft()),
+        key="run/sensitive-levels",
+    )
+
+
+def held(draft: dict[str, Any]) -> dict[str, int | str]:
+    """Return what `draw` returns where nobody changes anything."""
+    present: dict[str, int | str] = draft.get("sensitive_levels", {})
+    return {name: present[name] for name in _columns() if present.get(name)}
+
+
+def _columns() -> list[str]:
     roles, tables = state.roles(), state.levels()
+    return [
+        name
+        for name in roles.sensitive
+        if name not in roles.quasi and name in tables and len(tables[name][0]) >= 2
+    ]
+
+
+def _each(draft: dict[str, Any]) -> dict[str, int | str]:
+    tables = state.levels()
     present: dict[str, int | str] = draft.get("sensitive_levels", {})
     found: dict[str, int | str] = {}
-    for name in roles.sensitive:
-        if name in roles.quasi or name not in tables or len(tables[name][0]) < 2:
-            continue
+    for name in _columns():
         rows = tables[name]
         levels = [_words(rows, level) for level in range(1, len(rows[0]))]
         options = [_EXACT, *levels, _LEAST]

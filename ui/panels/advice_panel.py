@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from anon_core.answers import which_k
 from anon_core.base.errors import AnonError
@@ -17,16 +18,19 @@ from anon_core.contracts.serving import Purpose
 from anon_core.job import thresholds
 from anon_core.job.plan import Plan
 from anon_core.suggest.facts import facts_of
-from anon_core.suggest.recommend import MOST, Recommendation, recommended
+from anon_core.suggest.recommend import Recommendation, recommended
 from anon_core.suggest.request import CONCEALED, PURPOSES, Request
 from anon_core.suggest.trying import Trial
-from anon_core.words.phrases import chance
+from anon_core.words.phrases import chance, share
+from anon_core.words.plan_words import numbers_asked
 from anon_core.words.tiles import title_of
 
 from ..components.guard import handled
 from ..forms.following import follow
+from ..forms.technique_picker import APPROACHES, approach_of
 from ..session import advice_trials, asked, release_context, state
 from ..session import population_tables as population
+from ..session.advice_trials import Figures, Offered
 from ..words.explain import plain
 from . import many_hierarchies_panel
 from .shell import undo_button
@@ -34,6 +38,9 @@ from .shell import undo_button
 PANEL = "Recommended"
 #: Techniques that suit and may be tried, until as many as are shown were found good.
 _SUITED = 8
+#: The table's columns: name, worst chance, loss, suppressed, and the button.
+_WIDE = (2.6, 1.3, 0.8, 1.3, 1.25)
+_HEADS = ("Worst chance", "Loss", "Suppressed")
 _PURPOSE, _RECIPIENT, _HIDE = (asked.WIDGETS[p] for p in ("purpose", "recipient", "concealed"))
 
 
@@ -42,7 +49,7 @@ def draw() -> None:
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
     ):
-        st.subheader("What is it for?", anchor=False, width="content")
+        st.subheader("Purpose", anchor=False, width="content")
         undo_button(key="run/undo")
     request = _asked()
     if request is None:
@@ -60,19 +67,15 @@ def draw() -> None:
     suited = recommended(request, facts, _SUITED)
     attacks = _tables(suited[0])["attacks"] if suited else []
     came = advice_trials.of(suited, attacks, request)
-    found, trials = _offered(suited, came)
+    found = [offered.one for offered in came.shown]
     shared = [n for n in found[0].notes if all(n in one.notes for one in found)] if found else []
-    st.caption(plain(" ".join([_threshold(request), *(f"{n[0].upper()}{n[1:]}" for n in shared)])))
     for obstacle in suited[0].obstacles if suited else ():
         st.warning(plain(obstacle))
     if came.pending:
         advice_trials.watch()
-    elif came.untried and found:
-        st.caption(plain(came.untried))
-    for place, one in enumerate(found):
-        card = _Card(one=one, place=place, trial=trials.get(place), pending=came.pending)
-        _card(card, request, shared, len(facts.quasi))
-    _not_offered(came, bool(found))
+    if found:
+        _table(came, request, shared, len(facts.quasi))
+    _not_offered(came)
     if not suited:
         st.info(
             "No technique stops all of this on this table. Mark the columns that are sensitive on "
@@ -82,50 +85,45 @@ def draw() -> None:
         st.caption("With a table of the population, below, techniques made for presence join in.")
 
 
-def _offered(
-    suited: Sequence[Recommendation], came: advice_trials.Found
-) -> tuple[Sequence[Recommendation], dict[int, Trial]]:
-    """Return what is offered: what releases and meets every threshold, else what releases at all.
-
-    What was not tried is offered as it is, and said so.
-    """
+def _table(came: advice_trials.Found, request: Request, shared: Sequence[str], quasi: int) -> None:
+    """Draw what is offered, one line each: its name, its three figures, and what takes it over."""
+    tried = "Tried on this table"
+    if came.sample:
+        tried = f"Tried on a sample of {came.sample:,} rows"
     if came.pending or came.untried:
-        return suited[:MOST], {}
-    released = [(one, trial) for one, trial in came.tried if trial.refused is None]
-    good = [(one, trial) for one, trial in released if trial.good]
-    shown = (good or released)[:MOST]
-    return [one for one, _ in shown], {place: trial for place, (_, trial) in enumerate(shown)}
+        tried = "Recommended"
+    why = " ".join([_threshold(request), *(f"{n[0].upper()}{n[1:]}" for n in shared)])
+    if came.sample:
+        why += (
+            " The sample was drawn by chance, of the whole table mostly less is lost. Run says "
+            "what the whole table comes to."
+        )
+    with st.container(border=True, key="advice", gap="xsmall"):
+        head = st.columns(_WIDE, vertical_alignment="bottom", gap="small")
+        head[0].markdown(f"**{tried}**", help=plain(why))
+        for column, word in zip(head[1:], _HEADS, strict=False):
+            column.caption(word)
+        for place, offered in enumerate(came.shown):
+            _line(offered, place, request, shared, quasi, pending=came.pending)
+        if came.untried:
+            st.caption(plain(came.untried))
 
 
-def _not_offered(came: advice_trials.Found, some: bool) -> None:
+def _not_offered(came: advice_trials.Found) -> None:
     """Say which techniques were tried and not offered, and why."""
-    refused = [(one, trial.refused) for one, trial in came.tried if trial.refused is not None]
-    if refused and not some:
+    if came.refused and not came.shown:
         st.warning(
             "Nothing that suits finds a release of this table. Give columns a hierarchy, ask for "
             "less, or choose from all techniques below."
         )
-    if refused:
-        with st.expander(f"Tried and not offered: {len(refused)}"):
+    if came.refused:
+        with st.expander(f"Tried and not offered: {len(came.refused)}"):
             st.markdown(
                 "\n\n".join(
                     f"**{plain(one.algorithm.title)}** – {plain(error.message)}"
-                    for one, error in refused
+                    for one, error in came.refused
                 )
             )
-
-
-def _told(trial: Trial, one: Recommendation) -> str:
-    """Return what a trial came to, in words."""
-    lost = "" if trial.loss is None else f"Loss {trial.loss:.2f}. "
-    sizes = {model.size_asked for model in one.models if model.size_asked}
-    asked = f"Classes of {max(sizes):,} at least. " if sizes else ""
-    if not trial.missed:
-        return f"Tried on this table: {asked}{lost}Every threshold is met."
-    named = ", ".join(
-        f"{title_of(a)} ({chance(a.worst)} against {chance(a.threshold)})" for a in trial.missed
-    )
-    return f"Tried on this table: {asked}{lost}Misses the threshold of {named}."
 
 
 def shortfall(plan: Plan) -> None:
@@ -185,49 +183,84 @@ def _marks() -> dict[str, str]:
     return {name: state.level_fingerprint(name) for name in state.roles().quasi}
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Card:
-    """A recommendation as it is drawn: its place, what trying it came to, or that it lasts."""
+def _line(
+    offered: Offered,
+    place: int,
+    request: Request,
+    shared: Sequence[str],
+    quasi: int,
+    *,
+    pending: bool,
+) -> None:
+    """Draw one recommendation: what, its figures, and the button that takes it over.
 
-    one: Recommendation
-    place: int
-    trial: Trial | None
-    pending: bool
-
-
-def _card(card: _Card, request: Request, shared: Sequence[str], quasi: int) -> None:
-    """Draw one recommendation: what, why, what it promises, and the button that takes it over.
-
-    Nothing can be taken over while it is tried; the card is there, so that nothing moves then.
+    Nothing can be taken over while it is tried; the line is there, so that nothing moves then.
     """
-    one, place, trial = card.one, card.place, card.trial
+    one, figures = offered.one, offered.figures
     used = _is_used(one)
-    with st.container(border=True, key=f"advice-{place}", gap="xsmall"):
-        with st.container(
-            horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
-        ):
-            st.markdown(f"**{plain(one.algorithm.title)}**", width="content")
-            st.button(
-                "Trying …" if card.pending else "In use" if used else "Use this",
-                key=f"use-{place}",
-                type="secondary" if used or place else "primary",
-                icon=":material/check:" if used and not card.pending else None,
-                disabled=used or card.pending,
-                help=f"Set {plain(one.algorithm.title)}, its promises and the threshold.",
-                on_click=_use,
-                args=(one, request),
-            )
-        st.markdown(plain(one.reason))
-        promised = " ".join(model.in_words(quasi) for model in one.models)
-        st.caption(plain(f"Promises: {promised}"))
-        if trial is not None:
-            sign = ":material/warning:" if trial.missed else ":material/check:"
-            st.caption(f"{sign} {plain(_told(trial, one))}")
-        for note in one.notes:
-            if note not in shared:
-                st.caption(plain(note))
+    with st.container(key=f"advice-{place}"):
+        name, worst, loss, gone, button = st.columns(
+            _WIDE, vertical_alignment="center", gap="small"
+        )
+        name.markdown(
+            f"**{plain(one.algorithm.title)}**  \n:small[{plain(' · '.join(_numbers(one)))}]",
+            help=_about(offered, shared, quasi),
+        )
+        if figures is not None and offered.trial is not None:
+            _figures(offered.trial, figures, worst, loss, gone)
+        button.button(
+            "Trying …" if pending else "In use" if used else "Use this",
+            key=f"use-{place}",
+            icon=":material/check:" if used and not pending else None,
+            disabled=used or pending,
+            help=f"Set {plain(one.algorithm.title)}, its promises and the threshold.",
+            on_click=_use,
+            args=(one, request),
+            width="stretch",
+        )
+        if offered.trial is not None and offered.trial.missed:
+            st.caption(f":material/warning: {plain(_missed(offered.trial))}")
         if one.asks_first:
             st.caption(f":material/front_hand: {plain(one.asks_first)}")
+
+
+def _figures(
+    trial: Trial,
+    figures: Figures,
+    worst: DeltaGenerator,
+    loss: DeltaGenerator,
+    gone: DeltaGenerator,
+) -> None:
+    sign = ":material/warning: " if trial.missed else ""
+    worst.markdown(f"{sign}{plain(figures.worst.figure.partition(' (')[0])}")
+    loss.markdown(plain(figures.loss.figure))
+    of = f" ({share(figures.suppressed / figures.rows)})" if figures.suppressed else ""
+    gone.markdown(plain(f"{figures.suppressed:,}{of}"))
+
+
+def _numbers(one: Recommendation) -> list[str]:
+    return [f"{name} = {value:,}" for name, value in numbers_asked(one.models)]
+
+
+def _about(offered: Offered, shared: Sequence[str], quasi: int) -> str:
+    """Return why one is recommended, what it promises, and what else is to be known of it."""
+    one, figures = offered.one, offered.figures
+    way = APPROACHES[approach_of(type(one.algorithm))][0]
+    promised = " ".join(model.in_words(quasi) for model in one.models)
+    parts = [f"{way}. {one.reason}", promised]
+    parts += [note for note in one.notes if note not in shared]
+    if figures is not None and offered.trial is not None:
+        parts.append(f"Worst chance: {figures.worst.figure}, {figures.worst.attacker}.")
+        if not offered.trial.missed:
+            parts.append("Every threshold is met.")
+    return "\n\n".join(plain(part) for part in parts)
+
+
+def _missed(trial: Trial) -> str:
+    named = ", ".join(
+        f"{title_of(a)} ({chance(a.worst)} against {chance(a.threshold)})" for a in trial.missed
+    )
+    return f"Misses the threshold of {named}."
 
 
 def _threshold(request: Request) -> str:

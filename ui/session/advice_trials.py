@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import streamlit as st
@@ -14,7 +14,8 @@ from anon_core.data.table import Dataset
 from anon_core.suggest import trying
 from anon_core.suggest.recommend import Recommendation
 from anon_core.suggest.stopping import Inputs
-from anon_core.suggest.trying import Trial
+from anon_core.suggest.trying import Offers, Trial
+from anon_core.words.tiles import Tile, tiles
 
 from . import confirming, jobs, state
 from . import population_tables as population
@@ -23,10 +24,35 @@ JOB = "advice"
 _JOB = "advice/job"
 #: Seconds that a page waits for them; what takes longer is shown once it is there.
 PATIENCE = 0.3
-#: Rows of a table up to which recommendations are tried.
-MOST_ROWS = trying.MOST_ROWS
+#: Whether recommendations are tried at all; tests of other parts of the page say no.
+TRIES = True
 
-Tried = Sequence[tuple[Recommendation, Trial]]
+
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """What a recommendation came to, as Results would tell it.
+
+    Attributes
+    ----------
+    worst : Tile
+        The worst chance of picking a person, with the attacker whose it is.
+    loss : Tile
+    suppressed, rows : int
+    """
+
+    worst: Tile
+    loss: Tile
+    suppressed: int
+    rows: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offered:
+    """A recommendation that is worth offering; without figures where nothing could be tried."""
+
+    one: Recommendation
+    trial: Trial | None = None
+    figures: Figures | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,15 +61,21 @@ class Found:
 
     Attributes
     ----------
-    tried : sequence of (Recommendation, Trial)
-        Those that were carried out, in order; empty while it lasts.
+    shown : tuple of Offered
+        Those that are offered, in order.
+    refused : tuple of (Recommendation, AnonError)
+        Those that were tried and release nothing.
+    sample : int
+        Rows that they were tried on, where these are not all; else 0.
     pending : bool
         Whether they are still being tried.
     untried : str
         Why none was tried; mostly empty.
     """
 
-    tried: Tried = ()
+    shown: tuple[Offered, ...] = ()
+    refused: tuple[tuple[Recommendation, AnonError], ...] = ()
+    sample: int = 0
     pending: bool = False
     untried: str = ""
 
@@ -64,15 +96,12 @@ def of(
     data = state.dataset()
     if data is None or not found:
         return Found()
-    if data.rows > MOST_ROWS:
-        return Found(
-            untried=f"Not tried: the table has more than {MOST_ROWS:,} rows. Run says "
-            "whether a release is found, and which thresholds it meets."
-        )
+    if not TRIES:
+        return _as_they_are(found, "Not tried.")
     try:
         if state.undecided() or confirming.waiting():
-            return Found(
-                untried="Not tried yet: first decide on every column, and confirm what was found."
+            return _as_they_are(
+                found, "Not tried yet: first decide on every column, and confirm what was found."
             )
         base = {n: v for n, v in state.recipe().items() if n not in ("algorithm", "models")}
         base["attacks"] = list(attacks)
@@ -81,14 +110,14 @@ def of(
         if kept is None or kept[0] != key:
             kept = st.session_state[_JOB] = (key, _begin(found, base))
     except AnonError as error:
-        return Found(untried=f"Not tried: {error.message}")
+        return _as_they_are(found, f"Not tried: {error.message}")
     job = kept[1]
     job.wait(PATIENCE)
     if job.state == "running":
-        return Found(pending=True)
+        return replace(_as_they_are(found, ""), pending=True)
     if job.state == "done":
-        return Found(tried=cast(Tried, job.value))
-    return Found(untried="Not tried: it was stopped.")
+        return cast(Found, job.value)
+    return _as_they_are(found, "Not tried: it was stopped.")
 
 
 def watch() -> None:
@@ -99,7 +128,7 @@ def watch() -> None:
     def drawn() -> None:
         if job.state != "running":
             st.rerun()
-        st.caption("Trying on this table what suits …")
+        st.caption("Trying on this table …")
 
     drawn()
 
@@ -113,11 +142,34 @@ def _begin(found: Sequence[Recommendation], base: Mapping[str, Any]) -> jobs.Job
         made = one.tables()
         return {**base, "algorithm": made["algorithm"], "models": made["models"]}
 
-    def work(context: Context) -> Tried:
-        return trying.tried_out(found, recipe_of, given, context)
+    def work(context: Context) -> Found:
+        return _told(trying.worth_offering(found, recipe_of, given, context))
 
     needs = [one.algorithm.name for one in found]
     return jobs.start(JOB, "Trying recommendations", work, needs=needs, limited=False)
+
+
+def _as_they_are(found: Sequence[Recommendation], why: str) -> Found:
+    shown = tuple(Offered(one=one) for one, _ in trying.untried(found).shown)
+    return Found(shown=shown, untried=why)
+
+
+def _told(offers: Offers) -> Found:
+    """Return what came of it in figures; the releases themselves are let go."""
+    shown: list[Offered] = []
+    for one, trial in offers.shown:
+        if trial is None or trial.result is None:
+            shown.append(Offered(one=one, trial=trial))
+            continue
+        worst, _, loss = tiles(trial.result)
+        figures = Figures(
+            worst=worst,
+            loss=loss,
+            suppressed=trial.result.release.suppressed,
+            rows=trial.result.problem.rows,
+        )
+        shown.append(Offered(one=one, trial=replace(trial, result=None), figures=figures))
+    return Found(shown=tuple(shown), refused=offers.refused, sample=offers.sample)
 
 
 def _loaded(part: str) -> Dataset | None:

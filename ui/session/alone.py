@@ -114,7 +114,7 @@ def folded(label: str, form: Callable[[], _T], unopened: Callable[[], _T], *, ke
 
     @st.fragment(key=f"{key}-alone")
     def drawn() -> None:
-        fold = st.expander(label, key=key, on_change="rerun")
+        fold = st.expander(label, key=key, type="compact", on_change="rerun")
         is_open = bool(fold.open)
         if was_open == [is_open]:
             st.rerun()

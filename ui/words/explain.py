@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterable
 from typing import ClassVar, Protocol
 
 import streamlit as st
 
+#: Settings that a drawer names; of more it says how many.
+_NAMED = 2
 _MARKS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:@&^=\"'])")
 # After parsing, texts are searched once more for emoji shortcodes, icons, links and addresses;
 # an invisible word joiner keeps them from being found.
@@ -37,14 +40,36 @@ class Explained(Protocol):
 def what_is_this(technique: type[Explained]) -> None:
     """Draw a small "What is this?": the summary, and one click deeper its formula and source."""
     with st.popover("What is this?", icon=":material/help:", type="tertiary"):
-        # In one piece: a page explains thirty techniques, each of which would be five elements.
-        deeper = "".join(
-            f"<{tag}>{html.escape(text)}</{tag}>"
-            for tag, text in (("pre", technique.formula), ("p", technique.source))
-            if text
-        )
-        fold = f"<details><summary>Formula and source</summary>{deeper}</details>"
-        st.html(
-            f'<div class="aw-explained"><b>{html.escape(technique.title)}</b>'
-            f"<p>{html.escape(technique.summary)}</p>{fold if deeper else ''}</div>"
-        )
+        explained(technique)
+
+
+def explained(technique: type[Explained]) -> None:
+    """Draw what a technique is; its formula and source are one click deeper."""
+    # In one piece: a page explains thirty techniques, each of which would be five elements.
+    deeper = "".join(
+        f"<{tag}>{html.escape(text)}</{tag}>"
+        for tag, text in (("pre", technique.formula), ("p", technique.source))
+        if text
+    )
+    fold = f"<details><summary>Formula and source</summary>{deeper}</details>"
+    st.html(
+        f'<div class="aw-explained"><b>{html.escape(technique.title)}</b>'
+        f"<p>{html.escape(technique.summary)}</p>{fold if deeper else ''}</div>"
+    )
+
+
+def changed(names: Iterable[str], *, usual: str = "as usual") -> str:
+    """Return what stands on a drawer behind its name: which of its settings differ, or none.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Of the settings that differ from their default.
+    usual : str
+        What is said where none does.
+    """
+    told = list(dict.fromkeys(names))
+    if not told:
+        return usual
+    more = f" and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
+    return f"{len(told)} changed: {plain(', '.join(told[:_NAMED]))}{more}"
