@@ -43,6 +43,7 @@ LITERAL = {
     ("TextArea", "value"), ("TextInput", "default"), ("TextArea", "default"),
     ("Radio", "raw_value"), ("ButtonGroup", "raw_values"), ("ArrowData", "data"),
     ("Heading", "anchor"), ("BidiComponent", "json"), ("PlotlyChart", "alt"),
+    ("VegaLiteChart", "alt"),
 }  # fmt: skip
 PAGES = (
     "app.py", "pages/1_Data.py", "pages/2_Roles.py", "pages/3_Hierarchies.py", "pages/4_Run.py",

@@ -12,7 +12,7 @@ from anon_core.words.tiles import proven
 
 from ..session.result_view import Facts
 from .bullets import Bullet, Heads, Tone, bullets, changed
-from .chart_frame import Chart, Palette, Series, shortened
+from .chart_frame import Chart, Palette, Series, shortened, signs_of
 
 #: An attack, and the sensitive column it is on, if any.
 Key = tuple[str, str]
@@ -157,6 +157,7 @@ def attack_bullets(
     return Chart(
         title="What an attacker gets right",
         figure=bullets(lines, heads, colours, runs=len(runs)),
+        signs=signs_of(runs),
         numbers=pd.DataFrame(rows),
         note="The pale bar ends at the person who is placed worst, the full one at the average; "
         "the ring is guessing without the release. Whoever was not decided in time is treated as "
@@ -256,6 +257,7 @@ def risk_bullets(runs: Sequence[Series], colours: Palette) -> Chart:
     return Chart(
         title="People at risk",
         figure=bullets(lines, heads, colours, runs=len(runs)),
+        signs=signs_of(runs),
         numbers=pd.DataFrame(rows),
         note="People whose chance of being picked exceeds your threshold; marketer: everyone, if "
         "the share of right links does; homogeneity and attribute inference: people whose value is "

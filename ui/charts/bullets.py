@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: How a figure changed since A.
 Tone = Literal["better", "worse", "same", ""]
 #: Pixels of a line, of a line's share of each further run, and of the axis above the lines.
-_LINE, _LANE, _HEAD = 17, 12, 34
+_LINE, _LANE, _HEAD = 17, 14, 34
 _NAME = 30
 _ARROWS = {"up": "▲", "down": "▼"}
 
@@ -125,6 +125,8 @@ def _frame(lines: Sequence[Bullet]) -> pd.DataFrame:
     short = {one.name: shortened(one.short or one.name, _NAME) for one in lines}
     apart = len(set(short.values())) == len(short)  # two lines never fall together
     frame["line"] = frame["name"].map(short) if apart else frame["name"]
+    lanes = frame["lane"].astype(bool)  # colour alone tells no run
+    frame["label"] = frame["told"].where(~lanes, frame["lane"] + "  " + frame["told"])
     return frame
 
 
@@ -237,7 +239,8 @@ def _spec(colours: Palette, heads: Heads, tones: tuple[str, str, str], runs: int
         colour: Any = own if runs > 1 else alt.value(colours.ink)
         if field == "change":
             colour = alt.Color("tone:N", legend=None, scale=toned)
-        layers.append(words.encode(**y, **place, color=colour, text=f"{field}:N", tooltip=tips))
+        text = "label" if field == "told" else field
+        layers.append(words.encode(**y, **place, color=colour, text=f"{text}:N", tooltip=tips))
         layers.append(
             named("heads")
             .mark_text(align="left", baseline="bottom", dx=across, fontSize=SMALL)

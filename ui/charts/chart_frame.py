@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 FONT = "Source Sans, system-ui, sans-serif"
 _C = TypeVar("_C")
+#: A sign, its colour, and what it stands for.
+Sign = tuple[str, str, str]
 #: Charts a session keeps; a page of Compare shows about ten.
 _MOST_KEPT = 60
 _CONFIG = {
@@ -134,6 +136,8 @@ class Chart:
         How to read it, one sentence.
     formats : mapping of str to str
         Printf or Streamlit formats of columns of `numbers`.
+    signs : tuple of (str, str, str)
+        A sign, its colour, and what it stands for, where the chart itself does not say it.
     """
 
     title: str
@@ -141,6 +145,7 @@ class Chart:
     numbers: pd.DataFrame
     note: str = ""
     formats: Mapping[str, str] = field(default_factory=dict[str, str])
+    signs: tuple[Sign, ...] = ()
 
 
 class Stretching(Protocol):
@@ -381,11 +386,25 @@ def chosen_of(key: str, name: str, field: str) -> list[str]:
 
 def head(chart: Numbered, *, key: str) -> None:
     """Draw a chart's title, and beside it its numbers once somebody asks for them."""
-    with st.container(
-        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
-    ):
-        st.markdown(f"**{plain(chart.title)}**", width="content")
+    with st.container(key=f"head-{key}", horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{plain(chart.title)}**")
+        legend(getattr(chart, "signs", ()))
         numbers(chart, key=key)
+
+
+def legend(signs: Sequence[Sign]) -> None:
+    """Draw what signs of a chart stand for, in one line."""
+    told = " ".join(
+        f"<span style='white-space: nowrap'><b style='color: {colour}'>{html.escape(sign)}</b> "
+        f"{html.escape(text)}</span>"
+        for sign, colour, text in signs
+    )
+    st.html(f"<div class='aw-legend'>{told}</div>", width="stretch")
+
+
+def signs_of(runs: Sequence[Series]) -> tuple[Sign, ...]:
+    """Return the signs of several runs; one alone needs none."""
+    return tuple((r.sign, r.colour, r.letter) for r in runs) if len(runs) > 1 else ()
 
 
 def numbers(chart: Numbered, *, key: str) -> None:

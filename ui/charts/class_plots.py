@@ -150,7 +150,7 @@ def _shares_spec(colours: Palette, inside: str) -> dict[str, Any]:
         sort=None,
         axis=alt.Axis(
             labelOverlap=False, labelFlush=False, labelColor=colours.ink, title=None,
-            labelFontSize=LETTERS, labelLimit=200, grid=True,
+            labelFontSize=LETTERS, labelLimit=200, labelPadding=10, grid=True,
         ),
     )  # fmt: skip
     axis = alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1], title="share of rows")
@@ -168,7 +168,7 @@ def _shares_spec(colours: Palette, inside: str) -> dict[str, Any]:
             y=y, x=x("inside"), x2="whole:Q", tooltip=tips
         ),
         base.mark_tick(
-            orient="vertical", bandSize=14, thickness=3, color=colours.original
+            orient="vertical", bandSize=11, thickness=3, color=colours.original
         ).encode(y=y, x=x("whole"), tooltip=tips),
         base.mark_point(filled=True, size=80, opacity=1, color=colours.sensitive).encode(
             y=y, x=x("inside"), tooltip=tips

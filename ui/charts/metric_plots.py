@@ -12,7 +12,7 @@ from anon_core.release.results import Measure
 
 from ..session.result_view import Facts
 from .bullets import Bullet, Heads, Tone, bullets, changed
-from .chart_frame import Chart, Palette, Series, readable
+from .chart_frame import Chart, Palette, Series, readable, signs_of
 from .vega import SMALL, Vega, form, named
 
 #: Columns of numbers beside each other that have room for all their letters.
@@ -168,6 +168,7 @@ def metric_bullets(
     return Chart(
         title="What was lost",
         figure=bullets(lines, heads, colours, runs=len(runs)),
+        signs=signs_of(runs),
         numbers=pd.DataFrame(rows),
         note="Less is better in every bar. A suppressed row has lost everything.",
         formats={"0 to 1": "%.4f", "value": "localized", "value in A": "localized"},
@@ -227,6 +228,7 @@ def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
             data={"cells": pd.DataFrame(cells)},
             height=70 + _CELL * len(shown),
         ),
+        signs=signs_of(runs),
         numbers=pd.DataFrame(rows),
         note="0 is unchanged, 1 is everything suppressed in that column."
         + (" Runs stand beside each other in every cell." if len(runs) > 1 else ""),

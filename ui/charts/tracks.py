@@ -17,7 +17,7 @@ import numpy.typing as npt
 from anon_core.words.tiles import loss_metric
 
 from ..session.result_view import Facts
-from .chart_frame import Chart, Palette, Series, kept, shortened
+from .chart_frame import Chart, Palette, Series, kept, shortened, signs_of
 from .metric_plots import title_of
 from .vega import SMALL, Vega, form, named
 
@@ -30,8 +30,10 @@ MOST = 160
 #: The selection that a click makes, and the field whose value tells a bin.
 PICKED = "picked"
 _BIN = "bin"
-#: Share of a track's height that its title takes, and the least pixels of the whole.
-_TITLE, _HEIGHT = 0.27, 190
+#: Share of a track's height that its title takes.
+_TITLE = 0.27
+#: Least pixels of the whole, and those of several runs over each other.
+_HEIGHT, _TALL = 190, 330
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -202,7 +204,7 @@ def tracks(
             "titles": _titles(boxes),
             "limits": _limits(runs, boxes),
         },
-        height=_HEIGHT,
+        height=_HEIGHT if alone else _TALL,
         stretches=alone,
         picked=PICKED if alone else "",
     )
@@ -214,6 +216,7 @@ def tracks(
     return Chart(
         title=f"{many.capitalize()}, smallest first",
         figure=figure,
+        signs=signs_of(runs),
         numbers=_numbers(runs, parts),
         note=meaning,
         formats=dict.fromkeys(names[1:], "%.4f"),
@@ -422,7 +425,13 @@ def _limits(runs: Sequence[Series], boxes: dict[str, _Box]) -> pd.DataFrame:
     told = {size: " · ".join(dict.fromkeys(names)) for size, names in asked.items()}
     lines = [] if box is None else [(v, t) for v, t in told.items() if v <= box.top]
     found = [] if box is None else [(box.height(v).item(), t) for v, t in lines]
-    return _frame({"y": [y for y, _ in found], "text": [text for _, text in found]})
+    return _frame(
+        {
+            "y": [y for y, _ in found],
+            "text": [text for _, text in found],
+            "x0": [1 - 0.1 * at for at in range(len(found))],  # words stand beside each other
+        }
+    )
 
 
 def _numbers(runs: Sequence[Series], parts: Sequence[Binned]) -> pd.DataFrame:
@@ -505,10 +514,10 @@ def _spec(colours: Palette, axis: str, names: tuple[str, ...]) -> dict[str, Any]
             align="right", baseline="bottom", dx=-2, dy=-2, fontSize=SMALL,
             stroke=colours.paper, strokeWidth=3,
         )
-        .encode(x=alt.value("width"), y=y, text="text:N"),
+        .encode(x=x("x0"), y=y, text="text:N"),
         named("limits")
         .mark_text(align="right", baseline="bottom", dx=-2, dy=-2, fontSize=SMALL)
-        .encode(x=alt.value("width"), y=y, text="text:N", color=alt.value(colours.warning)),
+        .encode(x=x("x0"), y=y, text="text:N", color=alt.value(colours.warning)),
         named("titles")
         .mark_text(align="left", baseline="bottom", dy=-3, fontSize=SMALL)
         .encode(x=alt.value(0), y=y, text="text:N", color=alt.value(colours.muted)),

@@ -74,7 +74,9 @@ def form(
         Pixels beside the last tick.
     """
     spec: dict[str, Any] = chart.to_dict(validate=False)
-    spec.pop("data", None)
+    shared = spec.pop("data", None)  # layers of the same data have it once
+    for layer in spec["layer"]:
+        layer.setdefault("data", shared)
     spec["datasets"] = {}
     spec["autosize"] = {"type": "fit", "contains": "padding"}
     spec["padding"] = {"left": 4, "right": right, "top": 4, "bottom": 4}

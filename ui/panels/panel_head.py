@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 import streamlit as st
 
-from ..charts.chart_frame import Chart, numbers
+from ..charts.chart_frame import Chart, Sign, legend, numbers
 from ..components.guard import handled
 from ..session.alone import redraw
 from . import workspace
-
-#: A sign, its colour, and what it stands for.
-Sign = tuple[str, str, str]
 
 
 def details_of(title: str) -> str:
@@ -36,14 +32,9 @@ def draw(title: str, *, of: str, chart: Chart, key: str, signs: Sequence[Sign]) 
     signs : sequence of (str, str, str)
         What is drawn, for the legend.
     """
-    told = " ".join(
-        f"<span style='white-space: nowrap'><b style='color: {colour}'>{escape(sign)}</b> "
-        f"{escape(text)}</span>"
-        for sign, colour, text in signs
-    )
     with st.container(key=f"head-{key}", horizontal=True, vertical_alignment="center", gap="small"):
         st.subheader(title, anchor=False, width="content")
-        st.html(f"<div class='aw-legend'>{told}</div>", width="stretch")
+        legend(signs)
         numbers(chart, key=key)
         st.button(
             "Details",

@@ -38,6 +38,7 @@ _CSS = """
 [data-testid="stMultiSelect"] span[title],
 [data-testid="stMultiSelect"] span[title] + * {color: ON_PRIMARY; opacity: 1;}
 [data-testid="stSidebar"] [data-testid="stPageLink"] * {opacity: 1;}
+.aw-legend {font-size: .78rem; line-height: 1.2;}
 [data-testid="stSidebar"] [data-testid="stPageLink"] a[disabled] *,
 [data-testid="stSidebar"] [data-testid="stPageLink"] [aria-disabled="true"] * {color: MUTED;}
 [data-testid="stPageLink"] a:focus-visible, [data-testid="stElementToolbar"] button:focus-visible

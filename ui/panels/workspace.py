@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ..charts.theme import grid, ink, paper
+from ..charts.theme import grid, paper
 from ..components.guard import handled
 
 #: Pixels of the window below which the parts stand below each other, and the page scrolls.
@@ -42,7 +42,8 @@ _LOOK = """<style>
 .st-key-drawer-row > :has(.st-key-drawers) {flex: 0 1 auto; width: auto;}
 .st-key-drawers {gap: .4rem;}
 .st-key-drawer-row [data-testid="stVerticalBlock"] {gap: 0;}
-.st-key-drawer-open [data-testid="stVerticalBlock"] {gap: 1rem;}
+.st-key-drawer-row .st-key-drawer-open, .st-key-drawer-open [data-testid="stVerticalBlock"]
+  {gap: .8rem;}
 .st-key-what-if-refused {gap: .5rem;}
 .st-key-what-if-refused > :first-child {flex: 1 1 16rem; width: auto;}
 .st-key-what-if-refused button {min-height: 1.9rem;}
@@ -55,9 +56,9 @@ _LOOK = """<style>
 [class*="st-key-head-"] {gap: .5rem; flex-wrap: nowrap; min-height: 1.75rem;}
 [class*="st-key-head-"] > :not(:nth-child(2)) {flex: none; width: auto;}
 [class*="st-key-head-"] button {min-height: 1.6rem; padding: 0 .3rem;}
+[class*="st-key-panel-"] .aw-legend {text-align: right;}
 [class*="st-key-head-"] h3 {font-size: 1rem !important; white-space: nowrap;}
 [class*="st-key-vega-"] [data-testid="stElementToolbar"] {top: auto; bottom: 0;}
-.aw-legend {font-size: .75rem; line-height: 1.2; color: INK; text-align: right;}
 .st-key-chosen-bar {justify-content: flex-end; gap: .4rem;}
 .st-key-chosen-smaller button, .st-key-chosen-larger button {padding: 0 .1rem; gap: 0;}
 .st-key-chosen-smaller [data-testid="stMarkdownContainer"] p,
@@ -97,7 +98,7 @@ _LOOK = """<style>
 
 def look() -> None:
     """Draw the look of the page."""
-    words = {"WIDE": NARROW, "BELOW": NARROW - 0.02, "PAPER": paper(), "GRID": grid(), "INK": ink()}
+    words = {"WIDE": NARROW, "BELOW": NARROW - 0.02, "PAPER": paper(), "GRID": grid()}
     made = _LOOK
     for word, value in words.items():
         made = made.replace(word, str(value))
