@@ -58,6 +58,17 @@ def keep_in_order(kernel: object) -> None:
         )
 
 
+def is_kept(kernel: Any, args: tuple[Any, ...]) -> bool:
+    """Say whether the machine code for a call of a kernel is on the disk; nothing is loaded."""
+    cache = kernel._cache
+    if not hasattr(cache, "_cache_file"):  # there is no place to keep it
+        return False
+    kernel.targetctx.refresh()
+    kinds = tuple(kernel.typeof_pyval(one) for one in args)
+    key = cache._index_key(kinds, kernel.targetctx.codegen())
+    return key in cache._cache_file._load_index()
+
+
 @contextmanager
 def _by_itself(folder: str) -> Generator[None, None, None]:
     with ExitStack() as held:

@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import argparse
 import sys
+import threading
+from collections import deque
+from contextlib import suppress
 
 from .output import OK
 
 
 def warm(_options: argparse.Namespace) -> int:
-    """Compile, and tell each step as it is done; return the exit status."""
+    """Compile, and tell each step as it is done; return the exit status.
+
+    A line of the standard input names a technique that somebody waits for: it is next.
+    """
     from ..job.precompile import tell_ahead
+
+    asked: deque[str] = deque()
 
     def write(line: str) -> None:
         sys.stdout.write(line + "\n")
-        sys.stdout.flush()  # whoever started this waits for the line
+        sys.stdout.flush()  # the dashboard waits for the line
 
-    tell_ahead(write)
+    def listen() -> None:
+        with suppress(OSError, ValueError):  # there may be no input, or it was closed
+            asked.extend(line.strip() for line in sys.stdin)
+
+    if not sys.stdin.isatty():
+        threading.Thread(target=listen, daemon=True).start()
+    tell_ahead(write, lambda: asked.popleft() if asked else "")
     return OK

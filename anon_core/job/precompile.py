@@ -49,20 +49,32 @@ def is_warm() -> bool:
     return False
 
 
-def warm(told: Callable[[str], None]) -> None:
+def warm(told: Callable[[str], None], wanted: Callable[[], str] = str) -> None:
     """Compile or load what every technique needs; names each technique that is ready.
 
     Parameters
     ----------
     told : callable
-        Called with the name of an algorithm once a run of it compiles nothing any more.
+        Called with the name of an algorithm once a run with its usual settings compiles nothing.
+    wanted : callable, optional
+        Returns the name of an algorithm that somebody waits for, or an empty text.
     """
     asked = {n for n, kind in family("attack").items() if not cast(type[Attack], kind).by_default}
-    for name in _algorithms():
-        for result in _run(name):
+    left = _algorithms()
+    first = left[0] if left else ""
+    while left:
+        name = wanted() or left[0]
+        if name not in left:  # it is done
+            continue
+        left.remove(name)
+        for result in _run(name, usual=True):
             asked -= _attacked(result, asked)
         told(name)
-    lines_of(b"a\n", b",", 1)  # which no table as small as these asks for
+        if name == first:
+            lines_of(b"a\n", b",", 1)  # which no table as small as these asks for
+    for name in _algorithms():
+        for result in _run(name, usual=False):
+            asked -= _attacked(result, asked)
     place = kept_in()
     if place is not None:
         with suppress(OSError):
@@ -74,11 +86,12 @@ def warm(told: Callable[[str], None]) -> None:
 def load() -> None:
     """Load into this process what the usual techniques need, or compile it if it is not kept."""
     for name in met_first():
-        deque(_run(name), maxlen=0)
+        for usual in (True, False):
+            deque(_run(name, usual=usual), maxlen=0)
 
 
-def tell_ahead(write: Callable[[str], None]) -> None:
-    """Compile ahead in a process of its own, telling whoever started it a line at a time.
+def tell_ahead(write: Callable[[str], None], wanted: Callable[[], str] = str) -> None:
+    """Compile ahead in a process of its own, and write a line after each step.
 
     What is kept already is not looked at again. Where nothing can be kept, compiling here would
     help nobody else, and is left to the process that needs it.
@@ -88,10 +101,10 @@ def tell_ahead(write: Callable[[str], None]) -> None:
     if kept_in() is None:
         write(UNKEPT)
         return
-    if hasattr(os, "nice"):  # whoever waits for a page goes first
-        os.nice(5)
+    if hasattr(os, "nice"):  # a page that somebody waits for goes first
+        os.nice(19)
     write(COMPILING)
-    warm(lambda name: write(READY + name))
+    warm(lambda name: write(READY + name), wanted)
 
 
 def _attacked(result: Result, asked: set[str]) -> set[str]:
@@ -106,10 +119,11 @@ def _attacked(result: Result, asked: set[str]) -> set[str]:
     return done
 
 
-def _run(name: str) -> Iterator[Result]:
-    """Run an algorithm on a few rows, with and without a population; the usual ones on more.
+def _run(name: str, *, usual: bool) -> Iterator[Result]:
+    """Run an algorithm on a few rows, with and without a population; some techniques on more.
 
-    What speeds up large tables is left out on small ones.
+    What speeds up large tables is left out on small ones. The `usual` settings are the defaults;
+    the others, and the population, come later.
     """
     for one in (_FEW, _MANY) if name in met_first() else (_FEW,):
         given = sample(one)
@@ -118,8 +132,10 @@ def _run(name: str) -> Iterator[Result]:
             column: read_levels(hierarchy_folder() / path, column)
             for column, path in given.hierarchies.items()
         }
-        for plan in _plans(name, given):
+        for place, plan in enumerate(_plans(name, given)):
             for population in (None, public) if public is not None else (None,):
+                if usual != (place == 0 and population is None):
+                    continue
                 # A technique that a few rows cannot satisfy is compiled all the same.
                 with suppress(AnonError):
                     yield run(plan, table, levels, population=population)

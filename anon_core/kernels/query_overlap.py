@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +31,29 @@ class Overlaps(NamedTuple):
     wide: I64
 
 
-@compiled
+def alone_interpreted(
+    start: I64,
+    first: int,
+    codes: I32,
+    count: I64,
+    size: F64,
+    table: F64,
+    which: I64,
+    factor: F64,
+) -> None:
+    """Do what `alone` does, with whole arrays; `bincount` adds in the loop's order."""
+    groups = factor.shape[1]
+    here = slice(start[first], start[first + groups])
+    group = np.repeat(np.arange(groups), np.diff(start[first : first + groups + 1]))
+    mean = np.zeros((table.shape[0], groups))
+    for d in range(table.shape[0]):
+        total = np.bincount(group, table[d, codes[here]] * count[here], groups)
+        np.divide(total, size[first : first + groups], out=mean[d], where=total > 0.0)
+    asked = which >= 0
+    factor[asked] *= mean[which[asked]]
+
+
+@partial(compiled, stand_in=alone_interpreted)
 def alone(
     start: I64,
     first: int,
@@ -78,7 +101,40 @@ def alone(
                 factor[q, g] *= mean[d, g]
 
 
-@compiled
+def together_interpreted(
+    start: I64,
+    first: int,
+    codes: I32,
+    count: npt.NDArray[Any],
+    size: F64,
+    overlaps: Overlaps,
+    which: I64,
+    factor: F64,
+) -> None:
+    """Do what `together` does, a tile of whole arrays at a time; `cumsum` adds in its order."""
+    table, at, wide = overlaps
+    queries, columns = which.shape
+    groups = factor.shape[1]
+    begins, ends = start[first : first + groups], start[first + 1 : first + groups + 1]
+    asked = (which >= 0).any(axis=1)
+    found = np.zeros((queries, groups))
+    for low in range(int(start[first]), int(start[first + groups]), _TILE):
+        high = min(low + _TILE, int(start[first + groups]))
+        product = np.ones((queries, high - low), table.dtype)
+        for c in range(columns):
+            part = table[at[c] : at[c + 1]].reshape(-1, wide[c])[:, codes[c, low:high]]
+            named = which[:, c] >= 0
+            product[named] *= part[which[named, c]]
+        upto = np.zeros((queries, high - low + 1), count.dtype)
+        np.cumsum(product * count[low:high], axis=1, out=upto[:, 1:])
+        here = np.flatnonzero((begins < high) & (ends > low))
+        left, right = np.maximum(begins[here], low) - low, np.minimum(ends[here], high) - low
+        found[:, here] += upto[:, right] - upto[:, left]
+    mean = np.where(found > 0.0, found / size[first : first + groups], 0.0)
+    factor[asked] *= mean[asked]
+
+
+@partial(compiled, stand_in=together_interpreted)
 def together(
     start: I64,
     first: int,

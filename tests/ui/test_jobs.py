@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import streamlit as st
@@ -106,8 +108,26 @@ def test_a_second_job_of_the_name_stops_the_first() -> None:
     assert found is second
 
 
-def test_a_job_waits_for_the_routines_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the session's table be one whose runs are not interpreted."""
+    monkeypatch.setattr(state, "dataset", lambda: SimpleNamespace(rows=warming.MOST_ROWS + 1))
+
+
+def test_a_job_on_a_small_table_waits_for_no_routine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warming, "begin", lambda: Warming(compiling=True))
+    monkeypatch.setattr(state, "dataset", lambda: SimpleNamespace(rows=warming.MOST_ROWS))
+    job = jobs.start("one", "Run", lambda context: "at once", needs=("optimal",))
+    assert job.wait(PATIENCE)
+    assert job.value == "at once"
+
+
+@pytest.mark.usefixtures("large")
+def test_a_job_on_a_large_table_waits_for_the_routines_it_needs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     found = Warming(compiling=True)
+    found.process = Mock()
     monkeypatch.setattr(warming, "begin", lambda: found)
     noted = threading.Event()
     genuine = jobs.Job.note
@@ -122,6 +142,7 @@ def test_a_job_waits_for_the_routines_it_needs(monkeypatch: pytest.MonkeyPatch) 
     job = jobs.start("one", "Run", lambda context: "ready", needs=("optimal",))
     assert noted.wait(PATIENCE)
     assert job.stage.startswith("Preparing")
+    assert found.process.stdin.write.call_args.args == ("optimal\n",)
     assert job.state == "running"
     found.ready.add("mondrian")
     assert not job.wait(0.3)
@@ -130,6 +151,7 @@ def test_a_job_waits_for_the_routines_it_needs(monkeypatch: pytest.MonkeyPatch) 
     assert job.value == "ready"
 
 
+@pytest.mark.usefixtures("large")
 def test_a_job_that_waits_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warming, "begin", lambda: Warming(compiling=True))
     job = jobs.start("one", "Run", lambda context: "never", needs=("optimal",))

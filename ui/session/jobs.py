@@ -113,6 +113,8 @@ class Job:
         `over` is told just before its end.
         """
         try:
+            if needs and ready is not None and not ready.is_ready(needs):
+                ready.ask_for(needs)
             while needs and ready is not None and not ready.is_ready(needs):
                 self.note(0.0, "Preparing: the fast routines are compiled, at the first start only")
                 ready.over.wait(0.1)
@@ -157,7 +159,7 @@ def start(
     page : str
         The page that shows what it comes to.
     needs : collection of str
-        Algorithms it runs, which may still have to be compiled.
+        Algorithms it runs, which may still have to be compiled; a large table waits for that.
     limited : bool
         Whether it is among the work of which a person may do so much at a time.
 
@@ -175,7 +177,10 @@ def start(
     if limited:
         limits.enter(job)
     jobs[name] = job
-    given = work, needs, warming.begin() if needs else None, _noting(needs) if limited else None
+    data = state.dataset()
+    large = data is not None and data.rows > warming.MOST_ROWS
+    ready = warming.begin() if needs and large else None
+    given = work, needs, ready, _noting(needs) if limited else None
     threading.Thread(target=job.carry_out, args=given, daemon=True, name=title).start()
     return job
 

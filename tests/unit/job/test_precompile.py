@@ -101,6 +101,15 @@ def test_what_was_compiled_is_told_once_and_then_kept(place: Path, monkeypatch: 
     assert len(lines) == 2
 
 
+def test_what_somebody_waits_for_is_next(place: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(warming, "_algorithms", lambda: ["a", "b", "c", "d"])
+    monkeypatch.setattr(warming, "_run", lambda name, usual: [])
+    asked = iter(["c", "a", "", "unknown"])
+    ready: list[str] = []
+    warming.warm(ready.append, lambda: next(asked, ""))
+    assert ready == ["c", "a", "b", "d"]
+
+
 @pytest.mark.parametrize("what", ["_stamp", "kept_in"])
 def test_other_code_or_another_place_is_compiled_for_again(
     place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, what: str
@@ -114,10 +123,10 @@ def test_other_code_or_another_place_is_compiled_for_again(
 
 
 def test_loading_runs_the_usual_techniques_only(place: Path, monkeypatch: pytest.MonkeyPatch):
-    ran: list[str] = []
-    monkeypatch.setattr(warming, "_run", lambda name: [ran.append(name)])
+    ran: list[tuple[str, bool]] = []
+    monkeypatch.setattr(warming, "_run", lambda name, usual: [ran.append((name, usual))])
     warming.load()
-    assert ran == ["optimal", "mondrian"]
+    assert ran == [(n, usual) for n in ("optimal", "mondrian") for usual in (True, False)]
     assert not warming.is_warm()
 
 

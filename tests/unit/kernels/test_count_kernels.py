@@ -46,16 +46,23 @@ def test_compiled_kernels_equal_their_plain_lines(seed: int) -> None:
         return naive_kernels.mean_overlap(entries, asked)
 
     expected = np.array([[mean(q, g) * size[g] for g in range(groups)] for q in range(7)])
-    for function in (kernels.together, plain(kernels.together)):
+    to_the_bit = np.tile(size, (7, 1))
+    kernels.together(start, 0, codes, counted, size, overlaps, which, to_the_bit)
+    for function in (kernels.together, plain(kernels.together), kernels.together_interpreted):
         found = np.tile(size, (7, 1))
         function(start, 0, codes, counted, size, overlaps, which, found)
         np.testing.assert_allclose(found, expected, rtol=1e-10)
         part = np.tile(size[groups // 2 :], (7, 1))
         function(start, groups // 2, codes, counted, size, overlaps, which, part)
         np.testing.assert_allclose(part, expected[:, groups // 2 :], rtol=1e-10)
-    for function in (kernels.alone, plain(kernels.alone)):
+        assert found.tobytes() == to_the_bit.tobytes()
+    to_the_bit = np.tile(size, (7, 1))
+    for c in range(2):
+        kernels.alone(start, 0, codes[c], count, size, tables[c], which[:, c].copy(), to_the_bit)
+    for function in (kernels.alone, plain(kernels.alone), kernels.alone_interpreted):
         found = np.tile(size, (7, 1))
         for c in range(2):
             function(start, 0, codes[c], count, size, tables[c], which[:, c].copy(), found)
         alone = [[mean(q, g, (0,)) * mean(q, g, (1,)) for g in range(groups)] for q in range(7)]
         np.testing.assert_allclose(found, np.array(alone) * size, rtol=1e-10)
+        assert found.tobytes() == to_the_bit.tobytes()
