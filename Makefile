@@ -3,7 +3,7 @@
 
 PORT ?= 8501
 PY := .venv/bin/python
-PIP := $(PY) -m pip install --quiet --disable-pip-version-check --no-input
+INSTALL := sh scripts/install.sh
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-long test-spark check lint types imports map coverage bench format clean dev chromium
@@ -83,18 +83,19 @@ $(shell [ ! -d .venv ] || $(PY) -c 'import pip' 2> /dev/null || rm -f .venv/*.st
 	@touch $@
 
 .venv/runtime.stamp: .venv/python.stamp requirements.txt constraints.txt
-	@echo "Installing what the workbench needs (about a minute the first time) ..."
-	@$(PIP) -r requirements.txt > .venv/pip.log 2>&1 || { tail -n 20 .venv/pip.log >&2; exit 1; }
+	@echo "Installing what the workbench needs (up to a minute the first time) ..."
+	@$(INSTALL) -r requirements.txt
+	@$(PY) -m compileall -q -j 2 anon_core anonymity_workbench ui pages app.py
 	@touch $@
 
 .venv/spark.stamp: .venv/dev.stamp requirements-spark.txt
 	@command -v java > /dev/null || { \
 	  echo "Java 17 is missing: apt-get install openjdk-17-jre-headless"; exit 1; }
 	@echo "Installing Spark …"
-	@$(PIP) -r requirements-spark.txt > .venv/pip.log 2>&1 || { tail -n 20 .venv/pip.log >&2; exit 1; }
+	@$(INSTALL) -r requirements-spark.txt
 	@touch $@
 
 .venv/dev.stamp: .venv/runtime.stamp requirements-dev.txt
 	@echo "Installing what tests and checks need ..."
-	@$(PIP) -r requirements-dev.txt > .venv/pip.log 2>&1 || { tail -n 20 .venv/pip.log >&2; exit 1; }
+	@$(INSTALL) -r requirements-dev.txt
 	@touch $@
