@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.browser import go, wait_for_app
 
 PANELS = ("panel-table", "panel-classes", "panel-metrics", "panel-attacks")
 PARTS = ("strip", "what-if", "history", *PANELS)
+#: Pixels that the steps may take beside a full page.
+RAIL = 56
 SIZES = ((1360, 900), (1920, 1080))
 _MEASURE = """keys => {
   const main = document.querySelector('[data-testid="stMain"]');
@@ -54,6 +56,31 @@ def fits(page: Page, width: int, height: int) -> None:
     assert metrics[2] <= attacks[0]
 
 
+def rail_of_icons(page: Page) -> None:
+    """See that the steps take no more than 56 pixels, keep their names, and open in one click."""
+    sidebar = page.get_by_test_id("stSidebar")
+
+    def reaches(part: Locator) -> float:
+        box = part.bounding_box()
+        assert box is not None
+        return box["x"] + box["width"]
+
+    assert reaches(sidebar) <= RAIL
+    for step in ("Start", "Roles", "Run", "Compare", "Export", "Learn"):
+        link = sidebar.get_by_role("link", name=step, exact=True)
+        assert reaches(link) <= RAIL
+        box = link.bounding_box()
+        assert box is not None
+        assert box["height"] >= 24
+    expect(sidebar.get_by_text("quasi-identifier")).to_be_hidden()
+    page.get_by_role("button", name="Show the whole sidebar").click()
+    expect(sidebar.get_by_text("quasi-identifier")).to_be_visible()
+    expect(sidebar.get_by_text("Session", exact=True)).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(sidebar.get_by_text("quasi-identifier")).to_be_hidden()
+    assert reaches(page.get_by_test_id("stSidebarContent")) <= RAIL
+
+
 @pytest.mark.slow
 def test_invariant_results_is_one_screen_and_k_is_one_gesture(page: Page) -> None:
     page.goto("/")
@@ -70,6 +97,7 @@ def test_invariant_results_is_one_screen_and_k_is_one_gesture(page: Page) -> Non
         page.set_viewport_size({"width": width, "height": height})
         wait_for_app(page)
         fits(page, width, height)
+        rail_of_icons(page)
 
     head = page.locator(".st-key-run-head")
     expect(head).to_contain_text("k = 5")

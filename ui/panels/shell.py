@@ -13,7 +13,7 @@ from anon_core.words.phrases import size
 
 from .. import this_machine
 from ..charts.theme import ROLE_STYLE, RUN_STYLE, grid, muted, paper, role_colour, run_colour
-from ..components import guard, latest_file, leaving, narrow, theme_change
+from ..components import guard, latest_file, leaving, narrow, rail, theme_change
 from ..components.guard import handled, panel
 from ..session import again, kept_sessions, pinning, results, running, state
 from ..session import precompile_status as warming
@@ -55,6 +55,10 @@ h3 {font-size: 1.05rem !important;}
 [class*="st-key-beside-"] > :last-child {flex: 3 1 24rem;}
 [class*="st-key-facing-"] > :first-child {flex: 3 1 20rem;}
 [class*="st-key-facing-"] > :last-child {flex: 2 1 13rem;}
+[class*="st-key-done-step-"] a {position: relative;}
+[class*="st-key-done-step-"] a::after {content: ""; position: absolute; right: .7rem; top: 50%;
+  width: .3rem; height: .6rem; border: solid MUTED; border-width: 0 2px 2px 0;
+  transform: translateY(-65%) rotate(45deg);}
 .aw-roles {display: grid; grid-template-columns: 1.2rem 1.8rem 1fr; row-gap: .1rem;
   font-size: .875rem; line-height: 1.45;}
 .aw-roles b {text-align: right; padding-right: .5rem; font-variant-numeric: tabular-nums;}
@@ -75,29 +79,32 @@ h3 {font-size: 1.05rem !important;}
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One step of the way: its page, its name, and what it cannot do without."""
+    """One step of the way: its page, its name and icon, and what it cannot do without."""
 
     page: str
     label: str
+    icon: str
     needs: Needs
 
 
 STEPS: tuple[Step, ...] = (
-    Step(page="app.py", label="Start", needs="nothing"),
-    Step(page="pages/1_Data.py", label="Data", needs="dataset"),
-    Step(page="pages/2_Roles.py", label="Roles", needs="dataset"),
-    Step(page="pages/3_Hierarchies.py", label="Hierarchies", needs="roles"),
-    Step(page="pages/4_Run.py", label="Run", needs="roles"),
-    Step(page="pages/5_Results.py", label="Results", needs="result"),
-    Step(page="pages/6_Compare.py", label="Compare", needs="comparison"),
-    Step(page="pages/7_Export.py", label="Export", needs="result"),
+    Step(page="app.py", label="Start", icon="home", needs="nothing"),
+    Step(page="pages/1_Data.py", label="Data", icon="table", needs="dataset"),
+    Step(page="pages/2_Roles.py", label="Roles", icon="badge", needs="dataset"),
+    Step(page="pages/3_Hierarchies.py", label="Hierarchies", icon="account_tree", needs="roles"),
+    Step(page="pages/4_Run.py", label="Run", icon="play_arrow", needs="roles"),
+    Step(page="pages/5_Results.py", label="Results", icon="bar_chart", needs="result"),
+    Step(page="pages/6_Compare.py", label="Compare", icon="compare", needs="comparison"),
+    Step(page="pages/7_Export.py", label="Export", icon="download", needs="result"),
 )
 #: What stands beside the steps.
 BESIDE: tuple[Step, ...] = (
-    Step(page="pages/8_Learn.py", label="Learn", needs="nothing"),
-    Step(page="pages/9_Experiments.py", label="Experiments", needs="nothing"),
+    Step(page="pages/8_Learn.py", label="Learn", icon="school", needs="nothing"),
+    Step(page="pages/9_Experiments.py", label="Experiments", icon="science", needs="nothing"),
 )
 
+#: Pages that fill the window: the sidebar is a rail beside them.
+_FULL = ("Results",)
 #: What is missing → (what to say, page that provides it, label of the link).
 _MISSING: dict[str, tuple[str, str, str]] = {
     "dataset": (
@@ -147,7 +154,7 @@ def page(title: str, icon: str, *, needs: Needs = "nothing") -> bool:
     running.settle()  # also where the run ended while another page was open
     if title in ("Run", "Results"):
         running.seen()
-    _sidebar()
+    _sidebar(full_page=title in _FULL)
     st.title(title, anchor=False)
     guard.tell("")
     begun = st.session_state.setdefault(_BEGUN, title)
@@ -213,8 +220,10 @@ def _undo() -> None:
     state.undo()
 
 
-def _sidebar() -> None:
+def _sidebar(*, full_page: bool) -> None:
     with st.sidebar, panel():
+        if full_page:
+            rail.draw()
         st.markdown("**Anonymity Workbench**")
         _table_facts()
         login.line()
@@ -276,19 +285,16 @@ def _step(step: Step) -> None:
     if not (shipped() / step.page).is_file():
         return
     absent = missing(step.needs)
-    icon = ":material/radio_button_unchecked:"
-    if step in BESIDE:
-        icon = ":material/school:"
-    elif _done(step):
-        icon = ":material/check_circle:"
-    st.page_link(
-        step.page,
-        label=step.label,
-        icon=icon,
-        disabled=bool(absent),
-        help=_lacking(absent) if absent else None,
-        width="stretch",
-    )
+    done = step not in BESIDE and _done(step)
+    with st.container(key=f"{'done' if done else 'open'}-step-{step.label}"):
+        st.page_link(
+            step.page,
+            label=step.label,
+            icon=f":material/{step.icon}:",
+            disabled=bool(absent),
+            help=_lacking(absent) if absent else None,
+            width="stretch",
+        )
 
 
 def _lacking(absent: str) -> str:
@@ -310,5 +316,5 @@ def _done(step: Step) -> bool:
     if step.label == "Hierarchies":
         return bool(quasi) and not lacking(data, quasi, state.levels())
     if step.label in ("Run", "Results"):
-        return results.is_current()
+        return results.is_current() or results.first() is not None
     return step.label == "Compare" and len(pinning.pins()) > 1
