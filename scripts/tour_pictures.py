@@ -1,4 +1,4 @@
-"""Make the pictures of README.md and docs/tour.md anew, from the sample hospital.
+"""Make the pictures of README.md and docs/tour.md from the sample hospital.
 
 The dashboard runs beside it:
 

@@ -8,6 +8,7 @@ import random
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from anon_core.__main__ import main
 from anon_core.base import registry
 from anon_core.base.context import Context
 from anon_core.base.errors import Infeasible
+from anon_core.data.reading import DataOptions
+from anon_core.job import plan
 from anon_core.models.l_diversity import DistinctLDiversity
 from anon_core.verification import registry as second
 from anon_core.verification.checks import verify
@@ -29,6 +32,8 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 EXAMPLE = CHECKOUT / "docs" / "examples" / "hide_all.py"
 DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
 README = (CHECKOUT / "README.md").read_text()
+TECHNIQUES = CHECKOUT / "docs" / "techniques.md"
+PYTHON = (CHECKOUT / "docs" / "python.md").read_text()
 SPEED = (CHECKOUT / "docs" / "speed.md").read_text()
 CONTRIBUTING = (CHECKOUT / "CONTRIBUTING.md").read_text()
 
@@ -63,8 +68,9 @@ def test_the_commands_of_the_readme_run(desk, capsys):
         assert main(command[3:]) == 0
 
 
-def test_the_python_of_the_readme_runs(desk):
-    (code,) = blocks(README, "python")
+@pytest.mark.parametrize("text", [README, PYTHON], ids=["README", "docs"])
+def test_the_python_of_the_documents_runs(desk, text):
+    (code,) = blocks(text, "python")
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
@@ -205,7 +211,7 @@ WORDS = {"partitioner": "partition"}
 
 
 def techniques_table() -> str:
-    """Return the README's table of techniques as the registry has it."""
+    """Return the table of techniques in the docs as the registry has it."""
     lines = ["| kind | name in a recipe | what it does |", "|---|---|---|"]
     for which in registry.FAMILIES:
         for technique in registry.family(which).values():
@@ -216,21 +222,32 @@ def techniques_table() -> str:
 
 
 def test_the_public_names_are_listed_and_there():
-    start = README.index("The public names;")
-    rows = re.findall(
-        r"^\| (`.*?) \|", README[start : README.index("## Sample data")], re.MULTILINE
-    )
+    rows = re.findall(r"^\| (`.*?) \|", PYTHON, re.MULTILINE)
     listed = re.findall(r"`(\w+)`", " ".join(rows))
     assert sorted(listed) == sorted(anon_core.__all__) == sorted(anon_core._HOME)
     for name in listed:
         assert getattr(anon_core, name).__doc__, name
 
 
+def test_the_readme_is_short():
+    assert len(README.splitlines()) <= 150
+
+
+def test_every_setting_of_a_recipe_is_described():
+    page = (CHECKOUT / "docs" / "recipe.md").read_text()
+    source = (CHECKOUT / "anon_core" / "job" / "plan.py").read_text()
+    keys = {*plan._SECTIONS, *plan._ROLES, *(field.name for field in fields(DataOptions))}
+    for line in re.findall(r'refuse_unknown_keys\("\[\w+\]", \w+, \{(.*?)\}\)', source):
+        keys |= set(re.findall(r'"(\w+)"', line))
+    missing = {key for key in keys if not re.search(rf"\b{key}\b", page)}
+    assert not missing
+
+
 MARKS = re.compile(r"(?<=<!-- techniques -->\n).*?(?=\n?<!-- /techniques -->)", flags=re.DOTALL)
 
 
 def test_the_table_of_techniques_is_the_registrys():
-    found = MARKS.search(README)
+    found = MARKS.search(TECHNIQUES.read_text())
     assert found is not None
     assert found[0] == techniques_table(), "`python -m tests.unit.test_docs` writes it anew"
 
@@ -246,6 +263,14 @@ def test_every_path_and_make_target_exists(document):
     makefile = (CHECKOUT / "Makefile").read_text()
     for target in re.findall(r"(?:`|^)make ([a-z]+)", text, flags=re.MULTILINE):
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
+
+
+def test_every_link_of_the_docs_leads_somewhere():
+    pages = [*(CHECKOUT / "docs").glob("*.md"), *(CHECKOUT / "hierarchies").glob("*.md")]
+    assert len(pages) > 20
+    for page in pages:
+        for path in re.findall(r"\]\(([\w./-]+)(?:#[\w-]+)?\)", page.read_text()):
+            assert (page.parent / path).exists(), (page.name, path)
 
 
 #: What the table of kernels calls a family.
@@ -319,4 +344,4 @@ def test_every_page_stands_in_the_readme():
 
 
 if __name__ == "__main__":
-    (CHECKOUT / "README.md").write_text(MARKS.sub(lambda _: techniques_table(), README))
+    TECHNIQUES.write_text(MARKS.sub(lambda _: techniques_table(), TECHNIQUES.read_text()))
