@@ -6,7 +6,7 @@ PY := .venv/bin/python
 INSTALL := sh scripts/install.sh
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long test-spark check lint types imports map coverage bench format clean dev chromium
+.PHONY: help run test test-long test-spark check docs lint types imports map coverage bench format clean dev chromium
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -36,6 +36,10 @@ test-spark: .venv/spark.stamp ## run the tests of Spark, which needs Java 17 (AR
 	@TEST_SPARK=1 $(PY) -m pytest -m spark $(ARGS)
 
 check: lint types imports test ## format, lint, types, import rules, then every test
+
+docs: dev ## build the documentation into .cache/site
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
+	@echo "Open .cache/site/index.html"
 
 lint: dev ## formatting and lint rules, nothing is changed
 	@$(PY) -m ruff format --check .
