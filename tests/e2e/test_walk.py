@@ -60,7 +60,7 @@ def download(page: Page, label: str) -> Download:
 def chooses_in_one_panel(page: Page) -> None:
     """Click a bin of the tracks, see its classes chosen everywhere, and go on by keyboard."""
     chosen = page.locator(".st-key-chosen-bar")
-    bins = page.locator(".st-key-vega-tracks .mark-rect path[cursor=pointer]")
+    bins = page.locator(".st-key-vega-tracks .hits_marks path")
     panels = page.locator(".st-key-results-panels")
     bins.last.click()
     expect(chosen).to_contain_text("Chosen: class", timeout=30_000)

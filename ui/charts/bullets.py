@@ -203,21 +203,22 @@ def _spec(colours: Palette, heads: Heads, tones: tuple[str, str, str], runs: int
         )
     )
 
-    def tick(field: str, colour: str, thick: float) -> Any:
+    def tick(field: str, colour: str, high: int) -> Any:
         return (
             base.transform_filter(f"isValid(datum.{field})")
             .mark_tick(
                 color=colour,
-                thickness=thick,
+                opacity=1,
+                thickness=5,
                 orient="vertical",
-                bandSize=14,
+                bandSize=high,
                 stroke=colours.paper,
                 strokeWidth=1,
             )
             .encode(**y, x=x(field), tooltip=tips)
         )
 
-    layers += [tick("limit", colours.warning, 4), tick("before", colours.sensitive, 5)]
+    layers += [tick("limit", colours.warning, 18), tick("before", colours.sensitive, 14)]
     layers += [
         base.transform_filter("isValid(datum.guess)")
         .mark_point(shape="circle", size=36, color=colours.ink, filled=False, strokeWidth=1.5)

@@ -481,7 +481,7 @@ def _spec(colours: Palette, axis: str, names: tuple[str, ...]) -> dict[str, Any]
         named("ticks")
         .mark_text(align="right", baseline="middle", dx=-5, fontSize=SMALL)
         .encode(x=alt.value(0), y=y, text="text:N", color=alt.value(colours.muted)),
-        named("bars")
+        named("bars").properties(name="bars")
         .mark_rect()
         .encode(
             x=x("x0"),
@@ -501,7 +501,7 @@ def _spec(colours: Palette, axis: str, names: tuple[str, ...]) -> dict[str, Any]
             ], "value": 0.45},
         ),
         named("limits").mark_rule(color=colours.warning, strokeDash=[4, 3]).encode(y=y),
-        named("lines")
+        named("lines").properties(name="lines")
         .mark_line(interpolate="step-after", strokeWidth=1.5)
         .encode(
             x=x("x"),
@@ -522,7 +522,7 @@ def _spec(colours: Palette, axis: str, names: tuple[str, ...]) -> dict[str, Any]
         .mark_text(align="left", baseline="bottom", dy=-3, fontSize=SMALL)
         .encode(x=alt.value(0), y=y, text="text:N", color=alt.value(colours.muted)),
         # Low bars are hard to hit: each bin answers over the whole height.
-        named("hits")
+        named("hits").properties(name="hits")
         .mark_rect(cursor="pointer")
         .encode(
             x=x("x0"),
