@@ -34,27 +34,28 @@ def odds(value: float) -> str:
 
     Examples
     --------
-    >>> odds(0.2), odds(0.4), odds(1.0), odds(0)
-    ('1 in 5', '1 in 2.5', 'certain', 'never')
+    >>> odds(0.2), odds(0.4), odds(0.98), odds(1.0), odds(0)
+    ('1 in 5', '1 in 2.5', '1 in 1.02', 'certain', 'never')
     """
     if value <= 0:
         return "never"
     if value >= 1:
         return "certain"
     among = 1 / value
-    return f"1 in {among:,.0f}" if among >= 10 or among == round(among) else f"1 in {among:.2g}"
+    if among >= 10 or abs(among - round(among)) < 1e-9:
+        return f"1 in {among:,.0f}"
+    return f"1 in {among:.2g}" if among >= 2 else f"1 in {among:.3g}"
 
 
-def _short(key: Key, runs: Sequence[Series]) -> str:
+def _short(key: Key, one_column: str) -> str:
     """Return an attack's name without its column, where all attacks of runs are on that one."""
-    columns = {column for _, column in _keys(runs) if column}
-    return title_of(key[0]) if len(columns) == 1 else ""
+    return title_of(key[0]) if one_column else ""
 
 
-def _on(runs: Sequence[Series]) -> str:
-    """Return the sensitive column that the names of lines leave out; empty where they have it."""
-    columns = {column for _, column in _keys(runs) if column}
-    return f" ({shortened(next(iter(columns)), 20)})" if len(columns) == 1 else ""
+def _only_column(keys: Sequence[Key]) -> str:
+    """Return the sensitive column that all attacks on one are on; empty where there are more."""
+    columns = {column for _, column in keys if column}
+    return next(iter(columns)) if len(columns) == 1 else ""
 
 
 def _keys(runs: Sequence[Series]) -> list[Key]:
@@ -111,9 +112,12 @@ def attack_bullets(
     import pandas as pd
 
     alone = len(runs) == 1
+    keys = _keys(runs)
+    one_column = _only_column(keys)
+    of = f" ({shortened(one_column, 20)})" if one_column else ""
     before = {} if base is None else {(a.attack, a.column): a for a in base.attacks if not a.idle}
     lines: list[Bullet] = []
-    for key in _keys(runs):
+    for key in keys:
         for run in runs:
             found = {(a.attack, a.column): a for a in run.facts.attacks if not a.idle}
             lane = "" if alone else run.letter
@@ -123,7 +127,7 @@ def attack_bullets(
                 lines.append(
                     Bullet(
                         name=title_of(*key),
-                        short=_short(key, runs),
+                        short=_short(key, one_column),
                         told=what,
                         note=why,
                         colour=run.colour,
@@ -133,9 +137,9 @@ def attack_bullets(
                 continue
             of_chosen = (chosen or {}).get(name_of(one))
             line = _bullet(one, run, before.get(key), of_chosen, lane)
-            lines.append(replace(line, short=_short(key, runs)))
+            lines.append(replace(line, short=_short(key, one_column)))
     rows: list[dict[str, object]] = []
-    order = {key: place for place, key in enumerate(_keys(runs))}
+    order = {key: place for place, key in enumerate(keys)}
     for run in runs:
         tried = [a for a in run.facts.attacks if not a.idle]
         tried.sort(key=lambda a: order[a.attack, a.column])
@@ -150,7 +154,7 @@ def attack_bullets(
         told="worst",
         change="" if base is None else "against A",
         more="at risk",
-        axis=f"chance of success{_on(runs)} – less is better",
+        axis=f"chance of success{of} – less is better",
         percent=True,
         widths=(60, 70, 44),
     )
@@ -207,7 +211,9 @@ def risk_bullets(runs: Sequence[Series], colours: Palette) -> Chart:
     alone = len(runs) == 1
     lines: list[Bullet] = []
     rows: list[dict[str, object]] = []
-    for key in _keys(runs):
+    keys = _keys(runs)
+    one_column = _only_column(keys)
+    for key in keys:
         for run in runs:
             lane = "" if alone else run.letter
             a = next(
@@ -218,7 +224,7 @@ def risk_bullets(runs: Sequence[Series], colours: Palette) -> Chart:
                 lines.append(
                     Bullet(
                         name=title_of(*key),
-                        short=_short(key, runs),
+                        short=_short(key, one_column),
                         told=what,
                         note=why,
                         colour=run.colour,
@@ -230,7 +236,7 @@ def risk_bullets(runs: Sequence[Series], colours: Palette) -> Chart:
             lines.append(
                 Bullet(
                     name=name_of(a),
-                    short=_short(key, runs),
+                    short=_short(key, one_column),
                     told=f"{a.at_risk:,} ({share(part)})",
                     share=part,
                     colour=run.colour,

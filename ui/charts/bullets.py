@@ -23,6 +23,8 @@ Tone = Literal["better", "worse", "same", ""]
 #: Pixels of a line, of a line's share of each further run, and of the axis above the lines.
 _LINE, _LANE, _HEAD = 17, 14, 34
 _NAME = 30
+#: Pixels that a bar is thick at most.
+_THICK = 18
 _ARROWS = {"up": "▲", "down": "▼"}
 
 
@@ -176,6 +178,10 @@ def _spec(colours: Palette, heads: Heads, tones: tuple[str, str, str], runs: int
     def x(field: str) -> alt.X:
         return alt.X(f"{field}:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=axis)
 
+    def thick(share: float) -> Any:
+        """Few lines have much room each, of which bars take no more than they need."""
+        return alt.expr(f"min(bandwidth('y{'Offset' * (runs > 1)}'), {_THICK}) * {share}")
+
     own = alt.Color("colour:N", scale=None, legend=None)
     tips = [
         alt.Tooltip("name:N", title="figure"),
@@ -187,10 +193,10 @@ def _spec(colours: Palette, heads: Heads, tones: tuple[str, str, str], runs: int
     ]
     layers: list[Any] = [
         # The whole line answers to the pointer, not the ink in it alone.
-        base.mark_bar(color=colours.grid, opacity=0.35, cornerRadius=1).encode(
+        base.mark_bar(color=colours.grid, opacity=0.35, cornerRadius=1, size=thick(1)).encode(
             **y, x=x("full"), tooltip=tips
         ).transform_calculate(full="1"),
-        base.mark_bar(cornerRadius=1).encode(
+        base.mark_bar(cornerRadius=1, size=thick(1)).encode(
             **y, x=x("share"), color=own, tooltip=tips, opacity=alt.condition(
                 "isValid(datum.mean)", alt.value(0.45), alt.value(0.95)
             ),
@@ -198,12 +204,12 @@ def _spec(colours: Palette, heads: Heads, tones: tuple[str, str, str], runs: int
     ]  # fmt: skip
     inner = base.transform_filter("isValid(datum.mean)")
     layers.append(
-        inner.mark_bar(height={"band": 0.5}, cornerRadius=1).encode(
+        inner.mark_bar(cornerRadius=1, size=thick(0.5)).encode(
             **y, x=x("mean"), color=own, tooltip=tips
         )
     )
 
-    def tick(field: str, colour: str, high: int) -> Any:
+    def tick(field: str, colour: str, share: float) -> Any:
         return (
             base.transform_filter(f"isValid(datum.{field})")
             .mark_tick(
@@ -211,14 +217,14 @@ def _spec(colours: Palette, heads: Heads, tones: tuple[str, str, str], runs: int
                 opacity=1,
                 thickness=5,
                 orient="vertical",
-                bandSize=high,
+                size=thick(share),
                 stroke=colours.paper,
                 strokeWidth=1,
             )
             .encode(**y, x=x(field), tooltip=tips)
         )
 
-    layers += [tick("limit", colours.warning, 18), tick("before", colours.sensitive, 14)]
+    layers += [tick("limit", colours.warning, 1.3), tick("before", colours.sensitive, 1)]
     layers += [
         base.transform_filter("isValid(datum.guess)")
         .mark_point(shape="circle", size=36, color=colours.ink, filled=False, strokeWidth=1.5)

@@ -58,7 +58,10 @@ _LOOK = """<style>
 [class*="st-key-head-"] button {min-height: 1.6rem; padding: 0 .3rem;}
 [class*="st-key-panel-"] .aw-legend {text-align: right;}
 [class*="st-key-head-"] h3 {font-size: 1rem !important; white-space: nowrap;}
-[class*="st-key-vega-"] [data-testid="stElementToolbar"] {top: auto; bottom: 0;}
+[class*="st-key-vega-"] [data-testid="stElementToolbar"] {transform: scale(.75);
+  transform-origin: top right; top: -4px !important;}
+.st-key-vega-tracks [data-testid="stElementToolbar"] {transform-origin: bottom right;
+  top: auto !important; bottom: 0;}
 .st-key-chosen-bar {justify-content: flex-end; gap: .4rem;}
 .st-key-chosen-smaller button, .st-key-chosen-larger button {padding: 0 .1rem; gap: 0;}
 .st-key-chosen-smaller [data-testid="stMarkdownContainer"] p,
