@@ -22,6 +22,8 @@ from ui.words.explain import plain
 _APPLIED = "roles/applied"
 #: Columns that a message names; the table shows all of them by role.
 _NAMED = 8
+#: As high for one line as for two, so that nothing below moves when a role is chosen.
+_LOOK = """<style>.st-key-unique-rows {min-height: 3.4rem; gap: 0;}</style>"""
 _EXPLAINED = (
     "**Identifiers** (names, ID numbers) are never published. The **person** column says whom a "
     "row is about, where one person has several rows: it is not published either, and promises "
@@ -46,13 +48,13 @@ def main() -> None:
         return
     if data is None:
         return
-    st.markdown(_EXPLAINED)
     found = state.once("profile", data.fingerprint, lambda: profile(data))
     proposed = state.once("suggested", data.fingerprint, lambda: suggested(data))
-    with panel("How unique the rows are"):
+    with st.container(key="unique-rows"), panel("How unique the rows are"):
+        st.html(_LOOK)
         _uniqueness(data)
     with panel("Suggestions"):
-        _buttons(proposed)
+        _buttons(proposed, data)
     with panel("Roles"):
         assigning.editor(found, proposed)
     with panel("What is undecided"):
@@ -64,7 +66,7 @@ def main() -> None:
     shell.next_step("pages/3_Hierarchies.py", "Choose how each quasi-identifier becomes coarser")
 
 
-def _buttons(suggested: tuple[Suggestion, ...]) -> None:
+def _buttons(suggested: tuple[Suggestion, ...], data: Dataset) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Apply suggestions",
@@ -86,6 +88,11 @@ def _buttons(suggested: tuple[Suggestion, ...]) -> None:
             help="Columns without a role are then neither published nor used; can be undone.",
         )
         shell.undo_button(key="roles/undo")
+        if state.roles().quasi:
+            with st.popover("What each contributes", type="tertiary"):
+                _contributions(_found(data))
+        with st.popover("What the roles mean", icon=":material/help:", type="tertiary"):
+            st.markdown(_EXPLAINED)
     said, made = st.session_state.get(_APPLIED, ("", None))
     if said and made == (state.roles(), state.left_out()):
         st.success(said, icon=":material/auto_fix_high:")
@@ -107,18 +114,12 @@ def _apply(suggested: tuple[Suggestion, ...]) -> None:
 def _uniqueness(data: Dataset) -> None:
     quasi = state.roles().quasi
     if not quasi:
-        st.info(
-            "No quasi-identifier is marked yet. Apply the suggestions, or mark at least one "
-            "column that an attacker could know.",
-            icon=":material/info:",
+        st.markdown(
+            ":material/info: No quasi-identifier is marked yet. Apply the suggestions, or mark at "
+            "least one column that an attacker could know."
         )
         return
-    person = state.roles().unit
-    found = state.once(
-        "unique rows",
-        (data.fingerprint, quasi, person),
-        lambda: uniqueness(data, quasi, person),
-    )
+    found = _found(data)
     most = found.most
     those = "this quasi-identifier" if len(quasi) == 1 else f"these {len(quasi)} quasi-identifiers"
     line = (
@@ -132,10 +133,16 @@ def _uniqueness(data: Dataset) -> None:
         )
     else:
         line += "."
-    with st.container(border=True):
-        st.markdown(line)
-        with st.expander("What each quasi-identifier contributes"):
-            _contributions(found)
+    st.markdown(line)
+
+
+def _found(data: Dataset) -> Uniqueness:
+    quasi, person = state.roles().quasi, state.roles().unit
+    return state.once(
+        "unique rows",
+        (data.fingerprint, quasi, person),
+        lambda: uniqueness(data, quasi, person),
+    )
 
 
 def _contributions(found: Uniqueness) -> None:

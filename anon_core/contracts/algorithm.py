@@ -200,6 +200,11 @@ def met_first() -> tuple[str, ...]:
     return tuple(sorted((name for name, place in known.items() if place), key=known.__getitem__))
 
 
+_BUDGET = "max_suppression"
+#: Share of rows that may be suppressed where nobody set it; why: docs/suppression.md.
+USUAL_BUDGET = 0.02
+
+
 def order_of_use(technique: type[Algorithm]) -> tuple[object, ...]:
     """Return what techniques are listed by: how commonly they are needed, not the alphabet.
 
@@ -208,6 +213,17 @@ def order_of_use(technique: type[Algorithm]) -> tuple[object, ...]:
     """
     place = min((service.place for service in technique.serves.values()), default=99)
     return technique.met_at or 99, technique.for_study, place, technique.title.casefold()
+
+
+def with_usual_budget(technique: type[Algorithm]) -> dict[str, object]:
+    """Return the recipe's table of a technique as it is begun with where nobody set anything.
+
+    Recipes that say nothing suppress nothing; a person begins with what saves most for the fewest
+    rows.
+    """
+    declared = {p.name: p.default for p in technique.parameters()}
+    begun = {_BUDGET: USUAL_BUDGET} if declared.get(_BUDGET) == 0 else {}
+    return {"name": technique.name, **begun}
 
 
 def by_levels(levels: Mapping[str, int], max_suppression: float) -> dict[str, object]:

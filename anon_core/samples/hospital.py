@@ -310,5 +310,6 @@ HOSPITAL = Sample(
         for column in ("age", "sex", "zip", "admission_date", "ward", "diagnosis", "insurance")
     },
     k=5,
+    algorithm={"name": "optimal", "max_suppression": 0.02},
     load=hospital_frame,
 )

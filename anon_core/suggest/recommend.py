@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from ..base.registry import family
 from ..base.thresholds import why_this_size
-from ..contracts.algorithm import Algorithm
+from ..contracts.algorithm import Algorithm, with_usual_budget
 from ..contracts.model import GroupModel
 from ..contracts.serving import Purpose, Service
 from ..job.thresholds import every
@@ -86,7 +86,8 @@ def recommended(request: Request, facts: Facts, most: int = MOST) -> tuple[Recom
             continue
         service = kind.serves[request.purpose]
         round_groups = _publishes_round_groups(kind, request, facts)
-        algorithm = kind(**service.settings, **(kind.rounded if round_groups else {}))
+        begun = {n: v for n, v in with_usual_budget(kind).items() if n != "name"}
+        algorithm = kind(**{**begun, **service.settings, **(kind.rounded if round_groups else {})})
         models = promised(algorithm, request.concealed, request.threshold, facts)
         if models is None:
             continue

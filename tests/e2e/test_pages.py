@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.browser import go, wait_for_app
 
@@ -17,6 +19,8 @@ _SEEN = """() => {
 }"""
 #: Two screens, and half of the words that were shown once.
 MOST_HIGH, MOST_WORDS = 1_800, 436
+#: Columns of a wide table.
+WIDE = 300
 
 
 def begin(page: Page) -> None:
@@ -58,3 +62,60 @@ def test_run_fits_two_screens_and_its_drawers_open(page: Page) -> None:
     field.press("Enter")
     wait_for_app(page)
     expect(attackers.locator("summary")).to_contain_text("1 changed: Uniqueness")
+
+
+@pytest.mark.slow
+def test_roles_shows_fifteen_columns_and_nothing_jumps(page: Page) -> None:
+    drawn = random.Random(1)
+    lines = [",".join(f"column_{place}" for place in range(WIDE))]
+    lines += [",".join(str(drawn.randrange(9)) for _ in range(WIDE)) for _ in range(60)]
+    page.set_viewport_size({"width": 1360, "height": 900})
+    page.goto("/")
+    wait_for_app(page, seconds=60)
+    page.locator("input[type=file]").first.set_input_files(
+        {"name": "wide.csv", "mimeType": "text/csv", "buffer": "\n".join(lines).encode()}
+    )
+    side = page.get_by_test_id("stSidebar")
+    expect(side).to_contain_text("wide.csv", timeout=60_000)
+    wait_for_app(page, seconds=60)
+    go(page, "Roles")
+    rows = page.locator(".roles tbody tr")
+    expect(rows).to_have_count(WIDE)
+    boxes = [box for row in rows.all()[:40] if (box := row.bounding_box()) is not None]
+    frame = page.locator(".roles .frame").bounding_box()
+    assert frame is not None
+    assert max(box["height"] for box in boxes) <= 36
+    bottom = min(900, frame["y"] + frame["height"])
+    assert sum(box["y"] + box["height"] <= bottom for box in boxes) >= 15
+
+    def role(place: int) -> Locator:
+        return page.locator(f'.roles tr[data-name="column_{place}"] select')
+
+    def top(place: int) -> float:
+        box = role(place).bounding_box()
+        assert box is not None
+        return box["y"]
+
+    role(200).scroll_into_view_if_needed()
+    before = top(200)
+    role(200).focus()
+    page.keyboard.press("q")  # a letter chooses in a cell
+    expect(side).to_contain_text("1quasi-identifier", timeout=30_000)
+    wait_for_app(page)
+    assert top(200) == before
+    expect(role(200)).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("5")  # a number chooses in a row
+    expect(role(201)).to_have_value("sensitive")
+    wait_for_app(page)
+    page.get_by_label("Tick column_205", exact=True).click()
+    page.get_by_label("Tick column_209", exact=True).click(modifiers=["Shift"])
+    page.keyboard.press("8")  # and for all that are ticked
+    expect(side).to_contain_text("5left out", timeout=30_000)
+    wait_for_app(page)
+    assert top(200) == before
+    page.get_by_label("Find columns by a part of their name").fill("_29")
+    expect(page.locator(".roles tbody tr:visible")).to_have_count(11)
+    page.get_by_label("Find columns by a part of their name").fill("")
+    page.get_by_label("Show the columns of one role").select_option("left_out")
+    expect(page.locator(".roles tbody tr:visible")).to_have_count(5)

@@ -8,6 +8,8 @@ from streamlit.testing.v1 import AppTest
 from anon_core.base.errors import BadPlan
 from anon_core.data.reading import DataOptions
 from anon_core.data.roles import Roles
+from anon_core.job.profile import profile
+from anon_core.job.suggestions import suggested
 from tests.ui.sessions import RUN, words
 from ui.forms import role_table as assigning
 from ui.session import loading, state
@@ -151,12 +153,25 @@ def test_applied_suggestions_publish_nothing_as_it_is(start: AppTest) -> None:
     assert "There is no suggestion for ward, cost, insurance: decide below." in told
 
 
-def test_rows_of_the_table_are_as_high_as_their_longest_text() -> None:
-    def high(**cells: str) -> int:
-        given = {"Column": "age", "Role": "sensitive", "Suggestion, and why": "known"} | cells
-        given["Unique values"] = "0.0%"
-        return assigning.row_height({name: [text] for name, text in given.items()})
-
-    one = high()
-    assert high(**{"Suggestion, and why": "x" * 100}) - one >= 2 * 15  # three lines of text
-    assert high(Column="a_name_of_forty_letters_that_is_not_clipped") > one
+def test_the_table_draws_every_column_with_its_role_and_why_another_is_suggested(
+    session: None,
+) -> None:
+    loading.load_sample("hospital")
+    data = state.typed_dataset()
+    assert data is not None
+    told = assigning.message(profile(data), suggested(data))
+    assert [one["name"] for one in told["columns"]] == list(data.names)
+    assert {one["name"]: one["role"] for one in told["columns"]}["zip"] == "quasi"
+    assert all(one["why"] for one in told["columns"])
+    assert len(told["choices"]) <= 9  # each has a number key
+    assert len({one["word"] for one in told["choices"]}) == len(told["choices"])
+    before = told["table"]
+    assigning.edited({"columns": ["zip", "age", "no such column"], "choice": "left_out"})
+    assert {"zip", "age"} <= set(state.left_out())
+    after = assigning.message(profile(data), suggested(data))
+    assert after["table"] == before  # what is ticked and in sight stays
+    assigning.edited({"columns": ["zip"], "choice": "no such role"})
+    assert "zip" in state.left_out()
+    with pytest.raises(BadPlan, match="both to tell persons apart"):
+        assigning.edited({"columns": ["zip", "age"], "choice": "person"})
+    assert {"zip", "age"} <= set(state.left_out())

@@ -20,4 +20,7 @@ TREE = Editor(
 #: draws what `ui.panels.cut_panel.message` returns.
 CUTS = Editor(name="cuts", scripts=("view.js", "hands.js", "main.js"))
 
-__all__ = ["CUTS", "TREE"]
+#: The table of roles; it draws what `ui.forms.role_table.message` returns.
+ROLES = Editor(name="roles", scripts=("main.js",), panel="Roles")
+
+__all__ = ["CUTS", "ROLES", "TREE"]

@@ -33,10 +33,13 @@ class Editor:
         Its folder, and the class of its outermost element.
     scripts : tuple of str
         Its files in this order; what a file defines, the later ones use.
+    panel : str
+        The panel of the page that tells what goes wrong with an edit.
     """
 
     name: str
     scripts: tuple[str, ...]
+    panel: str = "Builder"
 
     def script(self) -> str:
         """Return its code."""
@@ -60,7 +63,7 @@ class Editor:
             Gets each edit as plain values, before the page is drawn again.
         """
 
-        @handled("Builder")
+        @handled(self.panel)
         def told() -> None:
             asked = st.session_state[key].get("edit")
             if isinstance(asked, Mapping):

@@ -1,11 +1,9 @@
-"""The table of roles: columns are ticked, and get a role together."""
+"""The table of roles: chosen column by column, or for several that are ticked."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
-
-import streamlit as st
+from typing import Any
 
 from anon_core.base.errors import BadPlan, listing
 from anon_core.data.role_suggestions import Suggestion
@@ -13,12 +11,8 @@ from anon_core.data.roles import Roles
 from anon_core.job.profile import ColumnProfile
 
 from ..charts.theme import ROLE_STYLE, role_colour
-from ..components.guard import handled
+from ..components import ROLES
 from ..session import state
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from pandas.io.formats.style import Styler
 
 #: Choice → the roles it stands for.
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -32,12 +26,11 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "left_out": (),
     "undecided": (),
 }
-PANEL = "Roles"
-_ALL = "All columns"
-_EPOCH, _SHOWN, _FIND = "roles/epoch", "roles/shown", "roles/find"
-#: Characters that fit into a line of the widest column, and the height of a line and of its rims.
-_LINE, _HIGH, _RIM = 38, 19, 16
-_WIDTHS = {"Column": 135, "Role": 130, "Suggestion, and why": 285, "Unique values": 70}
+#: Roles that one column has at most.
+_ALONE = ("person", "household")
+#: In a cell a letter chooses, so that words begin differently where they can.
+_WORDS = {"both": "both: quasi, sensitive"}
+_SHORT = {"both": "both", "quasi": "quasi"}
 
 
 def word(choice: str) -> str:
@@ -46,6 +39,10 @@ def word(choice: str) -> str:
         return f"{word('quasi')} and {word('sensitive')}"
     _, _, sign, name = ROLE_STYLE[choice]
     return f"{sign} {name}"
+
+
+def _sign(choice: str) -> str:
+    return "".join(ROLE_STYLE[role][2] for role in CHOICES[choice] or (choice,))
 
 
 def as_roles(choices: Mapping[str, str]) -> Roles:
@@ -108,107 +105,64 @@ def change(base: Mapping[str, str], columns: Sequence[str], choice: str) -> dict
 
 
 def editor(found: Sequence[ColumnProfile], suggested: Sequence[Suggestion]) -> None:
-    """Draw the table, and above it the roles that the ticked columns can be given."""
+    """Draw the table; a role is chosen in a cell, or for all columns that are ticked."""
+    ROLES.draw(message(found, suggested), key="roles/table", edited=edited)
+
+
+def message(found: Sequence[ColumnProfile], suggested: Sequence[Suggestion]) -> dict[str, Any]:
+    """Return what the table draws, as plain values.
+
+    Parameters
+    ----------
+    found : sequence of ColumnProfile
+    suggested : sequence of Suggestion
+    """
     now = as_choices(state.roles(), state.left_out(), [one.name for one in found])
-    shown = _shown(now)
-    buttons = st.container(key="roles/give")
-    if not shown:
-        st.info("No column is like that.", icon=":material/search_off:")
-        return
     told = {one.name: one for one in suggested}
-    alone = {one.name: one.once_share * 100 for one in found}
-    cells = {
-        "Column": shown,
-        "Role": [word(now[name]) for name in shown],
-        "Suggestion, and why": [f"{word(told[n].role)}: {told[n].reason}" for n in shown],
-        "Unique values": [alone[name] for name in shown],
+    data = state.dataset()
+    return {
+        # Another table, or another theme, is drawn from the start.
+        "table": f"{data.fingerprint if data is not None else ''}/{role_colour('quasi')}",
+        "choices": [
+            {
+                "key": choice,
+                "sign": _sign(choice),
+                "word": _WORDS.get(choice) or ROLE_STYLE[choice][3],
+                "short": _SHORT.get(choice) or ROLE_STYLE[choice][3],
+                "colour": role_colour("quasi" if choice == "both" else choice),
+                "alone": choice in _ALONE,
+            }
+            for choice in CHOICES
+        ],
+        "columns": [
+            {
+                "name": one.name,
+                "role": now[one.name],
+                "suggested": word(told[one.name].role),
+                "why": told[one.name].reason,
+                "alone": f"{one.once_share:.1%}",
+            }
+            for one in found
+        ],
     }
-    high = row_height(cells)
-    # What is ticked belongs to these rows with these roles; others start with nothing ticked.
-    key = f"roles/grid/{st.session_state.setdefault(_EPOCH, 0)}/{hash(tuple(shown))}"
-    event = st.dataframe(
-        _coloured(cells, [now[name] for name in shown]),
-        key=key,
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="multi-row",
-        row_height=high,
-        height=min(720, (high + 1) * len(shown) + 38),
-        column_config={
-            name: st.column_config.TextColumn(width=width)
-            for name, width in _WIDTHS.items()
-            if name != "Unique values"
-        }
-        | {
-            "Unique values": st.column_config.NumberColumn(
-                format="%.1f%%",
-                width=_WIDTHS["Unique values"],
-                help="Share of rows whose value no other row has: who knows it finds the row.",
-            )
-        },
-    )
-    rows = cast(Any, event).selection.rows
-    ticked = [shown[row] for row in rows if row < len(shown)]
-    with buttons:
-        _give(now, ticked)
 
 
-def _shown(now: Mapping[str, str]) -> list[str]:
-    """Draw what is looked for, and return the columns to show."""
-    left, right = st.columns(2)
-    of = [*now.values()]
-    present = [_ALL, *(choice for choice in CHOICES if choice in of)]
-    if st.session_state.get(_SHOWN) not in present:
-        st.session_state[_SHOWN] = _ALL  # the last column of a role has got another one
-    wanted = left.selectbox(
-        "Show",
-        present,
-        format_func=lambda c: f"{word(c)} ({of.count(c)})" if c in CHOICES else c,
-        key=_SHOWN,
-    )
-    part = right.text_input("Find columns", key=_FIND, placeholder="Part of a name").casefold()
-    return [n for n, c in now.items() if wanted in (_ALL, c) and part in n.casefold()]
+def edited(asked: Mapping[str, Any]) -> None:
+    """Give the named columns the role that was chosen; what is no column or role is nothing.
 
+    Parameters
+    ----------
+    asked : mapping
+        ``columns`` and ``choice``.
 
-def _give(now: Mapping[str, str], ticked: Sequence[str]) -> None:
-    if ticked:
-        st.caption(f"{len(ticked)} ticked; make {'it' if len(ticked) == 1 else 'them'}:")
-    else:
-        st.caption("Tick columns at their left (at the top all that are shown), then choose:")
-    row = st.container(horizontal=True)
-    for choice in CHOICES:
-        row.button(
-            word(choice),
-            key=f"roles/give/{choice}",
-            disabled=not ticked or (choice in ("person", "household") and len(ticked) > 1),
-            on_click=handled(PANEL)(_take),
-            args=(change(now, ticked, choice),),
-        )
-
-
-def _take(choices: Mapping[str, str]) -> None:
-    take(choices)
-    st.session_state[_EPOCH] += 1
-
-
-def row_height(cells: Mapping[str, Sequence[object]]) -> int:
-    """Return the height at which no text of the table is cut off."""
-    lines = 1
-    for name, width in _WIDTHS.items():
-        fits = max(1, _LINE * width // _WIDTHS["Suggestion, and why"])
-        longest = max(len(str(cell)) for cell in cells[name])
-        lines = max(lines, -(-longest // fits)) if name != "Unique values" else lines
-    return _RIM + _HIGH * min(lines, 6)
-
-
-def _coloured(cells: Mapping[str, Sequence[object]], roles: Sequence[str]) -> Styler:
-    """Return the table with each column's name and role in the colour of its role."""
-    import pandas as pd
-
-    def colours(row: pd.Series) -> list[str]:
-        choice = roles[cast(int, row.name)]
-        colour = role_colour("quasi" if choice == "both" else choice)
-        own = f"color: {colour}; font-weight: 600"
-        return [own if name in ("Column", "Role") else "" for name in cells]
-
-    return pd.DataFrame(dict(cells)).style.apply(colours, axis=1)
+    Raises
+    ------
+    BadPlan
+        If several columns are to tell persons apart, or households.
+    """
+    data = state.dataset()
+    now = as_choices(state.roles(), state.left_out(), () if data is None else data.names)
+    columns = [name for name in asked.get("columns", ()) if name in now]
+    choice = str(asked.get("choice", ""))
+    if columns and choice in CHOICES:
+        take(change(now, columns, choice))

@@ -17,7 +17,8 @@ import streamlit as st
 
 from anon_core.base import secret
 from anon_core.base.errors import BadPlan, listing
-from anon_core.contracts.algorithm import met_first
+from anon_core.base.registry import family
+from anon_core.contracts.algorithm import Algorithm, met_first, with_usual_budget
 from anon_core.data.kinds import ColumnKind
 from anon_core.data.reading import DataOptions
 from anon_core.data.roles import Roles
@@ -158,7 +159,7 @@ def set_dataset(
             "seed": secret.spell(secret.draw()),
             "data": dict(reading or {"missing": "keep"}),
             "types": dict(types),
-            "algorithm": {"name": met_first()[0]},
+            "algorithm": _begun(),
             "models": [{"name": "k-anonymity", "k": k}],
             "population": {},
             "export": {"formulas": "neutralise"},
@@ -428,6 +429,11 @@ def fingerprint() -> str:
 
 
 # ---- inside --------------------------------------------------------------------------------
+
+
+def _begun() -> dict[str, object]:
+    """Return the technique that a table is begun with."""
+    return with_usual_budget(cast(type[Algorithm], family("algorithm")[met_first()[0]]))
 
 
 def _work() -> dict[str, Any]:
