@@ -1,4 +1,4 @@
-"""Compare: the risk–utility frontier, then pinned runs side by side on shared axes."""
+"""Compare: pinned runs over shared axes, what differs, then the risk–utility frontier."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from anon_core.words.phrases import links
+from anon_core.words.plan_words import short_name
 from ui.charts import series
 from ui.charts.attack_plots import attack_bullets, risk_bullets
 from ui.charts.chart_frame import Palette, Series, kept, palette, show, table
@@ -33,9 +34,12 @@ def columns_of(runs: list[Series], what: str) -> list[DeltaGenerator]:
 
 
 def heads(pins: list[pinning.Pin], runs: list[Series]) -> None:
-    """Draw what each run was, and the button that lets it go."""
-    for column, pin, run in zip(columns_of(runs, "heads"), pins, runs, strict=True):
-        with column.container(border=True, height="stretch", key=f"pin-{pin.letter}"):
+    """Draw each run by its short name, which opens what it was and what can be done with it."""
+    for pin, run in zip(pins, runs, strict=True):
+        with (
+            st.container(key=f"pin-{pin.letter}", width="content"),
+            st.popover(plain(f"{run.heading} {short_name(pin.result.plan)}")),
+        ):
             st.markdown(f"### {run.heading}")
             st.markdown(plain(pin.title))
             with st.container(horizontal=True):
@@ -93,19 +97,16 @@ def first_rows(run: Series) -> None:
 
 
 def panels(runs: list[Series], colours: Palette) -> None:
-    """Draw the four panels as rows."""
-    st.subheader("Table", anchor=False)
-    with panel("Table"):
-        tables(runs)
-    st.subheader(nouns(runs)[1].capitalize(), anchor=False)
-    with panel(nouns(runs)[1].capitalize()):
-        groups(runs, colours)
-    st.subheader("Metrics", anchor=False)
-    with panel("Metrics"):
-        metrics(runs, colours)
-    st.subheader("Attacks", anchor=False)
-    with panel("Attacks"):
-        attacks(runs, colours)
+    """Draw classes, metrics and attacks of all runs, each over one axis."""
+    with st.container(key="stack-panels"):
+        left, right = st.columns(2, gap="medium")
+    for place, name, draw in (
+        (left, nouns(runs)[1].capitalize(), groups),
+        (right, "Metrics", metrics),
+        (left, "Attacks", attacks),
+    ):
+        with place, panel(name):
+            draw(runs, colours)
 
 
 def groups(runs: list[Series], colours: Palette) -> None:
@@ -137,30 +138,36 @@ def attacks(runs: list[Series], colours: Palette) -> None:
 def compare(pins: list[pinning.Pin], colours: Palette) -> list[Series]:
     """Draw the comparison of the pinned runs that are chosen; return those runs."""
     chosen = pins
-    if len(pins) > 1:
-        letters = st.pills(
-            "Runs",
-            [p.letter for p in pins],
-            selection_mode="multi",
-            default=[p.letter for p in pins][:MOST],
-            key="compare-runs",
-        )
-        chosen = [p for p in pins if p.letter in letters] or pins[:1]
-    runs = baseline_panel.choose(series.of_pins(chosen))
-    by_letter = {pin.letter: pin for pin in chosen}
-    chosen = [by_letter[run.letter] for run in runs]
-    with panel("Runs"):
-        heads(chosen, runs)
+    with st.container(key="compare-head", horizontal=True, vertical_alignment="bottom"):
+        if len(pins) > 1:
+            letters = st.pills(
+                "Runs",
+                [p.letter for p in pins],
+                selection_mode="multi",
+                default=[p.letter for p in pins][:MOST],
+                key="compare-runs",
+                width="content",
+            )
+            chosen = [p for p in pins if p.letter in letters] or pins[:1]
+        runs = baseline_panel.choose(series.of_pins(chosen))
+        by_letter = {pin.letter: pin for pin in chosen}
+        chosen = [by_letter[run.letter] for run in runs]
+        with panel("Runs"):
+            heads(chosen, runs)
     if len(pins) == 1:
         st.info("One run is pinned. Pin a second one on Results to compare them.")
-    title = "Differences to the baseline" if len(runs) > 1 else "Verdicts"
-    st.subheader(title, anchor=False)
-    with panel(title):
-        baseline_panel.draw(runs)
+    with panel("How they stand"):
+        baseline_panel.standing(runs)
     panels(runs, colours)
-    st.subheader("All figures", anchor=False)
+    if len(runs) > 1:
+        st.subheader("Differences to the baseline", anchor=False)
+        with panel("Differences to the baseline"):
+            baseline_panel.draw(runs)
+    st.subheader("Table", anchor=False)
+    with panel("Table"):
+        tables(runs)
     once_opened(
-        "What every run comes to, and how it differs from the first",
+        "All figures: what every run comes to, and how it differs from the first",
         lambda: table(all_figures(runs), key="figures", wide="figure"),
         name="All figures",
         key="figures-fold",
@@ -172,8 +179,6 @@ running.settle()
 if page("Compare", "⚖️"):
     tones = palette()
     pinned = pinning.pins()
-    st.subheader("Risk–utility frontier", anchor=False)
-    frontier = st.container()
     drawn: list[Series] = []
     if pinned:
         drawn = compare(pinned, tones)
@@ -191,7 +196,8 @@ if page("Compare", "⚖️"):
                 "pages/5_Results.py" if results.last() is not None else "pages/4_Run.py",
                 "Go to Results" if results.last() is not None else "Go to Run",
             )
-    with frontier:
+    st.subheader("Risk–utility frontier", anchor=False)
+    with st.container(key="frontier"):
         if state.dataset() is None or not state.roles().quasi:
             st.caption("It needs a table whose quasi-identifiers are marked.")
         else:

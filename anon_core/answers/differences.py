@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from ..base.registry import family
+from ..contracts.metric import Metric
 from ..job.result import Result
 from ..words.recipe_words import place, value
 from .answer import Answer, Cell
+
+#: Which way a figure is better.
+Better = Literal["less", "more", ""]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,11 +26,14 @@ class Difference:
         What was chosen, in the words of the pages, or which figure it is.
     before, now : int, float, str or None
         None where one of them has no such thing.
+    better : {'less', 'more', ''}
+        Which way is better; empty where neither is.
     """
 
     what: str
     before: Cell
     now: Cell
+    better: Better = ""
 
     @property
     def change(self) -> float | None:
@@ -35,6 +42,25 @@ class Difference:
         if isinstance(self.before, numbers) and isinstance(self.now, numbers):
             return float(self.now) - float(self.before)
         return None
+
+    @property
+    def weight(self) -> float:
+        """How much it matters: 1 for what is no number or was nothing, else the relative change."""
+        if self.before == self.now:
+            return 0.0
+        change = self.change
+        if change is None:
+            return 1.0
+        numbers = (float(cast(float, self.before)), float(cast(float, self.now)))
+        return abs(change) / max(abs(number) for number in numbers)
+
+    @property
+    def turned(self) -> Literal["better", "worse", ""]:
+        """Whether it is better now; empty where nobody can say."""
+        change = self.change
+        if not change or not self.better:
+            return ""
+        return "better" if (change > 0) == (self.better == "more") else "worse"
 
 
 def plan_differences(before: Result, now: Result) -> tuple[Difference, ...]:
@@ -68,8 +94,14 @@ def figure_differences(before: Result, now: Result) -> tuple[Difference, ...]:
     before, now : Result
     """
     was, is_ = _figures(before), _figures(now)
+    absent: tuple[Cell, Better] = (None, "")
     return tuple(
-        Difference(what=name, before=was.get(name), now=is_.get(name))
+        Difference(
+            what=name,
+            before=was.get(name, absent)[0],
+            now=is_.get(name, absent)[0],
+            better=was.get(name, is_.get(name, absent))[1],
+        )
         for name in dict.fromkeys([*was, *is_])
     )
 
@@ -132,28 +164,30 @@ def _flat(table: Mapping[str, Any], path: tuple[str, ...] = ()) -> dict[tuple[st
     return found
 
 
-def _figures(result: Result) -> dict[str, Cell]:
+def _figures(result: Result) -> dict[str, tuple[Cell, Better]]:
+    """Return every figure by its name, each with the way in which it is better."""
     sizes = result.class_sizes
-    found: dict[str, Cell] = {
-        "rows published": result.release.view.rows,
-        "rows suppressed": result.release.suppressed,
-        "classes": len(sizes),
-        "smallest class": int(sizes.min()) if len(sizes) else 0,
+    found: dict[str, tuple[Cell, Better]] = {
+        "rows published": (result.release.view.rows, "more"),
+        "rows suppressed": (result.release.suppressed, "less"),
+        "classes": (len(sizes), ""),
+        "smallest class": (int(sizes.min()) if len(sizes) else 0, "more"),
     }
     for name, measure in result.measures.items():
-        found[family("metric")[name].title] = measure.value
+        kind = cast(type[Metric], family("metric")[name])
+        found[kind.title] = (measure.value, "more" if kind.more_is_better else "less")
     for attack in result.attacks:
         title = family("attack")[attack.attack].title
         name = f"{title} ({attack.column})" if attack.column else title
-        found[f"{name}: rate"] = attack.rate
-        found[f"{name}: worst case"] = attack.worst
-        found[f"{name}: people at risk"] = attack.at_risk
+        found[f"{name}: rate"] = (attack.rate, "less")
+        found[f"{name}: worst case"] = (attack.worst, "less")
+        found[f"{name}: people at risk"] = (attack.at_risk, "less")
     for verdict in result.verdicts:
         title = family("model")[verdict.model].title
         name = f"{title} ({verdict.column})" if verdict.column else title
-        found[f"{name}: asked"] = verdict.bound
-        found[f"{name}: reached"] = verdict.reached
-        found[f"{name}: state"] = verdict.state
+        found[f"{name}: asked"] = (verdict.bound, "")
+        found[f"{name}: reached"] = (verdict.reached, "")
+        found[f"{name}: state"] = (verdict.state, "")
     return found
 
 

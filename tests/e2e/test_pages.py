@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.browser import go, wait_for_app
+from tests.e2e.test_walk import pin
 
 #: What a page shows without a click, and how far down it goes.
 _SEEN = """() => {
@@ -119,3 +120,32 @@ def test_roles_shows_fifteen_columns_and_nothing_jumps(page: Page) -> None:
     page.get_by_label("Find columns by a part of their name").fill("")
     page.get_by_label("Show the columns of one role").select_option("left_out")
     expect(page.locator(".roles tbody tr:visible")).to_have_count(5)
+
+
+@pytest.mark.slow
+def test_compare_draws_its_first_chart_on_the_first_screen(page: Page) -> None:
+    begin(page)
+    go(page, "Run")
+    for k, letter in ((5, "A"), (12, "B")):
+        field = page.locator(".st-key-model-0 input").first
+        field.fill(str(k))
+        field.press("Enter")
+        wait_for_app(page)
+        page.keyboard.press("Control+Enter")
+        expect(page.locator(".st-key-outcome")).to_contain_text(f"k = {k} holds", timeout=300_000)
+        wait_for_app(page, seconds=60)
+        pin(page, letter)
+        go(page, "Run")
+    go(page, "Compare")
+    for letter, k in (("A", 5), ("B", 12)):
+        chip = page.locator(f".st-key-pin-{letter}")
+        expect(chip).to_contain_text(f"{letter} Optimal full-domain search k {k}")
+    for chart in ("tracks", "metrics"):
+        box = page.locator(f".st-key-chart-{chart}").bounding_box()
+        assert box is not None
+        assert box["y"] + 200 <= 900
+    which = page.locator(".st-key-frontier")
+    expect(which).to_contain_text("Optimal full-domain search, Mondrian")
+    expect(which).not_to_contain_text("Anatomy")  # the list is folded
+    page.locator(".st-key-sweep-which button").first.click()
+    expect(page.get_by_test_id("stPopoverBody")).to_contain_text("Anatomy")

@@ -10,6 +10,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from anon_core.answers.differences import figure_differences
 from anon_core.base.errors import BadPlan
 from anon_core.base.registry import family
 from anon_core.job.sweep import Varied, sweep
@@ -17,8 +18,10 @@ from anon_core.job.sweep_points import Point
 from anon_core.job.variations import Variation
 from anon_core.words.phrases import chance
 from tests.ui.sessions import COMPARE, VERDICTS, carried_out, load, open_page, wait_for, words
+from ui.charts import series
 from ui.charts.chart_frame import Series, light_palette
 from ui.charts.tracks import tracks
+from ui.panels.baseline_panel import figure_table
 from ui.panels.compare_tables import all_figures
 from ui.session import pinning, reopening, results, state
 from ui.session.result_view import Facts
@@ -52,10 +55,11 @@ def test_three_runs_stand_side_by_side_until_one_is_let_go() -> None:
     assert not app.exception
     for heading in ("### ● A", "### ■ B", "### ◆ C"):
         assert heading in words(app)
-    for panel in ("Table", "Classes", "Metrics", "Attacks", "All figures"):
+    for panel in ("Table", "Classes", "What was lost", "What an attacker gets right"):
         assert panel in words(app)
     heads = [str(h.value) for h in app.subheader]
-    assert heads[:2] == ["Risk–utility frontier", "Differences to the baseline"]
+    assert heads == ["Differences to the baseline", "Table", "Risk–utility frontier"]
+    assert "All figures" in " ".join(str(e.label) for e in app.expander)
     standing = app.table[0].value.replace(r"\\", "", regex=True).set_index("what")
     for run, pin in zip(("● A", "■ B", "◆ C"), app.session_state["state/pins"], strict=True):
         worst = next(a.worst for a in pin.result.attacks if a.attack == "prosecutor")
@@ -214,15 +218,37 @@ def test_runs_are_compared_with_the_baseline_that_is_chosen() -> None:
     plans = next(f for f in frames if "choice" in f.columns).set_index("choice")
     assert plans.loc["Technique"].tolist() == ["Mondrian", title, title]
     assert plans.loc["k-anonymity: k"].tolist() == ["5", "5", "10"]
-    figures = next(
-        f for f in frames if "◆ C" in f.columns and "B − C" in f.columns and "figure" in f
-    )
-    figures = figures.set_index("figure")
+    figures = next(f for f in frames if "B against C" in f.columns).set_index("figure")
     gap = told[1]["metrics"]["loss"] - told[2]["metrics"]["loss"]
-    assert figures.loc["Loss", "B − C"] == pytest.approx(gap)
+    turned = "▼ {} better" if gap < 0 else "▲ {} worse"
+    assert figures.loc["Loss", "B against C"] == turned.format(f"{abs(gap):.3g}")
     assert "k-anonymity: asked" in figures.index
     heads = [str(m.value) for m in app.markdown if str(m.value).startswith("### ")]
     assert heads == ["### ◆ C", "### ● A", "### ■ B"]
+
+
+def test_figures_that_differ_most_come_first_and_equal_ones_are_folded() -> None:
+    held = three_runs()
+    with patch.object(st, "session_state", held):
+        runs = series.of_pins(held["state/pins"])
+    differ, little = figure_table(runs, least=0.02), figure_table(runs, below=0.02)
+    equal = figure_table(runs, below=0)
+    names = [*differ["figure"], *little["figure"], *equal["figure"]]
+    told = figure_differences(runs[0].facts.result, runs[1].facts.result)
+    assert set(names) == {d.what for d in told} | {
+        d.what for d in figure_differences(runs[0].facts.result, runs[2].facts.result)
+    }
+    assert len(set(names)) == len(names)
+    assert list(equal.columns) == ["figure", "● A"]
+    weights = {
+        d.what: max(d.weight, other.weight)
+        for d, other in zip(
+            told, figure_differences(runs[0].facts.result, runs[2].facts.result), strict=False
+        )
+        if d.what == other.what
+    }
+    known = [weights[name] for name in differ["figure"] if name in weights]
+    assert known == sorted(known, reverse=True)
 
 
 def test_lines_of_least_sizes_are_each_run_s_own() -> None:

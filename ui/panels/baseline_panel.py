@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from anon_core.answers.differences import figure_differences, plan_differences
+from anon_core.answers.differences import Difference, figure_differences, plan_differences
 from anon_core.release.attack_result import AttackResult
-from anon_core.words.phrases import against_threshold, chance, limited
+from anon_core.words.phrases import against_threshold, chance, limited, share
 from anon_core.words.tiles import tiles
 
 from ..charts.attack_plots import name_of
@@ -19,8 +19,8 @@ from ..words.explain import plain
 if TYPE_CHECKING:
     import pandas as pd
 
-_WHOLE = 1_000_000  # figures from here on are told without a fraction, and never as a power of ten
-_ONLY = "Only what differs"
+#: Relative change below which figures are folded.
+_LITTLE = 0.02
 _SIGNS = {"good": "✓", "bad": "✗", "doubtful": "?", "plain": ""}
 
 
@@ -30,32 +30,46 @@ def choose(runs: Sequence[Series]) -> list[Series]:
         return list(runs)
     letters = [run.letter for run in runs]
     chosen = st.selectbox(
-        "Baseline, which the others are compared with", letters, key="baseline", width=320
+        "Baseline",
+        letters,
+        key="baseline",
+        width=110,
     )
     return sorted(runs, key=lambda run: run.letter != chosen)
 
 
-def draw(runs: Sequence[Series]) -> None:
-    """Draw how runs stand, and what differs from the first: in choices, in figures."""
-    heading = "How they stand" if len(runs) > 1 else "How it stands"
-    st.markdown(f"**{heading}**")
+def standing(runs: Sequence[Series]) -> None:
+    """Draw how runs stand: the three figures of each, and its thresholds."""
     # Words wrap here: nothing of a threshold may be cut off on a narrow screen.
-    st.table(standing_table(runs).map(plain), hide_index=True, alt=heading)
-    if len(runs) < 2:
-        return
+    told = "How they stand" if len(runs) > 1 else "How it stands"
+    st.table(standing_table(runs).map(plain), hide_index=True, alt=told)
+
+
+def draw(runs: Sequence[Series]) -> None:
+    """Draw what differs from the first run, in choices and in figures; what is equal is folded."""
     plans = plan_table(runs)
-    st.markdown("**What was chosen otherwise**")
-    if len(plans):
-        table(plans, key="plan-differences")
-    else:
-        st.caption("Nothing but the secret that chance starts from.")
-    st.markdown("**Metrics, attacks and promises**")
-    only = st.toggle(_ONLY, value=True, key="baseline-only")
-    figures = figure_table(runs, only=only)
-    if len(figures):
-        table(figures, key="figure-differences")
-    else:
-        st.caption("No figure differs.")
+    left, right = st.columns([2, 3], gap="medium")
+    with left:
+        st.markdown("**Chosen otherwise**")
+        if len(plans):
+            table(plans, key="plan-differences")
+        else:
+            st.caption("Nothing but the secret that chance starts from.")
+    figures = figure_table(runs, least=_LITTLE)
+    with right:
+        st.markdown("**Figures, the largest change first**")
+        if len(figures):
+            changes = [name for name in figures.columns if name != "figure"]
+            table(figures, key="figure-differences", wide="figure", right=changes)
+        else:
+            st.caption("No figure differs.")
+        for label, rest in (
+            (f"Less than {share(_LITTLE)} apart", figure_table(runs, below=_LITTLE)),
+            ("Equal in all", figure_table(runs, below=0)),
+        ):
+            if len(rest):
+                with st.expander(f"{label}: {len(rest)} figures", type="compact"):
+                    table(rest, key=f"figures-{label}", wide="figure")
 
 
 def standing_table(runs: Sequence[Series]) -> pd.DataFrame:
@@ -110,10 +124,21 @@ def plan_table(runs: Sequence[Series]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def figure_table(runs: Sequence[Series], *, only: bool) -> pd.DataFrame:
-    """Return one row a figure: its value in every run, and the change from the first.
+def figure_table(
+    runs: Sequence[Series], *, least: float = 0.0, below: float | None = None
+) -> pd.DataFrame:
+    """Return one row a figure that differs, the largest relative change first.
 
-    What is no number, such as whether a promise holds, has no change and is told as it is.
+    What is no number, such as whether a promise holds, has no change and comes first.
+
+    Parameters
+    ----------
+    runs : sequence of Series
+        The baseline first.
+    least : float
+        Relative change from which on figures are asked for.
+    below : float or None
+        Only those that changed by less; with 0 those that are equal in all runs.
     """
     import pandas as pd
 
@@ -122,31 +147,46 @@ def figure_table(runs: Sequence[Series], *, only: bool) -> pd.DataFrame:
         run.letter: {d.what: d for d in figure_differences(first.facts.result, run.facts.result)}
         for run in others
     }
-    rows: list[dict[str, object]] = []
+    rows: list[tuple[float, dict[str, object]]] = []
     for what in dict.fromkeys(name for own in found.values() for name in own):
         told = {letter: own[what] for letter, own in found.items() if what in own}
-        if only and all(d.before == d.now for d in told.values()):
+        weight = max(d.weight for d in told.values())
+        if (weight == 0) != (below == 0) or weight < least or (below and weight >= below):
             continue
-        before = next(iter(told.values())).before
-        row: dict[str, object] = {"figure": what, first.heading: _figure(before)}
-        for run in others:
-            own = told.get(run.letter)
-            now = None if own is None else own.now
-            row[run.heading] = _figure(now)
-            change = None if own is None else own.change
-            row[f"{run.letter} − {first.letter}"] = change
-        rows.append(row)
-    return pd.DataFrame(rows)
+        row: dict[str, object] = {"figure": what, first.heading: _figure(told)}
+        for run in others if weight else ():
+            row[run.heading] = _figure(told, run.letter)
+            row[f"{run.letter} against {first.letter}"] = _change(told.get(run.letter))
+        rows.append((weight, row))
+    rows.sort(key=lambda pair: -pair[0])
+    return pd.DataFrame([row for _, row in rows])
+
+
+def _change(difference: Difference | None) -> str:
+    """Return how a figure changed, with an arrow and whether that is better."""
+    if difference is None or not difference.change:
+        return ""
+    arrow = "▲" if difference.change > 0 else "▼"
+    return f"{arrow} {_three(abs(difference.change))} {difference.turned}".strip()
+
+
+def _three(value: float) -> str:
+    """Return a number to three digits; a whole one keeps all of its own."""
+    if float(value).is_integer():
+        return f"{value:,.0f}"
+    return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.3g}"
 
 
 def _said(value: object) -> str:
     return "–" if value is None else str(value) or "(none)"
 
 
-def _figure(value: object) -> str:
-    """Return a figure as text: numbers and states stand in one column."""
+def _figure(told: Mapping[str, Difference], letter: str = "") -> str:
+    """Return a run's figure as text, the baseline's without a letter."""
+    if not letter:
+        value = next(iter(told.values())).before
+    else:
+        value = told[letter].now if letter in told else None
     if value is None:
         return "–"
-    if isinstance(value, int | float):
-        return f"{value:,.0f}" if abs(value) >= _WHOLE else f"{value:,.6g}"
-    return str(value)
+    return _three(value) if isinstance(value, int | float) else str(value)

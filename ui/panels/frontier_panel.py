@@ -28,6 +28,7 @@ _WHOLE, _FIRST = (2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200), (2, 3, 5, 10, 20,
 _STEPS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75)
 #: Seconds between two looks at the points of a sweep under way.
 _LOOK = 1.0
+_TECHNIQUES = "sweep-techniques"
 
 
 @st.fragment
@@ -60,17 +61,19 @@ def _form() -> None:
         for name, found in cast(dict[str, type[Algorithm]], family("algorithm")).items()
         if not (found.needs_public and not people) and not found.levels_parameter
     }
-    techniques = st.pills(
-        "Techniques",
-        list(known),
-        selection_mode="multi",
-        default=[name for name in met_first() if name in known],  # all take minutes
-        format_func=lambda n: known[n].title,
-        wrap=True,
-        key="sweep-techniques",
-    )
     numbers = _numbers()
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        names = st.session_state.get(_TECHNIQUES) or [n for n in met_first() if n in known]
+        with st.popover(_named([known[n].title for n in names if n in known]), key="sweep-which"):
+            techniques = st.pills(
+                "Techniques",
+                list(known),
+                selection_mode="multi",
+                default=[n for n in met_first() if n in known],  # all take minutes
+                format_func=lambda n: known[n].title,
+                wrap=True,
+                key=_TECHNIQUES,
+            )
         path, values = "", list[Value]()
         if numbers:
             path = st.selectbox(
@@ -78,19 +81,29 @@ def _form() -> None:
                 list(numbers),
                 format_func=lambda p: plain(_said(p, numbers[p])),
                 key="sweep-path",
-                width=220,
+                width=180,
             )
             values = _values(path, numbers[path])
         ready = bool(techniques) and bool(values or not path) and _has_table()
-        if st.button("Sweep", key="sweep", disabled=not ready or sweep.is_running()):
+        if st.button(
+            "Sweep",
+            key="sweep",
+            disabled=not ready or sweep.is_running(),
+            help="Carries out the present plan once for every technique and value; other promises, "
+            "budget and threshold stay. Where columns are permuted apart, a bucket size stands in "
+            "for a promise about whole rows.",
+        ):
             settings = {name: run_form.kept_parameters(name) for name in techniques}
             sweep.start(techniques, path, values, settings)
             st.rerun()
-    st.caption(
-        "Carries out the present plan once for every technique and value; other promises, budget "
-        "and threshold stay. Where columns are permuted apart, a bucket size stands in for a "
-        "promise about whole rows."
-    )
+
+
+def _named(titles: Sequence[str]) -> str:
+    """Return what stands on the list of techniques: the first that are chosen, and how many."""
+    if not titles:
+        return "Techniques"
+    more = f" and {len(titles) - 2} more" if len(titles) > 2 else ""
+    return plain(f"{', '.join(titles[:2])}{more}")
 
 
 def _has_table() -> bool:
@@ -118,7 +131,7 @@ def _values(path: str, parameter: Parameter) -> list[Value]:
         default=first,
         accept_new_options=True,
         key=f"sweep-values-{path}",
-        width=520,
+        width=400,
     )
     found: list[Value] = []
     for value in cast(Sequence[Value], typed):
