@@ -34,6 +34,11 @@ _FORMULAS = {
     "keep": "Keep: they stay as they are",
 }
 _FOR_ALL = "reason-for-all"
+#: A button and its note stand in one line of half a page, too.
+_LOOK = """<style>
+.st-key-stack-editions [class*="st-key-beside-"] > :first-child {flex: 0 0 11rem;}
+.st-key-stack-editions [class*="st-key-beside-"] > :last-child {flex: 1 1 9rem;}
+</style>"""
 _SIGNS = {
     "holds": ":material/check:",
     "warning": ":material/warning:",
@@ -55,7 +60,7 @@ def download(
     What makes it reads nothing of the session; see `ui.components.downloads`.
     """
     with st.container(
-        horizontal=True, vertical_alignment="center", gap="medium", key=f"beside-{file}"
+        horizontal=True, vertical_alignment="center", gap="small", key=f"beside-{file}"
     ):
         downloads.download(
             label,
@@ -66,7 +71,7 @@ def download(
             disabled=disabled,
             width="stretch",
         )
-        st.markdown(note)
+        st.caption(note)
 
 
 def formulas(result: Result) -> None:
@@ -98,11 +103,6 @@ def formulas(result: Result) -> None:
             st.rerun()
 
 
-def items(found: list[checklist.Item]) -> None:
-    """Draw lines of the checklist, each with its sign."""
-    st.markdown("\n\n".join(f"{_SIGNS[item.mark]} {plain(item.sentence)}" for item in found))
-
-
 def _context(result: Result) -> ReleaseContext:
     """Return what people say of the release, signed by logins where there are any."""
     said = release_context.context_of(result, verdict_lines.note_of(result))
@@ -112,54 +112,65 @@ def _context(result: Result) -> ReleaseContext:
 def checked(result: Result) -> bool:
     """Draw what is to be seen before the release goes out; tell whether it was seen.
 
-    Nothing here is forbidden: somebody decides, and files why.
+    Nothing here is forbidden: somebody decides, and files why, in the line of what does not hold.
     """
-    st.subheader("Before it goes out", anchor=False)
-    with st.container(key="stack-checklist"):
-        first, second, third = st.columns([1, 1.35, 1], gap="medium")
-    with first.container(border=True, height="stretch"):
-        st.markdown("**1 · Promises, recomputed**")
-        items(checklist.promises(result))
-    with second.container(border=True, height="stretch"):
-        st.markdown("**2 · Your threshold**")
-        against = checklist.thresholds(result)
-        items([item for item in against if item.mark != "note"])
-        notes = [item for item in against if item.mark == "note"]
-        if notes:
-            with st.expander(f"To know besides: {len(notes)}"):
-                items(notes)
-    with third.container(border=True, height="stretch"):
-        st.markdown("**3 · Your judgement**")
-        st.caption("Identifiability in this context is yours to judge. It goes into the report.")
-        verdict_lines.judgement(result, key="export")
-    with st.container(border=True):
-        st.markdown("**What is published**")
-        items(checklist.published(result))
+    # What is typed below counts above: the list is drawn after it.
+    place = st.container()
     with st.container(border=True):
         st.markdown("**What the report says beside what was computed**")
         context_form.draw()
-    return _misses(result)
+    with place:
+        return _checklist(result)
 
 
-def _misses(result: Result) -> bool:
-    """Draw a field for the reason of every check that does not hold; tell whether all have one."""
-    context = _context(result)
-    missed = [check for check in checks(result, context) if check.item.mark == "warning"]
-    if not missed:
-        return True
+def _checklist(result: Result) -> bool:
+    """Draw every check, those that do not hold with the field for their reason."""
+    found = list(checks(result, _context(result)))
+    missed = [check for check in found if check.item.mark == "warning"]
     waiting = sum(check.open for check in missed)
-    with st.container(border=True):
-        told = f"{waiting} of {len(missed)} wait for a reason" if waiting else "each has its reason"
-        st.markdown(f"**What does not hold: {told}**")
-        st.caption(
-            "Nothing is forbidden: the public edition can be downloaded once a reason is filed for "
-            "each of these. It stands in the report beside it."
-        )
-        for place, check in enumerate(missed):
-            _miss(result, check, place)
+    promised, limits = len(checklist.promises(result)), len(checklist.thresholds(result))
+    threshold = found[promised : promised + limits]
+    told = "Before it goes out"
+    if missed:
+        told += f": {waiting} of {len(missed)} wait for a reason" if waiting else ""
+    st.subheader(
+        told,
+        anchor=False,
+        help="Nothing is forbidden: the public edition can be downloaded once a reason is filed "
+        "for each line that does not hold. It stands in the report beside it.",
+    )
+    with st.container(border=True, key="checklist", gap="xsmall"):
+        _lines(result, "1 · Promises, recomputed", found[:promised], missed)
+        _lines(result, "2 · Your threshold", [c for c in threshold if _shown(c)], missed)
+        notes = [check.item for check in threshold if not _shown(check)]
+        if notes:
+            with st.expander(f"To know besides: {len(notes)}", type="compact"):
+                st.markdown("\n\n".join(map(_sentence, notes)))
+        _lines(result, "What is published", found[promised + limits : -2], missed)
+        _lines(result, "3 · Your judgement", found[-2:], missed)
+        verdict_lines.judgement(result, key="export", height=68)
         if waiting > 1:
             _for_all(result, missed)
+        elif missed and not waiting:
+            st.caption(f"{len(missed)} do not hold, and each has its reason.")
     return not waiting
+
+
+def _shown(check: Check) -> bool:
+    return check.item.mark != "note"
+
+
+def _sentence(item: checklist.Item) -> str:
+    return f"{_SIGNS[item.mark]} {plain(item.sentence)}"
+
+
+def _lines(result: Result, title: str, found: Sequence[Check], missed: Sequence[Check]) -> None:
+    """Draw a part of the checklist: what holds in one piece, then a line for each that does not."""
+    holds = [_sentence(check.item) for check in found if check.item.mark != "warning"]
+    st.markdown("  \n".join([f"**{title}**", *holds]))
+    for place, check in enumerate(missed):
+        if check in found:
+            _miss(result, check, place)
 
 
 def _miss(result: Result, check: Check, place: int) -> None:
@@ -191,10 +202,15 @@ def _give_reason(result: Result, about: str) -> None:
     release_context.give_reason(result, about, str(reason))
 
 
-def _for_all(result: Result, missed: list[Check]) -> None:
+def _for_all(result: Result, missed: Sequence[Check]) -> None:
     """Draw one field whose text is taken for every check that has no reason yet."""
     said, button = st.columns([4, 1], gap="medium", vertical_alignment="bottom")
-    text = said.text_input("One reason for all that have none", key=_FOR_ALL)
+    text = said.text_input(
+        "One reason for all that have none",
+        key=_FOR_ALL,
+        label_visibility="collapsed",
+        placeholder="One reason for all that have none",
+    )
     button.button(
         "Use it",
         key="use-reason",
@@ -216,25 +232,24 @@ def _give_to_all(result: Result, without: Sequence[str]) -> None:
 
 def public(result: Result, *, seen: bool) -> None:
     """Draw the downloads that may leave the house."""
-    st.subheader("Public edition", anchor=False)
     several = len(result.tables) > 1
-    st.markdown(
-        "The published rows alone. No file holds the seed, the recipe or the order of the table: "
-        "rows are sorted by what they say."
-        + (
-            " The tables are joined by the group number alone; publish both or neither."
-            if several
-            else ""
-        )
+    st.subheader(
+        "Public edition",
+        anchor=False,
+        help="The published rows alone. No file holds the seed, the recipe or the order of the "
+        "table: rows are sorted by what they say.",
     )
-    formulas(result)
-    if result.plan.csv:
-        result = dialect_form.draw(result)
-    else:
-        st.caption(
-            "The recipe says `csv = false`: Parquet alone is published. Files for other programs "
-            "are compared with the CSV file, so that there are none."
-        )
+    if several:
+        st.caption("The tables are joined by the group number alone; publish both or neither.")
+    with st.expander("Formulas, spreadsheets and other programs", type="compact"):
+        formulas(result)
+        if result.plan.csv:
+            result = dialect_form.draw(result)
+        else:
+            st.caption(
+                "The recipe says `csv = false`: Parquet alone is published. Files for other "
+                "programs are compared with the CSV file, so that there are none."
+            )
     endings = published_formats(csv=result.plan.csv)
     parts = result.plan.parts
     for name in result.tables:
@@ -315,9 +330,9 @@ def internal(result: Result) -> None:
     people = population.find(result.plan.population_file)
     released = population.find(result.plan.earlier.file)
     st.subheader("Internal edition", anchor=False)
-    st.warning(
-        "These files hold the seed or figures of the private table. Whoever has the seed can undo "
-        "a permutation. Keep them apart from the release."
+    st.caption(
+        ":material/lock: These files hold the seed or figures of the private table. With the seed "
+        "a permutation can be undone. Keep them apart from the release."
     )
     _reports(result, public=False, disabled=False)
     download(
@@ -399,8 +414,10 @@ if page("Export", "📦", needs="result"):
             seen = checked(last)
         with panel("A second person's approval"):
             approval_form.ask(last, _context(last))
-        with panel("Public edition"):
+        with st.container(key="stack-editions"):
+            left, right = st.columns(2, gap="large")
+            st.html(_LOOK)
+        with left, panel("Public edition"):
             public(last, seen=seen)
-        st.divider()
-        with panel("Internal edition"):
+        with right, panel("Internal edition"):
             internal(last)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -149,3 +150,26 @@ def test_compare_draws_its_first_chart_on_the_first_screen(page: Page) -> None:
     expect(which).not_to_contain_text("Anatomy")  # the list is folded
     page.locator(".st-key-sweep-which button").first.click()
     expect(page.get_by_test_id("stPopoverBody")).to_contain_text("Anatomy")
+
+
+@pytest.mark.slow
+def test_the_checklist_of_export_is_one_screen(page: Page) -> None:
+    begin(page)
+    go(page, "Run")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".st-key-outcome")).to_contain_text("Released in", timeout=300_000)
+    wait_for_app(page, seconds=60)
+    go(page, "Export")
+    seen = page.locator(".st-key-checklist").bounding_box()
+    assert seen is not None
+    assert seen["y"] + seen["height"] <= 900
+    reasons = page.locator(".st-key-checklist").get_by_label(re.compile("^Reason [0-9]+: why"))
+    assert reasons.count() > 1
+    for place in range(reasons.count()):  # what does not hold, and why it goes out, in one line
+        line = page.locator(f".st-key-facing-{place}")
+        expect(line.get_by_label(re.compile("^Reason"))).to_be_visible()
+        field = line.get_by_label(re.compile("^Reason")).bounding_box()
+        words = line.get_by_test_id("stMarkdownContainer").first.bounding_box()
+        assert field is not None
+        assert words is not None
+        assert field["x"] >= words["x"] + words["width"]

@@ -98,7 +98,7 @@ def _needs_a_word(attack: AttackResult) -> bool:
     return words.limited(attack) or certain(attack) or bool(attack.undecided) or attack.idle
 
 
-def judgement(result: Result, *, key: str) -> None:
+def judgement(result: Result, *, key: str, height: int = 110) -> None:
     """Draw the field of the judgement; what is typed is kept even if the page is left at once."""
     place = f"judgement-{key}"
     st.session_state[place] = note_of(result)
@@ -107,7 +107,7 @@ def judgement(result: Result, *, key: str) -> None:
         key=place,
         label_visibility="collapsed",
         placeholder="For example: Released to the research unit under contract; …",
-        height=110,
+        height=height,
         on_change=_keep,
         args=(result, place),
     )
