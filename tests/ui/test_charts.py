@@ -110,6 +110,22 @@ def test_a_result_of_which_little_is_known_yet_is_drawn() -> None:
         assert len(data(tracks([run], COLOURS), "titles")) == 2  # no loss, so no track of it
 
 
+def test_what_is_still_measured_keeps_its_line() -> None:
+    whole = ran("optimal", {"name": "k-anonymity", "k": 3})
+    base = Facts(result=whole)
+    measures = {n: m for n, m in whole.measures.items() if n != "ncp"}
+    attacks = tuple(a for a in whole.attacks if a.attack != "uniqueness")
+    first = drawn(replace(whole, measures=measures, attacks=attacks, pending=True))
+    for make, missing in ((metric_bullets, "NCP / GCP"), (attack_bullets, "Uniqueness")):
+        every = data(make([drawn(whole)], COLOURS))["name"].tolist()
+        args: tuple[Any, ...] = ((), base) if make is metric_bullets else (base,)
+        lines = data(make([first], COLOURS, *args))
+        assert lines["name"].tolist() == every
+        assert lines.set_index("name").loc[missing, "told"] == "…"
+        known = data(make([first], COLOURS))["name"].tolist()  # nothing says yet what will come
+        assert known == [name for name in every if name != missing]
+
+
 def test_better_and_worse_are_those_of_the_figure_itself() -> None:
     """Precision is kept detail: less of it is worse, although its arrow points down."""
     runs = [ran("optimal", {"name": "k-anonymity", "k": k}, "hospital").measures for k in (5, 25)]

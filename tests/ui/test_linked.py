@@ -47,7 +47,7 @@ def test_a_class_chosen_by_its_number_is_chosen_everywhere() -> None:
     assert not app.exception
     size = int(facts.sizes[facts.by_size[1]])
     said = words(app)
-    assert f"**Chosen: class 2** – 1 class, {size:,} rows" in said
+    assert f"**Chosen: class 2** – {size:,} rows" in said
     assert f"Rows 1 to {size:,} of {size:,}" in said  # of the table
     next(b for b in app.button if b.key == "chosen-clear").click().run()
     assert not app.exception

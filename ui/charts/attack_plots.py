@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 
 from anon_core.base.registry import family
+from anon_core.contracts.attack import Attack
 from anon_core.release.attack_result import AttackResult
 from anon_core.words.phrases import limited, share
 from anon_core.words.tiles import proven
@@ -16,6 +18,10 @@ from .chart_frame import Chart, Palette, Series, shortened, signs_of
 
 #: An attack, and the sensitive column it is on, if any.
 Key = tuple[str, str]
+
+
+#: A chance beyond this is told by how near it is to certain.
+_NEARLY = 0.99
 
 
 def title_of(attack: str, column: str = "") -> str:
@@ -34,8 +40,8 @@ def odds(value: float) -> str:
 
     Examples
     --------
-    >>> odds(0.2), odds(0.4), odds(0.98), odds(1.0), odds(0)
-    ('1 in 5', '1 in 2.5', '1 in 1.02', 'certain', 'never')
+    >>> odds(0.2), odds(0.4), odds(0.98), odds(0.996), odds(1.0), odds(0)
+    ('1 in 5', '1 in 2.5', '1 in 1.02', 'over 99%', 'certain', 'never')
     """
     if value <= 0:
         return "never"
@@ -44,6 +50,8 @@ def odds(value: float) -> str:
     among = 1 / value
     if among >= 10 or abs(among - round(among)) < 1e-9:
         return f"1 in {among:,.0f}"
+    if value > _NEARLY:
+        return f"over {100 * _NEARLY:.0f}%"
     return f"1 in {among:.2g}" if among >= 2 else f"1 in {among:.3g}"
 
 
@@ -61,6 +69,12 @@ def _only_column(keys: Sequence[Key]) -> str:
 def _keys(runs: Sequence[Series]) -> list[Key]:
     """Return the attacks of runs, from the top; those that none was attacked with have no line."""
     return list(dict.fromkeys((a.attack, a.column) for r in runs for a in r.facts.attacks))
+
+
+def _in_order(keys: Sequence[Key]) -> list[Key]:
+    """Return attacks of several results in the order in which those of one are told."""
+    known = cast(dict[str, type[Attack]], family("attack"))
+    return sorted(dict.fromkeys(keys), key=lambda key: (known[key[0]].told_at, *key))
 
 
 def _idle(key: Key, run: Series) -> tuple[str, str]:
@@ -112,7 +126,9 @@ def attack_bullets(
     import pandas as pd
 
     alone = len(runs) == 1
-    keys = _keys(runs)
+    pending = alone and runs[0].facts.result.pending
+    coming = [replace(runs[0], facts=base)] if pending and base is not None else []
+    keys = _keys(runs) if not coming else _in_order([*_keys(runs), *_keys(coming)])
     one_column = _only_column(keys)
     of = f" ({shortened(one_column, 20)})" if one_column else ""
     before = {} if base is None else {(a.attack, a.column): a for a in base.attacks if not a.idle}
@@ -124,6 +140,7 @@ def attack_bullets(
             one = found.get(key)
             if one is None:
                 what, why = _idle(key, run)
+                what = "…" if pending else what
                 lines.append(
                     Bullet(
                         name=title_of(*key),

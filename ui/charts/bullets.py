@@ -127,6 +127,7 @@ def _frame(lines: Sequence[Bullet]) -> pd.DataFrame:
     short = {one.name: shortened(one.short or one.name, _NAME) for one in lines}
     apart = len(set(short.values())) == len(short)  # two lines never fall together
     frame["line"] = frame["name"].map(short) if apart else frame["name"]
+    frame["order"] = range(len(frame))
     lanes = frame["lane"].astype(bool)  # colour alone tells no run
     frame["label"] = frame["told"].where(~lanes, frame["lane"] + "  " + frame["told"])
     return frame
@@ -150,7 +151,8 @@ def _spec(colours: Palette, heads: Heads, tones: tuple[str, str, str], runs: int
     y: dict[str, Any] = {
         "y": alt.Y(
             "line:N",
-            sort=None,
+            # Names keep the places that they had in earlier data, unless they are told.
+            sort=alt.EncodingSortField(field="order", op="min"),
             title=None,
             scale=alt.Scale(paddingInner=0.25, paddingOuter=0.1),
             axis=alt.Axis(

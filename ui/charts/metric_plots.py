@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, cast
 
@@ -55,7 +56,9 @@ def metric_names(runs: Sequence[Series]) -> list[str]:
 
     Where none are cut, the groups lose what their cells do, and that is told once.
     """
-    names = list(dict.fromkeys(n for r in runs for n in r.facts.result.measures))
+    met = dict.fromkeys(n for r in runs for n in r.facts.result.measures)
+    known = list(family("metric"))  # what was measured last is told in its place
+    names = sorted(met, key=known.index)
     if not any(r.facts.permuted for r in runs):
         return [n for n in names if _metric(n).headline != "groups"]
     return sorted(names, key=lambda n: not _metric(n).counts_links)
@@ -110,8 +113,10 @@ def metric_bullets(
     """
     import pandas as pd
 
-    names = [n for n in metric_names(runs) if n not in without]
     alone = len(runs) == 1
+    pending = alone and runs[0].facts.result.pending
+    coming = [replace(runs[0], facts=base)] if pending and base is not None else []
+    names = [n for n in metric_names([*runs, *coming]) if n not in without]
     lines: list[Bullet] = []
     rows: list[dict[str, object]] = []
     for name in names:
@@ -119,7 +124,14 @@ def metric_bullets(
             m = run.facts.result.measures.get(name)
             title, lane = title_of(name), "" if alone else run.letter
             if m is None:
-                lines.append(Bullet(name=title, told="not measured", colour=run.colour, lane=lane))
+                lines.append(
+                    Bullet(
+                        name=title,
+                        told="…" if pending else "not measured",
+                        colour=run.colour,
+                        lane=lane,
+                    )
+                )
                 continue
             before = None if base is None else base.result.measures.get(name)
             change, tone = _since(name, m, before)

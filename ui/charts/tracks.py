@@ -297,12 +297,12 @@ class _Box:
 
 
 def _round_below(value: float) -> float:
-    """Return the largest of 1, 2, 5, 10, … not above a value.
+    """Return the largest of 1, 2, 4, 5, 10, … not above a value.
 
     Examples
     --------
     >>> _round_below(70), _round_below(0.4)
-    (50.0, 0.2)
+    (50.0, 0.4)
     """
     if value <= 0:
         return 1.0

@@ -137,10 +137,12 @@ def only_chosen(facts: Facts, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _extent(facts: Facts, now: chosen.Chosen) -> str:
-    one, many = facts.noun
+    many = facts.noun[1]
     people = int(facts.hiding[now.groups].sum())
     counted = facts.result.counted
-    some = f"{len(now.groups):,} {one if len(now.groups) == 1 else many}, "
+    count = f"{len(now.groups):,}"
+    told = len(now.groups) == 1 or count in now.title
+    some = "" if told else f"{count} {many}, "
     return f"{some}{people:,} {counted}" if people != 1 else f"{some}1 of the {counted}"
 
 
