@@ -13,7 +13,7 @@ from anon_core.words.phrases import limited, share
 from anon_core.words.tiles import proven
 
 from ..session.result_view import Facts
-from .bullets import Bullet, Heads, Tone, bullets, changed
+from .bullets import Bullet, Heads, Tone, against, bullets, changed
 from .chart_frame import Chart, Palette, Series, shortened, signs_of
 
 #: An attack, and the sensitive column it is on, if any.
@@ -119,7 +119,7 @@ def attack_bullets(
     runs : sequence of Series
     colours : Palette
     base : Facts or None
-        Baseline A of a single run.
+        Baseline A of a single run; several are told against the first of them.
     chosen : mapping of str to float, optional
         The highest chance among what is chosen, by the attack's name.
     """
@@ -131,7 +131,9 @@ def attack_bullets(
     keys = _keys(runs) if not coming else _in_order([*_keys(runs), *_keys(coming)])
     one_column = _only_column(keys)
     of = f" ({shortened(one_column, 20)})" if one_column else ""
-    before = {} if base is None else {(a.attack, a.column): a for a in base.attacks if not a.idle}
+    first = base if alone else runs[0].facts
+    old = [] if first is None else first.attacks
+    before = {(a.attack, a.column): a for a in old if not a.idle}
     lines: list[Bullet] = []
     for key in keys:
         for run in runs:
@@ -153,7 +155,8 @@ def attack_bullets(
                 )
                 continue
             of_chosen = (chosen or {}).get(name_of(one))
-            line = _bullet(one, run, before.get(key), of_chosen, lane)
+            known = None if run.facts is first else before.get(key)
+            line = _bullet(one, run, known, of_chosen, lane)
             lines.append(replace(line, short=_short(key, one_column)))
     rows: list[dict[str, object]] = []
     order = {key: place for place, key in enumerate(keys)}
@@ -169,7 +172,7 @@ def attack_bullets(
         rows += [({} if alone else {"run": run.letter}) | row for row in told]
     heads = Heads(
         told="worst",
-        change="" if base is None else "against A",
+        change=against(runs, base),
         more="at risk",
         axis=f"chance of success{of} – less is better",
         percent=True,
@@ -208,7 +211,7 @@ def _bullet(
         told=f"{odds(a.worst)}" + (" ?" if a.undecided else ""),
         share=a.worst,
         mean=a.rate,
-        before=None if before is None else before.worst,
+        before=None if before is None or lane else before.worst,
         chosen=chosen,
         limit=a.threshold if limited(a) else None,
         guess=a.baseline,

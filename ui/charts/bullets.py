@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import theme
-from .chart_frame import Palette, shortened
+from .chart_frame import Palette, Series, shortened
 from .vega import LETTERS, SMALL, Vega, form, named
 
 if TYPE_CHECKING:
@@ -99,12 +99,19 @@ def changed(now: float, before: float, told: str, *, worse: bool | None) -> tupl
     Examples
     --------
     >>> changed(0.3, 0.2, "0.2", worse=True), changed(1, 1, "1", worse=None)
-    (('▲ 0.2', 'worse'), ('= A', 'same'))
+    (('▲ 0.2', 'worse'), ('=', 'same'))
     """
     if now == before:
-        return "= A", "same"
+        return "=", "same"
     arrow = _ARROWS["up" if now > before else "down"]
     return f"{arrow} {told}", "same" if worse is None else "worse" if worse else "better"
+
+
+def against(runs: Sequence[Series], base: object) -> str:
+    """Return what stands above the changes: of one run against A, of several against the first."""
+    if len(runs) == 1:
+        return "" if base is None else "against A"
+    return f"against {runs[0].letter}"
 
 
 def bullets(lines: Sequence[Bullet], heads: Heads, colours: Palette, *, runs: int = 1) -> Vega:
@@ -190,7 +197,7 @@ def _spec(colours: Palette, heads: Heads, tones: tuple[str, str, str], runs: int
         *([alt.Tooltip("lane:N", title="run")] if runs > 1 else []),
         alt.Tooltip("told:N", title=heads.told),
         *([alt.Tooltip("more:N", title=heads.more)] if heads.more else []),
-        *([alt.Tooltip("change:N", title="against A")] if heads.change else []),
+        *([alt.Tooltip("change:N", title=heads.change)] if heads.change else []),
         alt.Tooltip("note:N", title="note"),
     ]
     layers: list[Any] = [

@@ -12,7 +12,7 @@ from anon_core.contracts.metric import Metric
 from anon_core.release.results import Measure
 
 from ..session.result_view import Facts
-from .bullets import Bullet, Heads, Tone, bullets, changed
+from .bullets import Bullet, Heads, Tone, against, bullets, changed
 from .chart_frame import Chart, Palette, Series, readable, signs_of
 from .vega import SMALL, Vega, form, named
 
@@ -107,7 +107,8 @@ def metric_bullets(
     without : tuple of str
         Metrics that are told elsewhere.
     base : Facts or None
-        Baseline A of a single run: its values are marked, and what changed since is told.
+        Baseline A of a single run: its values are marked, and what changed since is told. Several
+        runs are told against the first of them.
     chosen : mapping of str to float, optional
         What is chosen lost, by the metric's title.
     """
@@ -115,6 +116,7 @@ def metric_bullets(
 
     alone = len(runs) == 1
     pending = alone and runs[0].facts.result.pending
+    first = base if alone else runs[0].facts
     coming = [replace(runs[0], facts=base)] if pending and base is not None else []
     names = [n for n in metric_names([*runs, *coming]) if n not in without]
     lines: list[Bullet] = []
@@ -133,7 +135,9 @@ def metric_bullets(
                     )
                 )
                 continue
-            before = None if base is None else base.result.measures.get(name)
+            before = (
+                None if first is None or run.facts is first else first.result.measures.get(name)
+            )
             change, tone = _since(name, m, before)
             unit = unit_of(name, run.facts)
             lines.append(
@@ -141,7 +145,7 @@ def metric_bullets(
                     name=title,
                     told=_briefly(name, m, run.facts),
                     share=m.share,
-                    before=None if before is None else before.share,
+                    before=before.share if alone and before is not None else None,
                     chosen=(chosen or {}).get(title),
                     change=change,
                     tone=tone,
@@ -174,7 +178,7 @@ def metric_bullets(
             ]  # fmt: skip
     heads = Heads(
         told="value",
-        change="" if base is None else "against A",
+        change=against(runs, base),
         axis="0 unchanged to 1 suppressed – less is better",
     )
     return Chart(

@@ -279,15 +279,9 @@ class _Box:
 
     def ticks(self) -> list[float]:
         """Return round values to be marked: 0, the largest below the top, one between."""
-        if self.rooted:
-            most = _round_below(self.top)
-            return [
-                0.0,
-                *([most / 4] if most >= 4 and most % 4 == 0 else [most / 5] * (most >= 5)),
-                most,
-            ]
         most = _round_below(self.top)
-        return [0.0, most / 2, most]
+        between = most / ((4 if most % 4 == 0 else 5) if self.rooted else 2)
+        return [0.0, most] if self.rooted and between < 1 else [0.0, between, most]
 
     def written(self, value: float) -> str:
         """Return a value as its tick tells it."""
