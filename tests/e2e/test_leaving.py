@@ -62,6 +62,7 @@ def test_a_judgement_typed_and_left_at_once_stays_also_after_a_reload(page: Page
         "Under contract. One year only.", timeout=PATIENCE
     )
     assert asked == []
+    page.get_by_role("button", name="Show the whole sidebar").click()
     page.get_by_test_id("stSidebar").get_by_text("Session", exact=True).click()
     page.get_by_role("button", name="Delete kept sessions").click()
     expect(page.get_by_text("This session was deleted")).to_be_visible(timeout=PATIENCE)
