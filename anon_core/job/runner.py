@@ -13,7 +13,7 @@ import numpy as np
 
 from ..base.beside import beside
 from ..base.context import Context, part_of, silent
-from ..base.errors import Infeasible, NeedsRows, NotFound, NotVerified, listing
+from ..base.errors import BadPlan, Infeasible, NeedsRows, NotFound, NotVerified, listing
 from ..contracts.algorithm import counted_in_people, refuse_unsteered
 from ..contracts.attack import Attack, not_applicable
 from ..contracts.metric import Metric
@@ -79,6 +79,7 @@ def run(
     fit: Fit = prepare,
     writing: Writing | None = None,
     first: First | None = None,
+    known: Result | None = None,
 ) -> Result:
     """Carry out a plan on a table.
 
@@ -112,6 +113,9 @@ def run(
         `at_once`, to be looked at while the rest is measured and the promises are recomputed,
         which begins when it returns. They are `pending`: no release yet, and they may come to
         none. A plan with gates has no first figures, nor one whose levels are searched.
+    known : Result, optional
+        What `foresee` found for this very plan on this table, fitted by the same `fit`: it is not
+        searched again.
 
     Returns
     -------
@@ -152,32 +156,16 @@ def run(
 
         found, levels = at_least_levels(plan, hierarchies or {}, attempt, context or Context())
         return replace(found, level_search=levels)
-    kept = Keeping.of(plan, hierarchies)
-    dataset, population = kept.table(dataset), population and kept.table(population)
-    earlier = earlier and kept.table(earlier)
-    job = _Job(
-        plan=plan,
-        dataset=dataset,
-        hierarchies=dict(hierarchies or {}),
-        given_levels=dict(hierarchies or {}),
-        population=population,
-        earlier=earlier,
-        verifier=verifier,
-        assess=assess or bool(plan.accept),  # gates are never left out
-        fit=fit,
-        writing=writing,
-    )
+    job = _Job.of(plan, dataset, hierarchies, population, earlier, fit)
+    job.verifier, job.writing = verifier, writing
+    job.assess = assess or bool(plan.accept)  # gates are never left out
+    job.known = known if known is not None and known.plan == plan else None
     context = context or Context()
     began_all, elsewhere = time.perf_counter(), 0.0
     seconds: dict[str, float] = {}
 
     def carry_out(stages: Sequence[_Stage], within: Context) -> None:
-        for stage in stages:
-            within.report(stage.begins, stage.words)
-            began = time.perf_counter()
-            stage.work(job, part_of(within, stage.begins, stage.ends))
-            took = time.perf_counter() - began
-            seconds[stage.name] = seconds.get(stage.name, 0.0) + took
+        _carry_out(job, stages, within, seconds)
 
     if job.writing is not None:  # what an engine holds leaves no memory for two things at a time
         carry_out(_IN_TURN, context)
@@ -201,6 +189,50 @@ def run(
     if gates:  # both computations of a gate have to agree
         _refuse_broken(job)
     return result
+
+
+def foresee(
+    plan: Plan,
+    dataset: Dataset,
+    hierarchies: Mapping[str, LevelTable] | None = None,
+    *,
+    population: Dataset | None = None,
+    earlier: Dataset | None = None,
+    context: Context | None = None,
+    fit: Fit = prepare,
+) -> Result:
+    """Search only: return what a plan would come to, with its loss and the chance to be found.
+
+    Nothing of it is published or recomputed, and no other figure is measured: it is `pending`.
+    For parameters and errors see `run`.
+
+    Raises
+    ------
+    BadPlan
+        If the plan has levels searched, which takes a run for each.
+    """
+    if plan.searched_levels:
+        raise BadPlan(
+            "What a plan comes to is not foreseen where the level of a sensitive column is "
+            "searched.",
+            remedy="Choose the level, or carry out the plan.",
+        )
+    job = _Job.of(plan, dataset, hierarchies, population, earlier, fit)
+    context, seconds = context or Context(), dict[str, float]()
+    began = time.perf_counter()
+    _carry_out(job, (*_FIND, _FORESEE), context, seconds)
+    return _result(job, seconds, time.perf_counter() - began)
+
+
+def _carry_out(
+    job: _Job, stages: Sequence[_Stage], within: Context, seconds: dict[str, float]
+) -> None:
+    for stage in stages:
+        within.report(stage.begins, stage.words)
+        began = time.perf_counter()
+        stage.work(job, part_of(within, stage.begins, stage.ends))
+        took = time.perf_counter() - began
+        seconds[stage.name] = seconds.get(stage.name, 0.0) + took
 
 
 def _result(job: _Job, seconds: Mapping[str, float], took: float) -> Result:
@@ -242,10 +274,11 @@ class _Job:
     given_levels: Mapping[str, LevelTable]
     population: Dataset | None
     earlier: Dataset | None
-    verifier: Verifier | None
-    assess: bool
     fit: Fit
+    verifier: Verifier | None = None
+    assess: bool = True
     writing: Writing | None = None
+    known: Result | None = None
     digest: str = ""
     needing_rows: dict[str, str] = field(default_factory=dict[str, str])
     models: tuple[GroupModel, ...] = field(init=False)  # read: the plan's, in rows or people
@@ -265,6 +298,28 @@ class _Job:
     files: dict[str, bytes] = field(init=False)  # publish
     witness: Witness | None = field(init=False)  # publish
     verification: Verification = PENDING  # verify
+
+    @classmethod
+    def of(
+        cls,
+        plan: Plan,
+        dataset: Dataset,
+        hierarchies: Mapping[str, LevelTable] | None,
+        population: Dataset | None,
+        earlier: Dataset | None,
+        fit: Fit,
+    ) -> _Job:
+        """Return a job on tables as far as the plan keeps them."""
+        kept = Keeping.of(plan, hierarchies)
+        return cls(
+            plan=plan,
+            dataset=kept.table(dataset),
+            hierarchies=dict(hierarchies or {}),
+            given_levels=dict(hierarchies or {}),
+            population=population and kept.table(population),
+            earlier=earlier and kept.table(earlier),
+            fit=fit,
+        )
 
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:
@@ -298,7 +353,11 @@ def _read(job: _Job, context: Context) -> None:
 
 
 def _search(job: _Job, context: Context) -> None:
-    """Find a release."""
+    """Find a release, unless it is known."""
+    if job.known is not None and job.known.problem.frequency is job.problem.frequency:
+        job.outcome = Outcome(release=job.known.release, account=job.known.account)
+        _found(job, context)
+        return
     searching = replace(context, generator=job.chance.search, secret=job.chance.secret)
     known = job.audience
     job.outcome = search(
@@ -318,6 +377,10 @@ def _search(job: _Job, context: Context) -> None:
             job.outcome.account, proven=False, bound=None, minimal=(), locally_minimal=()
         )
         job.outcome = replace(job.outcome, account=account)
+    _found(job, context)
+
+
+def _found(job: _Job, context: Context) -> None:
     job.problem = job.outcome.release.problem  # what was cut elsewhere is known by its classes now
     job.audience, job.reference = audience_of(job.problem), reference_of(job.problem)
     context.so_far.standing = None  # it is over: there is nothing left to take
@@ -418,6 +481,17 @@ def _refuse_finer(problem: Problem, technique: Metric | Attack) -> None:
             "It looks at values in more detail than the table was counted in.",
             remedy="Run it with more memory, or with engine = 'memory', if the table fits.",
         )
+
+
+def _foresee(job: _Job, context: Context) -> None:
+    """Measure what was lost and how surely somebody is found, and publish nothing."""
+    _verdicts(job, part_of(context, 0.0, 0.3))
+    _measures(job, [m for m in job.metrics if m.headline], part_of(context, 0.3, 0.6))
+    finding = [a for a in job.attackers if a.at_once and a.discloses in ("identity", "presence")]
+    _attacks(job, finding, part_of(context, 0.6, 1.0))
+    nothing = np.empty(0, dtype=np.int64)
+    job.edition = Edition(tables={}, member=nothing, row_group=nothing, place=nothing)
+    job.files, job.witness = {}, None
 
 
 def _publish(job: _Job, context: Context) -> None:
@@ -538,6 +612,7 @@ _ASSESS_THE_REST = (
     _Stage("measure", 0.68, 0.74, "Measuring, and recomputing the promises", _measure_the_rest),
     _Stage("attack", 0.74, 0.98, "Attacking, and recomputing the promises", _attack_the_rest),
 )
+_FORESEE = _Stage("measure", 0.62, 1.0, "Measuring", _foresee)
 _IN_TURN = (
     *_FIND,
     _Stage("measure", 0.62, 0.68, "Measuring", _measure),

@@ -13,12 +13,12 @@ from anon_core.words.phrases import size
 
 from .. import this_machine
 from ..charts.theme import ROLE_STYLE, RUN_STYLE, grid, muted, paper, role_colour, run_colour
-from ..components import guard, latest_file, leaving, narrow, rail, theme_change
+from ..components import guard, latest_file, leaving, narrow, theme_change
 from ..components.guard import handled, panel
 from ..session import again, kept_sessions, pinning, results, running, state
 from ..session import precompile_status as warming
 from ..words.explain import plain
-from . import login, session_panel, under_way
+from . import login, rail, session_panel, under_way
 
 __all__ = ["BESIDE", "STEPS", "Needs", "Step", "missing", "next_step", "page", "undo_button"]
 

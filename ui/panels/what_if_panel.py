@@ -16,10 +16,10 @@ from anon_core.words.plan_words import made_by
 from ..components.guard import handled
 from ..forms import run_form
 from ..forms.following import follow
-from ..session import jobs, results, running, state, what_if
+from ..session import curve, jobs, results, running, state, what_if
 from ..session.pace import duration
 from ..words.explain import plain
-from . import fixes_panel, history_panel
+from . import curve_panel, fixes_panel, history_panel
 
 _NAME = "The what-if bar"
 _TECHNIQUE = "what-if/technique"
@@ -33,6 +33,9 @@ def draw() -> None:
                 _fields()
                 _run_button()
                 _baseline()
+            one = curve.setting()
+            if one is not None:
+                curve_panel.draw(one, _label(one))
             history_panel.draw()
         _said()
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ..charts.theme import grid, paper
+from ..charts.theme import grid, muted, paper
 from ..components.guard import handled
 
 #: Pixels of the window below which the parts stand below each other, and the page scrolls.
@@ -39,6 +39,12 @@ _LOOK = """<style>
 .st-key-what-if-fields {gap: .6rem;}
 .st-key-what-if-row > :has(> .st-key-what-if-fields) {flex: 0 1 auto; width: auto;}
 .st-key-what-if-row > :has(> .st-key-history) {flex: 1 1 17rem; width: auto; min-width: 17rem;}
+.st-key-what-if-row > :has(> .st-key-curve) {flex: 1.4 1 19rem; width: auto; min-width: 17rem;}
+.st-key-curve {height: 66px; overflow: hidden; justify-content: flex-end;}
+.st-key-curve [data-testid="stVerticalBlock"] {gap: 0;}
+.st-key-curve .st-key-curve-look {position: absolute;}
+.aw-curve-head {font-size: .75rem; line-height: 1.3; color: MUTED; white-space: nowrap;
+  overflow: hidden; text-overflow: ellipsis;}
 .st-key-drawer-row > :has(.st-key-drawers) {flex: 0 1 auto; width: auto;}
 .st-key-drawers {gap: .4rem;}
 .st-key-drawer-row [data-testid="stVerticalBlock"] {gap: 0;}
@@ -101,7 +107,13 @@ _LOOK = """<style>
 
 def look() -> None:
     """Draw the look of the page."""
-    words = {"WIDE": NARROW, "BELOW": NARROW - 0.02, "PAPER": paper(), "GRID": grid()}
+    words = {
+        "WIDE": NARROW,
+        "BELOW": NARROW - 0.02,
+        "PAPER": paper(),
+        "GRID": grid(),
+        "MUTED": muted(),
+    }
     made = _LOOK
     for word, value in words.items():
         made = made.replace(word, str(value))

@@ -144,7 +144,9 @@ class _Shared:
 
 
 def _shared() -> _Shared:
-    work = jobs.of_session().items()
+    # First figures and looking ahead are drawn at their own places.
+    passing = (jobs.BACKGROUND, *([] if results.first() is None else ["run"]))
+    work = [(name, job) for name, job in jobs.of_session().items() if name not in passing]
     return _Shared(
         result=results.shown(),
         choices=state.choices(),

@@ -30,6 +30,8 @@ from .precompile_status import Warming
 State = Literal["running", "done", "failed", "cancelled"]
 Work = Callable[[Context], Any]
 _JOBS = "jobs"
+#: Work that nobody waits for: it stops as soon as any other begins.
+BACKGROUND = "background"
 #: Seconds between two looks at a running job.
 LOOK_EVERY = 0.3
 #: Seconds that work which is replaced has for its end, before it counts beside the new.
@@ -169,6 +171,8 @@ def start(
         If as much is under way as one person may have on this host.
     """
     jobs = _jobs()
+    if name != BACKGROUND and BACKGROUND in jobs:
+        jobs.pop(BACKGROUND).cancel.set()
     if name in jobs:
         jobs[name].cancel.set()
         if limited and whose.is_shared():

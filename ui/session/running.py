@@ -19,7 +19,7 @@ from anon_core.suggest.stopping import Inputs
 from anon_core.suggest.trying import mended
 from anon_core.words.plan_words import not_defined
 
-from . import confirming, jobs, result_view, results, state
+from . import confirming, foreseen, jobs, result_view, results, state
 from . import population_tables as population
 from .first_figures import FirstFigures
 
@@ -59,6 +59,7 @@ def start(*, shown: bool = False) -> None:
     recipe, helps = state.recipe(), list[Change]()
     figures = FirstFigures()
     fit = encoding(table, people)
+    known = foreseen.found(plan) if shown else None
 
     def work(context: Context) -> Result:
         figures.cancel = context.cancel
@@ -72,6 +73,7 @@ def start(*, shown: bool = False) -> None:
                 context=context,
                 fit=fit,
                 first=figures.tell if shown else None,
+                known=known,
             )
         except Cancelled:
             raise

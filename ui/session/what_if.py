@@ -19,6 +19,7 @@ AT_ONCE = 2.0
 #: The parameter that says how many rows a technique may suppress.
 BUDGET = "max_suppression"
 _REFUSED = "what_if/refused"
+_LAST = "what_if/last"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +114,7 @@ def change(setting: Setting, value: object) -> None:
     """Change one number, and show what it comes to; a value that is not allowed changes nothing."""
     parameter = setting.parameter
     forget()
+    st.session_state[_LAST] = setting.key
     try:
         accepted = parameter.plain(parameter.accept(value, setting.owner))
     except BadPlan as error:
@@ -127,6 +129,11 @@ def change(setting: Setting, value: object) -> None:
     else:
         state.update_draft(algorithm={**draft["algorithm"], parameter.name: accepted})
     follow_up()
+
+
+def changed_last() -> str:
+    """Return the key of the setting that was changed last; empty before one was."""
+    return str(st.session_state.get(_LAST, ""))
 
 
 def change_technique(name: str, given: dict[str, Any]) -> None:

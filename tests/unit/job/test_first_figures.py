@@ -15,6 +15,7 @@ from anon_core.base.errors import Cancelled, NotVerified
 from anon_core.base.registry import family
 from anon_core.contracts.attack import Attack
 from anon_core.contracts.metric import Metric
+from anon_core.job.encode_once import EncodedOnce
 from anon_core.job.result import Result
 from anon_core.verification.findings import PENDING, Check, Verification
 from tests.making import PATIENTS, random_case
@@ -125,3 +126,34 @@ def test_a_plan_with_gates_has_no_first_figures() -> None:
     result = runner.run(plan, PATIENTS.dataset, PATIENTS.levels, first=seen.append)
     assert not seen
     assert not result.pending
+
+
+def test_what_is_foreseen_is_what_a_run_finds_and_spares_it_the_search(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fit = EncodedOnce()
+    plan = PATIENTS.plan()
+    ahead = runner.foresee(plan, PATIENTS.dataset, PATIENTS.levels, fit=fit)
+    assert ahead.pending
+    assert not ahead.tables
+    assert set(ahead.measures) == {"loss", "group-loss"} & set(ahead.measures) != set()
+    alone = runner.run(plan, PATIENTS.dataset, PATIENTS.levels)
+    assert ahead.measures["loss"].value == alone.measures["loss"].value
+    searched: list[object] = []
+    search = runner.search
+
+    def counted(*args: object) -> object:
+        searched.append(args)
+        return search(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(runner, "search", counted)
+    both = runner.run(plan, PATIENTS.dataset, PATIENTS.levels, fit=fit, known=ahead)
+    assert not searched
+    assert both.csv == alone.csv
+    assert both.verification.holds
+    again = runner.run(plan, PATIENTS.dataset, PATIENTS.levels, known=ahead)  # fitted by itself
+    assert len(searched) == 1
+    assert again.csv == alone.csv
+    other = PATIENTS.plan(models=[{"name": "k-anonymity", "k": 3}])
+    runner.run(other, PATIENTS.dataset, PATIENTS.levels, fit=fit, known=ahead)
+    assert len(searched) == 2

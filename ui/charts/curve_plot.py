@@ -1,0 +1,128 @@
+"""What one parameter does over its range: loss, worst chance and suppressed rows of each value."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .chart_frame import Palette
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: The selection that a click makes, and the column that tells it from one of an earlier drawing.
+PICKED, TURN = "picked", "turn"
+HEIGHT = 50
+_COLUMNS = ["value", "lo", "hi", "loss", "chance", "gone", "said", "sign", TURN]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stop:
+    """One value of the parameter and what it comes to.
+
+    Attributes
+    ----------
+    value : float
+    loss, chance : float or None
+        None where no release keeps the promises.
+    gone : float
+        Share of rows that are suppressed.
+    said : str
+        What the tooltip says of suppressed rows and classes.
+    sign : {'', 'now', 'A'}
+    """
+
+    value: float
+    loss: float | None
+    chance: float | None
+    gone: float
+    said: str
+    sign: str = ""
+
+
+def curve_frame(stops: Sequence[Stop], turn: int, *, logarithmic: bool) -> pd.DataFrame:
+    """Return one row for each value, with the width on which a click means it."""
+    import pandas as pd
+
+    ordered = sorted(stops, key=lambda one: one.value)
+    at = [math.log2(one.value) if logarithmic else one.value for one in ordered]
+    middles = [(a + b) / 2 for a, b in itertools.pairwise(at)]
+    margin = (at[-1] - at[0]) / 40 if len(at) > 1 else 0.5
+    edges = [at[0] - margin, *middles, at[-1] + margin] if at else []
+
+    def back(place: float) -> float:
+        return 2**place if logarithmic else place
+
+    rows = [
+        {
+            "value": one.value, "lo": back(edges[place]), "hi": back(edges[place + 1]),
+            "loss": one.loss, "chance": one.chance, "gone": one.gone, "said": one.said,
+            "sign": one.sign, TURN: turn,
+        }
+        for place, one in enumerate(ordered)
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+def curve_spec(colours: Palette, *, logarithmic: bool) -> dict[str, Any]:
+    """Return the chart without its data, which grows value by value."""
+    import altair as alt
+
+    scale = alt.Scale(type="log", base=2, nice=False) if logarithmic else alt.Scale(nice=False)
+    axis = alt.Axis(
+        title=None, grid=False, ticks=False, domainColor=colours.grid, labelColor=colours.muted,
+        labelFontSize=9, labelPadding=1, format="~g", labelOverlap=True, tickCount=6,
+    )  # fmt: skip
+    x = alt.X("value:Q", scale=scale, axis=axis)
+    low, high = alt.X("lo:Q", scale=scale, axis=axis), alt.X2("hi:Q")
+
+    def share(field: str) -> alt.Y:
+        return alt.Y(f"{field}:Q", axis=None, scale=alt.Scale(zero=True, padding=3))
+
+    base = alt.Chart(alt.NamedData(name="curve"))
+    gone = base.mark_rect(color=colours.muted, opacity=0.35).encode(
+        x=low,
+        x2=high,
+        y=alt.Y("gone:Q", axis=None, scale=alt.Scale(domain=[0, 1])),
+        y2=alt.datum(0),
+    )
+    lines = [
+        base.mark_line(color=colour, strokeWidth=1.6, point={"size": 14, "color": colour}).encode(
+            x=x, y=share(field)
+        )
+        for field, colour in (("loss", colours.quasi), ("chance", colours.sensitive))
+    ]
+    marked = base.transform_filter("datum.sign != ''").mark_rule(strokeWidth=2).encode(
+        x=x,
+        color=alt.Color(
+            "sign:N",
+            legend=None,
+            scale=alt.Scale(domain=["now", "A"], range=[colours.ink, colours.sensitive]),
+        ),
+        strokeDash=alt.StrokeDash(
+            "sign:N", legend=None, scale=alt.Scale(domain=["now", "A"], range=[[1, 0], [4, 2]])
+        ),
+    )  # fmt: skip
+    clicked = base.mark_rect(opacity=0, cursor="pointer").encode(
+        x=low,
+        x2=high,
+        tooltip=[
+            alt.Tooltip("value:Q", format="~g"),
+            alt.Tooltip("loss:Q", format=".3f", title="loss"),
+            alt.Tooltip("chance:Q", format=".3g", title="worst chance"),
+            alt.Tooltip("said:N", title="search only, not verified"),
+        ],
+    )
+    picked = alt.selection_point(name=PICKED, fields=["value", TURN], on="click", toggle=False)
+    chart = (
+        alt.layer(gone, *lines, marked, clicked.add_params(picked))
+        .resolve_scale(y="independent")
+        .properties(height=HEIGHT, background="transparent", padding=0)
+        .configure_view(stroke=None)
+    )
+    spec: dict[str, Any] = chart.to_dict(validate=False)
+    spec.pop("data", None)
+    return spec
