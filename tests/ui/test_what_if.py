@@ -262,6 +262,72 @@ def test_the_list_of_runs_restores_one_of_them() -> None:
     assert app.number_input(key=K).value == asked(first)
 
 
+def test_undo_and_redo_go_through_all_that_was_shown() -> None:
+    held = load("hospital")
+    first = ran_quickly(held)
+    app = open_page(RESULTS, held)
+    assert app.button(key="what-if/undo").disabled
+    typed(app, 25)
+    typed(app, 40)
+    steps: list[tuple[str, int, int]] = [
+        ("undo", 25, 25), ("undo", asked(first), 5), ("redo", 25, 25), ("redo", 40, 40),
+    ]  # fmt: skip
+    for word, k, in_field in steps:
+        app.button(key=f"what-if/{word}").click().run()
+        assert not app.exception
+        assert asked(shown(app)) == k
+        assert app.number_input(key=K).value == in_field
+    assert app.button(key="what-if/redo").disabled
+    app.button(key="what-if/undo").click().run()
+    typed(app, 30)  # what came after is given up
+    assert app.button(key="what-if/redo").disabled
+    app.button(key="what-if/undo").click().run()
+    assert asked(shown(app)) == 25
+
+
+def test_undo_carries_out_again_what_the_session_does_not_keep_any_more() -> None:
+    held = load("hospital")
+    ran_quickly(held)
+    app = open_page(RESULTS, held)
+    typed(app, 25)
+    app.session_state["state/runs"] = []
+    app.button(key="what-if/undo").click().run()
+    if "run" in app.session_state["jobs"]:
+        wait_for(app, "run")
+    assert asked(shown(app)) == 5
+    assert app.number_input(key=K).value == 5
+    assert not app.button(key="what-if/redo").disabled
+
+
+def test_undo_takes_back_first_what_was_changed_since_the_result() -> None:
+    held = load("hospital")
+    first = ran_quickly(held, took=7.0)
+    app = open_page(RESULTS, held)
+    typed(app, 25)  # is not run at once
+    app.button(key="what-if/undo").click().run()
+    assert not app.exception
+    assert shown(app) is first
+    assert app.number_input(key=K).value == 5
+    assert app.button(key="what-if/undo").disabled
+
+
+def test_a_pinned_baseline_stays_until_it_is_unpinned() -> None:
+    held = load("hospital")
+    first = ran_quickly(held)
+    app = open_page(RESULTS, held)
+    app.button(key="what-if/pin-a").click().run()
+    for k in (25, 40):
+        app.session_state[state.SHOWN_SINCE] = time.monotonic() - results.STOOD
+        typed(app, k)
+        assert app.session_state["state/baseline"].result is first
+    assert app.button(key="what-if/pin-a").label == "Unpin A"
+    app.button(key="what-if/pin-a").click().run()
+    second = shown(app)
+    app.session_state[state.SHOWN_SINCE] = time.monotonic() - results.STOOD
+    typed(app, 30)
+    assert app.session_state["state/baseline"].result is second
+
+
 def test_another_technique_is_one_choice() -> None:
     held = load("hospital")
     ran_quickly(held)

@@ -120,7 +120,11 @@ def curve_spec(colours: Palette, *, logarithmic: bool) -> dict[str, Any]:
     chart = (
         alt.layer(gone, *lines, marked, clicked.add_params(picked))
         .resolve_scale(y="independent")
-        .properties(height=HEIGHT, background="transparent", padding=0)
+        .properties(
+            height=HEIGHT,
+            background="transparent",
+            padding={"left": 2, "right": 8, "top": 3, "bottom": 0},
+        )
         .configure_view(stroke=None)
     )
     spec: dict[str, Any] = chart.to_dict(validate=False)

@@ -16,6 +16,7 @@ from ..charts.history_plot import HEIGHT, PICKED, history_frame, history_spec
 from ..components.guard import handled
 from ..session import results, what_if
 
+_NAME = "The runs so far"
 _LIST = "history/list"
 _DOTS = "history/dots"
 _SPECS = "history/specs"
@@ -26,19 +27,58 @@ def draw() -> None:
     kept = _runs()
     with st.container(key="history", horizontal=True, vertical_alignment="bottom", gap="small"):
         _dots(kept)
-        now = next((i for i, one in enumerate(kept) if one.result is results.shown()), None)
-        st.session_state[_LIST] = now
-        st.selectbox(
-            "Runs so far",
-            range(len(kept)),
-            index=now,
-            format_func=lambda at: f"{at + 1} · {name_of(kept[at].result)}",
-            key=_LIST,
-            on_change=handled("The runs so far")(_listed),
-            help="Choose a run to show it again with its settings. The session keeps the last "
-            f"{results.MOST_RUNS} runs of this table.",
-            width="stretch",
+        with st.container(key="history-side", gap=None):
+            _steps()
+            _list(kept)
+
+
+def _steps() -> None:
+    """Draw undo, redo, and what holds baseline A."""
+    with st.container(key="history-steps", horizontal=True, gap=None):
+        for by, icon, word, keys in (
+            (-1, "undo", "Undo", "Alt+Z"),
+            (1, "redo", "Redo", "Alt+Shift+Z"),
+        ):
+            st.button(
+                word,
+                icon=f":material/{icon}:",
+                key=f"what-if/{icon}",
+                shortcut=keys,
+                width="content",
+                disabled=not what_if.can_step(by),
+                on_click=handled(_NAME)(what_if.step),
+                args=(by,),
+                help=f"{word} ({keys}): show the run {'before' if by < 0 else 'after'} this one "
+                "again, with its settings.",
+            )
+        pinned = results.is_baseline_pinned()
+        result = results.shown()
+        st.button(
+            "Unpin A" if pinned else "Pin as A",
+            key="what-if/pin-a",
+            icon=":material/keep_off:" if pinned else ":material/keep:",
+            width="content",
+            disabled=result is None or result.pending,
+            on_click=handled(_NAME)(results.unpin_baseline if pinned else results.pin_baseline),
+            help="A stays this run until you unpin it."
+            if not pinned
+            else "Then A is the run that you looked at before, again.",
         )
+
+
+def _list(kept: list[results.Kept]) -> None:
+    now = next((i for i, one in enumerate(kept) if one.result is results.shown()), None)
+    st.session_state[_LIST] = now
+    st.selectbox(
+        "Runs so far",
+        range(len(kept)),
+        index=now,
+        format_func=lambda at: f"{at + 1} · {name_of(kept[at].result)}",
+        key=_LIST,
+        on_change=handled(_NAME)(_listed),
+        label_visibility="collapsed",
+        width="stretch",
+    )
 
 
 def name_of(result: Result) -> str:
@@ -64,7 +104,7 @@ def _dots(kept: list[results.Kept]) -> None:
             frame,
             _spec(palette()),
             key=_DOTS,
-            on_select=handled("The runs so far")(_clicked),
+            on_select=handled(_NAME)(_clicked),
             selection_mode=PICKED,
             theme=None,
             width="stretch",

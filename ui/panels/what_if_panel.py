@@ -112,7 +112,7 @@ def _baseline() -> None:
     st.button(
         "Back to A",
         key="back",
-        icon=":material/undo:",
+        icon=":material/swap_horiz:",
         width="content",
         on_click=handled(_NAME)(_back),
         help=f"A is the run that the figures are compared with: {plain(made_by(plan))}, "

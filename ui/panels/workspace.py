@@ -40,6 +40,15 @@ _LOOK = """<style>
 .st-key-what-if-row > :has(> .st-key-what-if-fields) {flex: 0 1 auto; width: auto;}
 .st-key-what-if-row > :has(> .st-key-history) {flex: 1 1 17rem; width: auto; min-width: 17rem;}
 .st-key-what-if-row > :has(> .st-key-curve) {flex: 1.4 1 19rem; width: auto; min-width: 17rem;}
+.st-key-history-side {min-width: 0; gap: 4px;}
+.st-key-history > :has(> .st-key-history-side) {flex: 1 1 10rem; width: auto; min-width: 0;}
+.st-key-history-steps {gap: 4px; flex-wrap: nowrap;}
+.st-key-history-steps button {min-height: 28px; height: 28px; padding: 0 .4rem;}
+.st-key-history-steps kbd {display: none;}
+:is(.st-key-what-if-undo, .st-key-what-if-redo) [data-testid="stMarkdownContainer"]
+  {position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);}
+.st-key-history {flex-wrap: nowrap;}
+.st-key-history-side [data-baseweb="select"] > div {min-height: 32px; height: 32px;}
 .st-key-curve {height: 66px; overflow: hidden; justify-content: flex-end;}
 .st-key-curve [data-testid="stVerticalBlock"] {gap: 0;}
 .st-key-curve .st-key-curve-look {position: absolute;}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 
 import streamlit as st
 
@@ -24,6 +24,8 @@ class MadeOf(TypedDict):
 
 #: Runs that a session keeps; going back to one of them computes nothing.
 MOST_RUNS = 12
+#: Steps back that a session knows; one whose run is not kept any more is run again.
+MOST_STEPS = 100
 #: Seconds that a result is looked at before the next one is compared with it.
 STOOD = 2.0
 
@@ -92,16 +94,70 @@ def keep(result: Result, *, made_of: MadeOf | None = None) -> None:
     st.session_state[state.RESULT] = result
     st.session_state[state.MADE_OF] = made
     st.session_state[state.SHOWN_SINCE] = time.monotonic()
+    _note_turn(made)
     _remember()
 
 
 def _compare_with(shown: Kept, coming: Result) -> None:
-    """Make the result that is shown the baseline, unless it was only passed on the way."""
+    """Make the result that is shown the baseline, unless it was only passed on the way.
+
+    A baseline that somebody pinned stays.
+    """
+    if is_baseline_pinned():
+        return
     base = baseline()
     stood = time.monotonic() - st.session_state.get(state.SHOWN_SINCE, 0.0) >= STOOD
     pinned = any(pin.result is shown.result for pin in pinning.pins())
     if base is None or base.result is coming or stood or pinned:
         st.session_state[state.BASELINE] = shown
+
+
+def pin_baseline() -> None:
+    """Compare with the result that is shown until another one is pinned, or none is."""
+    result, made = last(), made_of()
+    if result is not None and made is not None:
+        st.session_state[state.BASELINE] = Kept(result=result, made_of=made)
+        st.session_state[state.BASELINE_PINNED] = True
+
+
+def unpin_baseline() -> None:
+    """Compare with the result that was looked at before again."""
+    st.session_state[state.BASELINE_PINNED] = False
+
+
+def is_baseline_pinned() -> bool:
+    """Say whether somebody chose the run that figures are compared with."""
+    return bool(st.session_state.get(state.BASELINE_PINNED))
+
+
+def can_step(by: Literal[-1, 1]) -> bool:
+    """Say whether a run was shown before, or after, the one that is shown."""
+    line, at = _in_turn()
+    return 0 <= at + by < len(line)
+
+
+def step(by: Literal[-1, 1]) -> MadeOf | None:
+    """Go to what was shown before or after; return what it was made of, to be shown again."""
+    if not can_step(by):
+        return None
+    line, at = _in_turn()
+    st.session_state[state.SHOWN_AT] = at + by
+    return line[at + by]
+
+
+def _in_turn() -> tuple[list[MadeOf], int]:
+    line: list[MadeOf] = st.session_state.get(state.SHOWN_IN_TURN, [])
+    return line, int(st.session_state.get(state.SHOWN_AT, len(line) - 1))
+
+
+def _note_turn(made: MadeOf) -> None:
+    """Note what is shown now; after a step back, what came later is given up."""
+    line, at = _in_turn()
+    if line and line[at]["fingerprint"] == made["fingerprint"]:
+        return
+    line = [*line[: at + 1], made][-MOST_STEPS:]
+    st.session_state[state.SHOWN_IN_TURN] = line
+    st.session_state[state.SHOWN_AT] = len(line) - 1
 
 
 def _remember() -> None:

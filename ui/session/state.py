@@ -46,6 +46,10 @@ RESULT_BEFORE = "state/result_before"
 BASELINE = "state/baseline"
 RUNS = "state/runs"
 SHOWN_SINCE = "state/shown_since"
+#: Whether somebody chose the run that figures are compared with; the runs in the order in which
+#: they were shown, and which of them is shown now.
+BASELINE_PINNED = "state/baseline_pinned"
+SHOWN_IN_TURN, SHOWN_AT = "state/shown_in_turn", "state/shown_at"
 #: First figures of a run, drawn while the rest of it is under way.
 FIRST = "state/first"
 _BEFORE = "state/before"
@@ -54,7 +58,7 @@ _TYPED = "state/typed"
 _GOING_ON = "state/going_on"
 _WHOLE = (
     _DATA, _FILE, _WORK, _PAST, RESULT, MADE_OF, RESULT_BEFORE, BASELINE, RUNS, SHOWN_SINCE,
-    FIRST, _TYPED, _GOING_ON,
+    FIRST, BASELINE_PINNED, SHOWN_IN_TURN, SHOWN_AT, _TYPED, _GOING_ON,
 )  # fmt: skip
 
 

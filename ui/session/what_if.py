@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import streamlit as st
 
@@ -175,6 +175,30 @@ def restore(kept: results.Kept) -> None:
     running.stop()
     running.forget_error()
     results.restore(kept)
+
+
+def step(by: Literal[-1, 1]) -> None:
+    """Undo or redo: show what was shown before or after, with its settings."""
+    forget()
+    if by < 0 and not results.is_current():  # what was changed since the result is undone first
+        running.stop()
+        keep_shown()
+        return
+    made = results.step(by)
+    if made is None:
+        return
+    kept = results.of_choices(made["fingerprint"])
+    if kept is not None:
+        restore(kept)
+        return
+    running.forget_error()
+    state.set_choices(made["choices"])
+    go()
+
+
+def can_step(by: Literal[-1, 1]) -> bool:
+    """Say whether there is anything to undo or redo."""
+    return results.can_step(by) or (by < 0 and not results.is_current())
 
 
 def refused() -> Refused | None:
