@@ -134,10 +134,17 @@ def _frame(lines: Sequence[Bullet]) -> pd.DataFrame:
     short = {one.name: shortened(one.short or one.name, _NAME) for one in lines}
     apart = len(set(short.values())) == len(short)  # two lines never fall together
     frame["line"] = frame["name"].map(short) if apart else frame["name"]
+    frame["said"] = [_said(one) for one in lines]
     frame["order"] = range(len(frame))
     lanes = frame["lane"].astype(bool)  # colour alone tells no run
     frame["label"] = frame["told"].where(~lanes, frame["lane"] + "  " + frame["told"])
     return frame
+
+
+def _said(one: Bullet) -> str:
+    """Return a line in words."""
+    parts = (f"{one.lane} {one.name}: {one.told}".strip(), one.change, one.note)
+    return "; ".join(part for part in parts if part)
 
 
 def _heads(heads: Heads) -> pd.DataFrame:
@@ -203,7 +210,7 @@ def _spec(colours: Palette, heads: Heads, tones: tuple[str, str, str], runs: int
     layers: list[Any] = [
         # The whole line answers to the pointer, not the ink in it alone.
         base.mark_bar(color=colours.grid, opacity=0.35, cornerRadius=1, size=thick(1)).encode(
-            **y, x=x("full"), tooltip=tips
+            **y, x=x("full"), tooltip=tips, description="said:N"
         ).transform_calculate(full="1"),
         base.mark_bar(cornerRadius=1, size=thick(1)).encode(
             **y, x=x("share"), color=own, tooltip=tips, opacity=alt.condition(

@@ -228,14 +228,6 @@ def write_all(figure: go.Figure, texts: Sequence[Mapping[str, Any]], place: int 
     layout.annotations = (*layout.annotations, *({**there, **text} for text in texts))
 
 
-def in_the_middle(text: str, place: int, count: int) -> str:
-    """Return an axis title for one of `count` plots that share it: only one of them says it.
-
-    `place` counts from 1. Side by side on a narrow page they would run into each other.
-    """
-    return text if place == (count + 1) // 2 else ""
-
-
 def finish(
     figure: go.Figure,
     colours: Palette,

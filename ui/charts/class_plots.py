@@ -45,6 +45,7 @@ def sensitive_chart(runs: Sequence[Series], colours: Palette, column: str, numbe
             "value": apart([value for value, _, _ in rows], 28),
             "inside": [here for _, here, _ in rows],
             "whole": [there for _, _, there in rows],
+            "said": [f"{v}: {inside} {share(a)}, whole release {share(b)}" for v, a, b in rows],
         }
     )
     return Chart(
@@ -133,6 +134,7 @@ def _held(facts: Facts, column: str, drawn: list[int], colours: Palette) -> Any:
                 "group": number,
                 "share": part,
                 "colour": colours.scale[round(4 * min(part / _STRONGEST, 1.0))],
+                "said": f"{number}: {part:.1%} have {name} of all",
             }
             for name, line in zip(apart(names, 30), grid, strict=True)
             for number, part in zip(numbers, line, strict=True)
@@ -171,7 +173,7 @@ def _shares_spec(colours: Palette, inside: str) -> dict[str, Any]:
             orient="vertical", bandSize=11, thickness=3, color=colours.original
         ).encode(y=y, x=x("whole"), tooltip=tips),
         base.mark_point(filled=True, size=80, opacity=1, color=colours.sensitive).encode(
-            y=y, x=x("inside"), tooltip=tips
+            y=y, x=x("inside"), tooltip=tips, description="said:N"
         ),
     )  # fmt: skip
     return form(chart, colours)
@@ -197,6 +199,7 @@ def _held_spec(colours: Palette, axis: str, one: str) -> dict[str, Any]:
                 ),
             ),
             color=alt.Color("colour:N", scale=None, legend=None),
+            description="said:N",
             tooltip=[
                 alt.Tooltip("group:N", title=one),
                 alt.Tooltip("value:N", title="value, its share of all"),

@@ -16,8 +16,8 @@ from .bullets import Bullet, Heads, Tone, against, bullets, changed
 from .chart_frame import Chart, Palette, Series, readable, signs_of
 from .vega import SMALL, Vega, form, named
 
-#: Columns of numbers beside each other that have room for all their letters.
-_ROOMY = 6
+#: Columns of numbers beside each other that have room for all their letters, and for some.
+_ROOMY, _CROWDED = 6, 14
 #: Letters of a unit that has room behind its value.
 _UNIT = 5
 _CELL = 22
@@ -223,7 +223,7 @@ def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
     if not names:
         return None
     shown = list(dict.fromkeys(c for r in runs for c in r.facts.result.problem.quasi))
-    crowded = len(runs) * len(names) > _ROOMY
+    across = len(runs) * len(names)
     rows: list[dict[str, object]] = []
     cells: list[dict[str, object]] = []
     for run in runs:
@@ -232,7 +232,8 @@ def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
             line = {n: by_name[n].get(column) if n in by_name else None for n in names}
             cells += [
                 {"run": run.letter, "column": column, "metric": title_of(n)}
-                | _lost(v, colours, crowded=crowded)
+                | _lost(v, colours, across)
+                | {"said": f"{run.letter} {column}, {title_of(n)}: {_lost_words(v)}".strip()}
                 for n, v in line.items()
             ]
             row: dict[str, object] = {"run": run.letter} if len(runs) > 1 else {}
@@ -252,14 +253,21 @@ def column_heat(runs: Sequence[Series], colours: Palette) -> Chart | None:
     )
 
 
-def _lost(value: float | None, colours: Palette, *, crowded: bool) -> dict[str, object]:
+def _lost_words(value: float | None) -> str:
+    return "not measured" if value is None else f"{value:.4f} of 1"
+
+
+def _lost(value: float | None, colours: Palette, across: int) -> dict[str, object]:
+    """Return a cell; of many beside each other colour alone has room, and words come on hover."""
     if value is None:
         text = "–"
-        return {"colour": colours.paper, "ink": colours.muted, "text": text, "told": "not measured"}
+        return {
+            "colour": colours.paper, "ink": colours.muted, "text": text, "told": _lost_words(value)
+        }  # fmt: skip
     colour = colours.scale[round(4 * min(max(value, 0.0), 1.0))]
-    text = _short(value) if crowded else f"{value:.2f}"
+    text = "" if across > _CROWDED else _short(value) if across > _ROOMY else f"{value:.2f}"
     return {
-        "colour": colour, "ink": readable(colour), "text": text, "told": f"{value:.4f} of 1"
+        "colour": colour, "ink": readable(colour), "text": text, "told": _lost_words(value)
     }  # fmt: skip
 
 
@@ -284,7 +292,9 @@ def _heat_spec(colours: Palette, runs: int) -> dict[str, Any]:
         place["xOffset"] = alt.XOffset("run:N", sort=None)
     cells = named("cells")
     chart = alt.layer(
-        cells.mark_rect().encode(**place, color=alt.Color("colour:N", scale=None, legend=None)),
+        cells.mark_rect().encode(
+            **place, color=alt.Color("colour:N", scale=None, legend=None), description="said:N"
+        ),
         cells.mark_text(fontSize=SMALL).encode(
             **place, text="text:N", color=alt.Color("ink:N", scale=None, legend=None)
         ),

@@ -325,12 +325,12 @@ def _bins(
     facts, many = run.facts, len(part) if bars else 0
     if not many:
         told = (f"told{at}" for at in range(len(part.tracks)))
-        names = (_BIN, "x0", "x1", "low", "y", "colour", "chosen", "classes", *told)
+        names = (_BIN, "x0", "x1", "low", "y", "colour", "chosen", "classes", "said", *told)
         return _frame({name: [] for name in names})
     share = part.edges / max(part.edges[-1], 1)
     mine = np.zeros(len(facts.by_size), dtype=np.bool_) if chosen is None else chosen
     marked = part.holds(mine[facts.by_size])
-    common = {
+    common: dict[str, Any] = {
         _BIN: [f"{turn}/{at}" for at in range(many)],
         "x0": share[:-1],
         "x1": share[1:],
@@ -339,6 +339,11 @@ def _bins(
         "classes": _which(facts, part),
     }
     told = {f"told{at}": _told(t) for at, t in enumerate(part.tracks)}
+    names = [track.name for track in part.tracks]
+    common["said"] = [
+        "; ".join([which, *(f"{name} {text}" for name, text in zip(names, texts, strict=True))])
+        for which, *texts in zip(common["classes"], *told.values(), strict=True)
+    ]
     return pd.concat(
         [
             _frame(
@@ -529,6 +534,7 @@ def _spec(colours: Palette, axis: str, names: tuple[str, ...]) -> dict[str, Any]
                               "value": 0.08},
                 "value": 0,
             },
+            description="said:N",
             tooltip=[alt.Tooltip("classes:N", title="chosen by a click"),
                      *(alt.Tooltip(f"told{at}:N", title=n) for at, n in enumerate(names))],
         )

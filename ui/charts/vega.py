@@ -66,6 +66,8 @@ def form(
 ) -> dict[str, Any]:
     """Return the form of a chart of one view, in the house's look and without its data.
 
+    Only those layers that encode a description are told to who hears the page.
+
     Parameters
     ----------
     chart : altair.LayerChart
@@ -77,6 +79,9 @@ def form(
     shared = spec.pop("data", None)  # layers of the same data have it once
     for layer in spec["layer"]:
         layer.setdefault("data", shared)
+        # Marks that say nothing of their own are no more than ink to those who hear a page.
+        mark = layer["mark"] if isinstance(layer["mark"], dict) else {"type": layer["mark"]}
+        layer["mark"] = {**mark, "aria": "description" in layer["encoding"]}
     spec["datasets"] = {}
     spec["autosize"] = {"type": "fit", "contains": "padding"}
     spec["padding"] = {"left": 4, "right": right, "top": 4, "bottom": 4}
