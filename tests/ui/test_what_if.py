@@ -18,8 +18,11 @@ from anon_core.job import runner
 from anon_core.job.result import Result
 from anon_core.verification.findings import Check, Verification
 from tests.ui.sessions import RESULTS, carried_out, load, open_page, wait_for, words
+from ui.charts.chart_frame import Series, palette
+from ui.charts.metric_plots import metric_bullets, title_of
 from ui.panels import strip_panel
 from ui.session import jobs, results, state, what_if
+from ui.session.result_view import Facts
 
 K = "what-if/models/0/k-anonymity/k"
 
@@ -397,6 +400,37 @@ def test_arrows_are_coloured_by_better_and_worse_of_their_figure(
     assert sign in drawn
     assert f"aw-{tone}" in drawn
     assert "<b>" not in drawn
+
+
+def test_people_who_are_unique_over_all_columns_have_a_sign_in_the_strip() -> None:
+    held = load("hospital")
+    ran_quickly(held)
+    app = open_page(RESULTS, held)
+    total, alone = shown(app).unique_of
+    assert alone is not None
+    assert ("unique over all columns" in strip(app)) == (alone >= total / 2)
+    assert alone >= total / 2
+    vars(shown(app))["unique_of"] = (total, 0)
+    assert "unique over all columns" not in strip(app.run())
+
+
+def test_classes_counted_in_another_k_have_no_arrow() -> None:
+    held = load("hospital")
+    first = ran_quickly(held)
+    app = typed(open_page(RESULTS, held), 25)
+    now, before = Facts(result=shown(app)), Facts(result=first)
+    title = title_of("average-class-size")
+
+    def changes(base: Facts) -> dict[str, str]:
+        run = Series(letter="", title="", facts=now, colour="#000000")
+        with patch("ui.charts.metric_plots.bullets") as drawn:
+            metric_bullets([run], palette(), (), base)
+        return {line.name: line.change for line in drawn.call_args.args[0]}
+
+    assert changes(before)[title] == ""
+    assert changes(before)[title_of("precision")]
+    assert changes(now)[title_of("precision")] == ""
+    assert {n for n, change in changes(before).items() if not change} == {title}
 
 
 #: A plan for every kind of model whose numbers the bar draws.

@@ -43,6 +43,14 @@ def unit_of(metric: str, facts: Facts) -> str:
     return kind.unit
 
 
+def _same_unit(metric: str, facts: Facts, before: Facts) -> bool:
+    """Say whether two runs count a metric in the same unit: some count in the k asked for."""
+    if not _metric(metric).size_parameter:
+        return True
+    asked = (max((m.size_asked for m in f.result.plan.models), default=0) for f in (facts, before))
+    return len(set(asked)) == 1
+
+
 def _briefly(metric: str, measure: Measure, facts: Facts) -> str:
     """Return a metric's value in few letters: with its unit, where that is short."""
     if _metric(metric).unit == "share":
@@ -138,7 +146,8 @@ def metric_bullets(
             before = (
                 None if first is None or run.facts is first else first.result.measures.get(name)
             )
-            change, tone = _since(name, m, before)
+            alike = first is None or _same_unit(name, run.facts, first)
+            change, tone = _since(name, m, before if alike else None)
             unit = unit_of(name, run.facts)
             lines.append(
                 Bullet(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import streamlit as st
 
@@ -18,6 +18,11 @@ from ..session import results, what_if
 
 _NAME = "The runs so far"
 _LIST = "history/list"
+#: Which way, its icon, its word, and its keys.
+_STEPS: tuple[tuple[Literal[-1, 1], str, str, str], ...] = (
+    (-1, "undo", "Undo", "Alt+Z"),
+    (1, "redo", "Redo", "Alt+Shift+Z"),
+)
 _DOTS = "history/dots"
 _SPECS = "history/specs"
 
@@ -35,10 +40,7 @@ def draw() -> None:
 def _steps() -> None:
     """Draw undo, redo, and what holds baseline A."""
     with st.container(key="history-steps", horizontal=True, gap=None):
-        for by, icon, word, keys in (
-            (-1, "undo", "Undo", "Alt+Z"),
-            (1, "redo", "Redo", "Alt+Shift+Z"),
-        ):
+        for by, icon, word, keys in _STEPS:
             st.button(
                 word,
                 icon=f":material/{icon}:",

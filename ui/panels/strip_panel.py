@@ -8,6 +8,7 @@ import streamlit as st
 
 from anon_core.base.registry import family
 from anon_core.job.result import Result
+from anon_core.words import phrases
 from anon_core.words.tiles import Tile, tiles
 
 from ..charts.theme import VERDICT_STYLE, grid, ink, muted, verdict_colour
@@ -101,11 +102,18 @@ def _chips(result: Result) -> str:
     if result.pending:
         agreed, of = "recomputing …", "Nothing of this is recomputed yet, so it is no release yet"
     chips.append(f"<span class='aw-chip' title='{of}'>{agreed}</span>")
+    if unlike := phrases.mostly_unique(result):
+        total, alone = result.unique_of
+        remedy = "Leave columns out on Roles, or make them coarser."
+        chips.append(
+            f"<span class='aw-chip aw-warns' title='{escape(f'{unlike}. {remedy}')}'>"
+            f"⚠ {phrases.share((alone or 0) / total)} unique over all columns</span>"
+        )
     if result.cautions:
         many = "1 warning" if len(result.cautions) == 1 else f"{len(result.cautions)} warnings"
         chips.append(
             f"<span class='aw-chip aw-warns' title='{escape(' '.join(result.cautions))}'>"
-            f"⚠ {many} in Verdicts and judgement</span>"
+            f"⚠ {many}, see Verdicts</span>"
         )
     return f"<div class='aw-chips'>{''.join(chips)}</div>"
 
