@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from anon_core.base.errors import AnonError
+from anon_core.base.errors import AnonError, BadInput, listing
 from anon_core.data.reading import DataOptions
 from anon_core.samples import SAMPLES, Sample
 from anon_core.words.phrases import size
@@ -12,7 +12,7 @@ from ui.components.guard import handled, panel, show_error
 from ui.forms import approval_form
 from ui.forms import read_options as options
 from ui.panels import session_panel, shell
-from ui.session import archives, kept_sessions, limits, loading, session_file, state, whose
+from ui.session import archives, dropped, kept_sessions, limits, loading, state, whose
 from ui.words.explain import plain
 
 _STAYS = "The file stays on this computer. It is read as it is; nothing is sent anywhere."
@@ -23,6 +23,14 @@ _KEPT_HERE = (
     "The file is sent to the host of this workbench, and kept there, unencrypted, for you "
     "alone until you delete the session under Session in the sidebar."
 )
+
+#: How often files were opened: the uploader is a new one each time.
+_TURN = "start/upload_turn"
+#: Cards of samples are small: two lines of what each is, the rest beside its button.
+_LOOK = """<style>
+[class*="st-key-short-"] [data-testid="stCaptionContainer"] p {display: -webkit-box;
+  -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden;}
+</style>"""
 
 
 def main() -> None:
@@ -42,16 +50,10 @@ def main() -> None:
         st.header("Go on with a session", anchor=False)
         with panel("Go on with a session"):
             session_panel.kept()
-    with st.container(key="stack-open"):
-        left, right = st.columns(2, gap="large")
-    with left:
-        st.header("Load your own table", anchor=False)
-        with panel("Load your own table"):
-            _upload()
-    with right:
-        st.header("Open a recipe or a session", anchor=False)
-        with panel("Open a recipe"):
-            _recipe()
+    st.header("Open", anchor=False)
+    with panel("Open"):
+        session_panel.ask()
+        _open()
     st.header("Try a sample", anchor=False)
     with st.container(key="stack-samples"), panel("Try a sample"):
         _samples()
@@ -100,6 +102,7 @@ def _samples() -> None:
     error: AnonError | None = st.session_state.pop("start/sample_error", None)
     if error is not None:
         show_error(error)
+    st.html(_LOOK)
     for begin in range(0, len(SAMPLES), 3):
         for column, one in zip(st.columns(3), SAMPLES[begin : begin + 3], strict=False):
             with column.container(border=True, height="stretch", key=f"card-{one.name}"):
@@ -109,18 +112,17 @@ def _samples() -> None:
 def _card(one: Sample) -> None:
     first = one.models[0] if one.models else {"k": one.k}
     promised = ", ".join(f"{key} = {value}" for key, value in first.items() if key != "name")
-    st.markdown(f"**{plain(one.title)}** · {one.rows:,} rows · {plain(promised)}")
-    st.write(plain(one.summary))
-    if one.shows:
-        st.write(f":material/lightbulb: {plain(one.shows)}")
-    st.caption(plain(one.attribution))
     why = one.why_unavailable()
+    about = [one.summary, one.shows, one.attribution]
+    with st.container(key=f"short-{one.name}", gap=None):
+        st.markdown(f"**{plain(one.title)}** · {one.rows:,} rows · {plain(promised)}")
+        st.caption(plain(one.summary))
     if why:
         st.info(plain(why), icon=":material/cloud_off:")
     st.button(
         "Use this sample",
         key=f"start/sample/{one.name}",
-        help=f"Load {one.title} with roles, hierarchies, technique and promises to start from.",
+        help="\n\n".join(plain(part) for part in about if part),
         disabled=bool(why),
         on_click=_use,
         args=(one.name,),
@@ -135,17 +137,49 @@ def _use(name: str) -> None:
         st.session_state["start/sample_error"] = error
 
 
-def _upload() -> None:
-    turn = st.session_state.setdefault("start/upload_turn", 0)
+def _open() -> None:
+    """Draw the one place for files, and open what was dropped there."""
+    turn = st.session_state.setdefault(_TURN, 0)
     chosen = st.file_uploader(
-        f"CSV, Excel, OpenDocument, SPSS, Stata, SAS or Parquet; at most {_most()}",
+        "Drop a table, a recipe, a session or a zip here, or several of them together",
+        accept_multiple_files=True,
         max_upload_size=limits.megabytes(),
         key=f"start/upload/{turn}",
-        help=_what_becomes_of_it(),
+        help=f"Accepted: {dropped.ACCEPTED}; at most {_most()} a file. A recipe or a session is "
+        f"opened on its table, which may be loaded before, after or with it. "
+        f"{_what_becomes_of_it()}",
     )
-    opened = None if chosen is None else loading.Opened(name=chosen.name, content=chosen.getvalue())
+    for note in st.session_state.get("start/recipe_notes", ()):
+        st.info(plain(note), icon=":material/info:")
+    _offer_reading()
     try:
-        with st.expander("How the file is read", expanded=_asks(opened)):
+        found = dropped.told_apart(
+            [loading.Opened(name=one.name, content=one.getvalue()) for one in chosen]
+        )
+    except AnonError as error:
+        show_error(error, where="Nothing was opened")
+        return
+    if found.sessions:
+        first, *more = found.sessions
+        _session(first, [*more, *found.recipes, *found.others])
+    elif found.recipes:
+        _recipe(found)
+    elif len(found.others) > 1:
+        named = listing(one.name for one in found.others)
+        show_error(
+            BadInput(
+                f"{named} are several tables, and one is opened at a time.",
+                remedy="Choose one, or choose the recipe that names the others as well.",
+            )
+        )
+    else:
+        _table(found.others[0] if found.others else None)
+
+
+def _table(opened: loading.Opened | None) -> None:
+    try:
+        label = "How a table is read"
+        with st.expander(label, expanded=_asks(opened), type="compact"):
             wanted = options.reading_form("start", _for_another_file(), opened)()
         if opened is None:
             return
@@ -159,7 +193,12 @@ def _upload() -> None:
         if state.dataset() is not None:
             st.caption("The table you had and all work on it are unchanged.")
         return
-    st.session_state["start/upload_turn"] = turn + 1  # lets the uploader's own copy go
+    _done()
+
+
+def _done() -> None:
+    """Let the uploader's own copy go, and draw what is open now."""
+    st.session_state[_TURN] += 1
     st.rerun()
 
 
@@ -185,53 +224,20 @@ def _asks(opened: loading.Opened | None) -> bool:
     return opened is not None and bool(loading.sheets_of(opened))
 
 
-def _recipe() -> None:
-    if state.dataset() is None:
-        st.write(
-            "A recipe holds roles, technique, promises and options; a session also pinned runs, "
-            "confirmations and what was written. Both are opened on a table: load it before or "
-            "after, or choose it together with them."
-        )
-    turn = st.session_state.setdefault("start/recipe_turn", 0)
-    chosen = st.file_uploader(
-        "A recipe (TOML) together with the files it names, the zip that Export made, or a session",
-        type=["zip", "toml", "json", "csv", "parquet", "gz", *loading.OTHER_TABLES],
-        accept_multiple_files=True,
-        key=f"start/recipe/{turn}",
-        help="Sets roles, hierarchies, technique and promises, if the recipe fits the table.",
-    )
-    for note in st.session_state.get("start/recipe_notes", ()):
-        st.info(plain(note), icon=":material/info:")
-    _offer_reading()
-    try:
-        opened = [
-            file
-            for one in chosen
-            for file in archives.unpacked(loading.Opened(name=one.name, content=one.getvalue()))
-        ]
-    except AnonError as error:
-        show_error(error, where="The recipe was not opened")
-        return
-    sessions = [one for one in opened if session_file.is_session(one.name, one.content)]
-    if sessions:
-        _session(sessions[0], [one for one in opened if one is not sessions[0]], turn)
-        return
-    recipes = [one for one in opened if one.name.lower().endswith(".toml")]
-    if not opened:
-        return
-    if len(recipes) != 1:
+def _recipe(found: dropped.Dropped) -> None:
+    if len(found.recipes) != 1:
         st.warning("Choose one recipe (TOML), and its hierarchy files beside it if it has any.")
         return
-    others = [one for one in opened if one is not recipes[0]]
+    (recipe,), others = found.recipes, found.others
     wanted: DataOptions | None = None
     try:
-        if (table := archives.table_of(recipes[0], others)) is not None:
-            loading.load_file(table, loading.reading_of(recipes[0]))
+        if (table := archives.table_of(recipe, others)) is not None:
+            loading.load_file(table, loading.reading_of(recipe))
         elif state.dataset() is None:
             st.info("The recipe is at hand. Load its table now, and it is opened on that.")
             return
-        wanted = loading.recipe_reading(recipes[0])
-        notes = loading.open_recipe(recipes[0], others)
+        wanted = loading.recipe_reading(recipe)
+        notes = loading.open_recipe(recipe, others)
     except AnonError as error:
         show_error(error, where="The recipe was not opened")
         st.caption("Roles, hierarchies and settings are unchanged.")
@@ -241,18 +247,16 @@ def _recipe() -> None:
         return
     st.session_state["start/recipe_reading"] = (state.dataset(), wanted)
     st.session_state["start/recipe_notes"] = ("The recipe was opened and fits the table.", *notes)
-    st.session_state["start/recipe_turn"] = turn + 1
-    st.rerun()
+    _done()
 
 
-def _session(chosen: loading.Opened, others: list[loading.Opened], turn: int) -> None:
+def _session(chosen: loading.Opened, others: list[loading.Opened]) -> None:
     try:
         session_panel.opened(chosen.content, others[0].content if others else None)
     except AnonError as error:
         show_error(error, where="The session was not opened")
         return
-    st.session_state["start/recipe_turn"] = turn + 1
-    st.rerun()
+    _done()
 
 
 def _offer_reading() -> None:
@@ -275,7 +279,7 @@ def _read_again_button(wanted: DataOptions) -> None:
     )
 
 
-@handled("Open a recipe")
+@handled("Open")
 def _read_again(wanted: DataOptions) -> None:
     try:
         loading.read_again(wanted)

@@ -109,7 +109,7 @@ def pinned(page: Page, inputs: Path, letter: str, *beside: str) -> None:
     recipes.set_input_files([inputs / name for name in files])
     # The uploader is a new one once the recipe is open; its note may be that of the one before.
     turn = list(RECIPES).index(letter) + 1
-    expect(page.locator(f".st-key-start-recipe-{turn}")).to_be_visible(timeout=PATIENCE)
+    expect(page.locator(f".st-key-start-upload-{turn}")).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_text("The recipe was opened and fits the table.")).to_be_visible()
     wait_for_app(page, seconds=60)
     go(page, "Run")

@@ -173,3 +173,34 @@ def test_the_checklist_of_export_is_one_screen(page: Page) -> None:
         assert field is not None
         assert words is not None
         assert field["x"] >= words["x"] + words["width"]
+
+
+@pytest.mark.slow
+def test_start_opens_a_table_and_its_recipe_dropped_together(page: Page) -> None:
+    page.set_viewport_size({"width": 1360, "height": 900})
+    page.goto("/")
+    wait_for_app(page, seconds=60)
+    zone = page.locator("input[type=file]")
+    expect(zone).to_have_count(1)
+    recipe = (
+        '[roles]\nquasi = ["age"]\nsensitive = ["ill"]\n[algorithm]\nname = "mondrian"\n'
+        '[[models]]\nname = "k-anonymity"\nk = 3\n'
+    )
+    table = "age,ill\n" + "".join(f"{20 + place},{place % 4}\n" for place in range(40))
+    zone.set_input_files(
+        [
+            {"name": "r.txt", "mimeType": "text/plain", "buffer": recipe.encode()},
+            {"name": "t.csv", "mimeType": "text/csv", "buffer": table.encode()},
+        ]
+    )
+    expect(page.get_by_text("The recipe was opened and fits the table.")).to_be_visible(
+        timeout=60_000
+    )
+    wait_for_app(page)
+    expect(page.get_by_test_id("stSidebar")).to_contain_text("t.csv")
+    page.locator("input[type=file]").set_input_files(
+        [{"name": "cat.png", "mimeType": "image/png", "buffer": b"\x89PNG\r\n\x1a\n\x00\x00"}]
+    )
+    expect(page.get_by_text("'cat.png' is none of what is opened here")).to_be_visible(
+        timeout=30_000
+    )

@@ -35,8 +35,8 @@ def opened(content: bytes) -> tuple[Opened, ...]:
 
 
 def choose(app: AppTest, name: str, content: bytes) -> AppTest:
-    """Hand a file to the uploader of recipes."""
-    uploader = next(u for u in app.file_uploader if u.key.startswith("start/recipe/"))
+    """Hand a file to the uploader."""
+    uploader = next(u for u in app.file_uploader if u.key.startswith("start/upload/"))
     return uploader.upload(name, content, "application/zip").run()
 
 

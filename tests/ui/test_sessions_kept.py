@@ -296,7 +296,7 @@ def test_start_opens_a_session_file_and_lists_what_is_kept(place: Path, start: A
     held = worked()
     with patch.object(st, "session_state", held):
         content = session_file.as_bytes(session_file.told())
-    uploader = next(u for u in start.file_uploader if u.key.startswith("start/recipe/"))
+    uploader = next(u for u in start.file_uploader if u.key.startswith("start/upload/"))
     app = uploader.upload("it.session.json", content, "application/json").run()
     assert not app.exception
     assert "which is not loaded" in words(app)

@@ -71,9 +71,19 @@ def test_a_sample_opens_with_its_own_promise_as_threshold(session: None, one: Sa
 
 
 def test_a_card_tells_how_to_get_the_papers_table(start: AppTest) -> None:
-    told = [m.value for m in start.markdown]
     for one in SAMPLES:
-        assert not one.shows or any(plain(one.shows) in text for text in told)
+        told = start.button(key=f"start/sample/{one.name}").help
+        for words_ in (one.summary, one.shows, one.attribution):
+            assert plain(words_) in told
+
+
+def test_a_file_that_is_nothing_of_the_kind_is_refused_by_name(start: AppTest) -> None:
+    picture = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+    start.file_uploader(key="start/upload/0").upload("cat.png", picture, "image/png").run()
+    assert not start.exception
+    (told,) = start.error
+    assert "'cat.png' is none of what is opened here: a table" in told.value.replace("\\", "")
+    assert "Choose other files" in told.value
 
 
 def test_slide_30_is_what_the_card_says(session: None) -> None:
@@ -163,7 +173,7 @@ def test_a_table_is_read_again_as_the_recipe_says(start: AppTest) -> None:
         '[[models]]\nname = "k-anonymity"\nk = 2\n'
     )
     start.file_uploader(key="start/upload/0").upload("x.csv", content, "text/csv").run()
-    start.file_uploader(key="start/recipe/0").upload("r.toml", recipe.encode(), "text/x").run()
+    start.file_uploader(key="start/upload/1").upload("r.toml", recipe.encode(), "text/x").run()
     assert any("other import settings" in note.value for note in start.info)
     start.button(key="start/read_again").click().run()
     assert not start.exception
@@ -183,7 +193,7 @@ def test_a_recipe_that_fits_only_a_table_read_otherwise(start: AppTest) -> None:
         '[[models]]\nname = "k-anonymity"\nk = 2\n'
     )
     start.file_uploader(key="start/upload/0").upload("x.csv", content, "text/csv").run()
-    start.file_uploader(key="start/recipe/0").upload("r.toml", recipe.encode(), "text/x").run()
+    start.file_uploader(key="start/upload/1").upload("r.toml", recipe.encode(), "text/x").run()
     assert "declared as number" in start.error[0].value
     start.button(key="start/read_again").click().run()
     assert not start.exception

@@ -129,6 +129,15 @@ def _where() -> None:
             "Nothing is kept on this host: loading the page again ends the session. Save it as a "
             "file."
         )
+        if kept_sessions.refused():
+            st.button(
+                "Keep sessions",
+                key="session/keep-them",
+                width="stretch",
+                on_click=handled(PANEL)(_answer),
+                args=(True,),
+                help="Keeps sessions on this machine, unencrypted, with their tables.",
+            )
         return
     if kept_sessions.error():
         st.caption(f"The session cannot be kept in `{place}`: {plain(kept_sessions.error())}.")
@@ -156,11 +165,41 @@ def kept() -> None:
     place = kept_sessions.folder()
     if not found or place is None:
         return
-    st.caption(f"Kept on this machine alone, unencrypted, with their tables, in `{place}`.")
+    if kept_sessions.asks() is None:  # else the question says so
+        st.caption(f"Kept on this machine alone, unencrypted, with their tables, in `{place}`.")
     _listed(found[:_AT_ONCE])
     if found[_AT_ONCE:]:
         with st.expander(f"Older sessions ({len(found) - _AT_ONCE:,})"):
             _listed(found[_AT_ONCE:])
+
+
+def ask() -> None:
+    """Ask once whether sessions are kept on this machine."""
+    place = kept_sessions.asks()
+    if place is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="session/ask"):
+        st.caption(
+            f"Sessions are kept on this machine, unencrypted, with their tables, in `{place}`.",
+            width="stretch",
+        )
+        for label, keep in (("Keep them", True), ("Keep nothing", False)):
+            st.button(
+                label,
+                key=f"session/answer/{keep}",
+                on_click=handled("Open")(_answer),
+                args=(keep,),
+                help="Asked once; the Session menu changes it."
+                if keep
+                else "Deletes the sessions that are kept. Loading the page again then ends a "
+                "session.",
+            )
+
+
+def _answer(keep: bool) -> None:
+    kept_sessions.answer(keep=keep)
+    if keep:
+        kept_sessions.keep_again()
 
 
 def _listed(found: Sequence[kept_sessions.Kept]) -> None:

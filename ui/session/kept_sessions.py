@@ -48,6 +48,8 @@ _WRITER = "session/writer"
 _SAVED = "session/saved_of"
 _ERROR = "session/save_error"
 _FORGOTTEN = "session/forgotten"
+#: The file with the answer to whether sessions are kept, and its words.
+_ANSWER, _KEEP, _NOT = "own.answer", "keep", "keep nothing"
 _NAME = re.compile(r"[0-9a-f]{32}")
 
 
@@ -70,12 +72,61 @@ def folder() -> Path | None:
     named = os.environ.get(FOLDER_VARIABLE, "").strip()
     if named.lower() == "off":
         return None
-    home = os.environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local/share")
-    root = Path(named) if named else Path(home) / "anonymity-workbench" / "sessions"
+    root = _root()
     if not whose.is_shared():
-        return root / "own"
+        return None if _answered() == _NOT else root / "own"
     person = whose.person()
     return None if person is None else root / person.key
+
+
+def asks() -> Path | None:
+    """Return the folder that a person is asked about; None where it is settled.
+
+    Once is enough, and on one's own computer alone: elsewhere the host has settled it.
+    """
+    if os.environ.get(FOLDER_VARIABLE, "").strip() or whose.is_shared() or _answered():
+        return None
+    return folder()
+
+
+def answer(*, keep: bool) -> None:
+    """Take the answer for this and every later session; without keeping, what is kept goes.
+
+    Raises
+    ------
+    BadInput
+        If it cannot be written down.
+    """
+    if not keep:
+        delete_all()
+    root = _root()
+    try:
+        root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_private(root / _ANSWER, (_KEEP if keep else _NOT).encode())
+    except OSError as error:
+        raise BadInput(
+            f"The answer cannot be written into {root}: {error.strerror}.",
+            remedy="Make the folder writable, or set the variable "
+            f"{FOLDER_VARIABLE} to another one, or to off.",
+        ) from error
+
+
+def refused() -> bool:
+    """Return whether a person said that nothing is to be kept."""
+    free = not os.environ.get(FOLDER_VARIABLE, "").strip() and not whose.is_shared()
+    return free and _answered() == _NOT
+
+
+def _root() -> Path:
+    named = os.environ.get(FOLDER_VARIABLE, "").strip()
+    home = os.environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local/share")
+    return Path(named) if named else Path(home) / "anonymity-workbench" / "sessions"
+
+
+def _answered() -> str:
+    with suppress(OSError):
+        return (_root() / _ANSWER).read_text(encoding="utf-8").strip()
+    return ""
 
 
 def listed() -> tuple[Kept, ...]:

@@ -233,7 +233,7 @@ def _table(
     if found is None and present is None:
         raise BadInput(
             f"The session works on the table “{title}”, which is not loaded.",
-            remedy="Load that table under “Load your own table”; the session is opened on it.",
+            remedy="Drop that table on Start; the session is opened on it.",
         )
     if found is None or found.fingerprint != wanted:
         rows, columns = told.get("rows"), told.get("columns")
