@@ -135,7 +135,6 @@ def asked(page: Page, question: str, answer: str) -> None:
 
 def figures(page: Page) -> dict[str, dict[str, float]]:
     """Return what the table of all figures shows in the whole window, by letter and figure."""
-    expect(page.get_by_role("heading", name="All figures", exact=True)).to_be_visible()
     before = page.get_by_test_id("stDataFrame").count()
     page.locator(".st-key-figures-fold summary").click()
     expect(page.get_by_test_id("stDataFrame")).to_have_count(before + 1, timeout=PATIENCE)
@@ -208,8 +207,8 @@ def test_two_outcomes_stand_side_by_side_and_are_asked(
     )
 
     go(page, "Compare")
-    for panel in ("Table", "Classes or groups", "Metrics", "Attacks"):
-        expect(page.get_by_role("heading", name=panel, exact=True)).to_be_visible()
+    for heading in ("Differences to the baseline", "Table", "Risk–utility frontier"):
+        expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
     said = page.get_by_text("– what each column says")
     for pair in (
         [page.locator(f".st-key-pin-{letter}") for letter in RECIPES],
