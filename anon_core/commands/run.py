@@ -54,7 +54,8 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     from ..job.declared_inputs import read_as_declared, read_earlier, read_population
     from ..job.dialect import ENDING, spreadsheet_files
     from ..job.drift import drift
-    from ..job.engine import chosen, opened
+    from ..job.engine_choice import chosen, opened
+    from ..job.figures import figures_of
     from ..job.file_formats import (
         file_names,
         in_one_piece,
@@ -184,7 +185,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
                     result = carry(plan, dataset, levels)
         if hashed and options.json:
             result = replace(result, written_sha256=digest_of(hashed))
-        changed = drift(then, result) if then is not None else ()
+        changed = drift(then, figures_of(result), result) if then is not None else ()
         decided = None
         if options.decided_out is not None:
             file = "release.csv" if plan.csv else "release.parquet"
@@ -208,7 +209,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
     note(plan.notes)
     if options.json:
         told = {"drift": [one.as_json() for one in changed]} if then is not None else {}
-        write_json({**result.as_json(), **told})
+        write_json({**figures_of(result), **told})
     else:
         _tell(result, options.out)
         for one in changed:
@@ -224,7 +225,7 @@ def _carried_out(options: argparse.Namespace, begun: list[Staged]) -> int:
 
 def runs_there(options: argparse.Namespace, stored: Stored) -> bool:
     """Return whether a run reads Parquet in object storage where it lies: whether DuckDB does."""
-    from ..job.engine import chosen
+    from ..job.engine_choice import chosen
 
     return chosen(_plan_of(options), stored).name == "duckdb"
 

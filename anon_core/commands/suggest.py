@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +81,7 @@ def suggest(options: argparse.Namespace) -> int:
     begun = {"name": met_first()[0]}, [{"name": first_offered("identity").name}]
     folder = options.roles.parent
     plan = Plan.from_mapping({**given, "algorithm": begun[0], "models": begun[1]})
-    plan = with_files(plan, folder)
+    plan = replace(plan, hierarchies=with_files(plan.hierarchies, plan.roles, folder))
     if plan.hierarchies:
         given["hierarchies"] = dict(plan.hierarchies)
     table = read_as_declared(plan, options.data)

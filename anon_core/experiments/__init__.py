@@ -1,7 +1,8 @@
 """Experiments of the literature: the source's printed figures beside those this core reaches."""
 
 from .carrying_out import Report, carry_out
-from .experiment import Claim, Experiment, Figure, Point, Printed, Settings, Step, Verdict
+from .experiment import Claim, Experiment, Figure, Printed, Step, Verdict
+from .points import Point, Settings
 from .shelf import all_experiments, find_experiment
 from .tables import Tables
 

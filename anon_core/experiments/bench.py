@@ -22,7 +22,7 @@ from ..job.result import Result
 from ..job.runner import run
 from ..release.attack_result import AttackResult
 from ..release.results import Measure
-from .experiment import Settings
+from .points import Settings
 from .tables import Table, Tables, Which
 
 if TYPE_CHECKING:

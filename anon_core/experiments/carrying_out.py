@@ -10,8 +10,9 @@ from typing import Any
 from ..base.context import Context, part_of
 from ..base.errors import AnonError, BadInput, Cancelled, Infeasible
 from .bench import Bench
-from .experiment import Claim, Experiment, Point, Settings, Verdict, verdict
+from .experiment import Claim, Experiment, Verdict, verdict
 from .found import Found
+from .points import Point, Settings
 from .tables import Tables
 
 

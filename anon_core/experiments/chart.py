@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from ..learn.drawing.marks import element, svg, text, wide_of
-from .experiment import Figure, Point, Printed
+from .experiment import Figure, Printed
+from .points import Point
 
 _WIDE, _HIGH, _LEFT, _TOP, _BELOW = 640.0, 300.0, 70.0, 32.0, 46.0
 _TONES = ("a", "b", "c", "d", "e", "f")

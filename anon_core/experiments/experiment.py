@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from ..base.context import Context
+from .bench import Bench
+from .found import Found
+from .points import Point, Settings
 
 if TYPE_CHECKING:
-    from .bench import Bench
-    from .found import Found
     from .tables import Which
 
 Value: TypeAlias = str | int | float
@@ -40,40 +41,6 @@ class Source:
     def short(self) -> str:
         """Author, year and place."""
         return f"{self.author} {self.year}, {self.where}"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """What one experiment is run with; what it does not use stays 0.
-
-    Attributes
-    ----------
-    rows : int
-        Rows of the released table; 0 for all there are.
-    public : int
-        Rows of the public table; 0 for all there are.
-    at : tuple of float
-        Places on the horizontal axis.
-    columns : tuple of int
-        Numbers of quasi-identifiers, where they are varied.
-    queries : int
-        Count queries that are asked.
-    size : int
-        k or l where it is not what is varied.
-    seconds : float
-        Time box of one search or attack.
-    seed : int
-        Draws the rows, the generated table and the questions; a run's secret is made from it.
-    """
-
-    rows: int = 0
-    public: int = 0
-    at: tuple[float, ...] = ()
-    columns: tuple[int, ...] = ()
-    queries: int = 0
-    size: int = 0
-    seconds: float = 0.0
-    seed: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,27 +90,6 @@ class Printed:
     high: float
     words: str
     at: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Point:
-    """A figure that was measured.
-
-    Attributes
-    ----------
-    figure, series : str
-    x, y : float
-    beyond : bool
-        Whether the source has no such series: an addition of ours.
-    note : str
-    """
-
-    figure: str
-    series: str
-    x: float
-    y: float
-    beyond: bool = False
-    note: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
-from .experiment import Point, Settings
+from .points import Point, Settings
 
 Way = Literal["rises", "falls"]
 

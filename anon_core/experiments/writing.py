@@ -18,7 +18,8 @@ from ..base.plain_values import finite
 from ..learn.drawing import style
 from .carrying_out import Done, Report, kept_steps
 from .chart import chart, shown
-from .experiment import Figure, Settings
+from .experiment import Figure
+from .points import Settings
 
 JSON, CSV, HTML = "experiment.json", "figures.csv", "experiment.html"
 #: What a figure is: the source's, ours, or an addition that the source has not.

@@ -25,7 +25,6 @@ from ..release.problem import Problem, leaf_codes
 from ..release.release import Release
 from ..verification.witness import Witness
 from .coarsened_first import Coarsened, that_fits
-from .confirmed import refuse_unconfirmed
 from .counted_table import CountedTable
 from .drawn_release import drawn_edition, refuse_many_rows
 from .engine_pieces import ASSIGNED, EnginePieces, can_cut, pieces_of, roles_looked_at
@@ -152,7 +151,7 @@ class AtScale:
         if plan.formulas == "neutralise":
             refuse_formula_names(plan, whole)
         refuse_undecided(plan, whole)
-        refuse_unconfirmed(plan, whole)
+        plan.refuse_unconfirmed(whole)
         every: dict[str, Hierarchy] = {}
         trees: dict[str, Hierarchy] = {}
         told_of = {

@@ -5,7 +5,7 @@ A confirmation says what was found then: where more is found now, it has to be g
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -13,8 +13,8 @@ from ..base.errors import BadPlan, brief, listing
 from ..data.findings import Finding, What, findings
 
 if TYPE_CHECKING:
+    from ..data.roles import Roles
     from ..data.table import Dataset
-    from .plan import Plan
 
 _KEYS = ("column", "what", "rows", "found")
 
@@ -86,28 +86,39 @@ def unconfirmed(found: Sequence[Finding], confirmed: Sequence[Confirmed]) -> tup
     return tuple(f for f in found if not any(one.covers(f) for one in confirmed))
 
 
-def refuse_unconfirmed(plan: Plan, table: Dataset) -> None:
+def refuse_unconfirmed(
+    confirmed: Sequence[Confirmed],
+    table: Dataset,
+    roles: Roles,
+    *,
+    coarsened: Sequence[str] = (),
+    asked: Collection[str] = (),
+) -> None:
     """Refuse to publish a column as it is as long as nobody confirmed what was found of it.
 
     Parameters
     ----------
-    plan : Plan
+    confirmed : sequence of Confirmed
     table : Dataset
         With the kinds of its columns, and without the names that the plan redacts.
+    roles : Roles
+    coarsened : sequence of str
+        Sensitive columns that are published at a level of their hierarchy.
+    asked : collection of str
+        Columns that hold what people ask for themselves: they name nobody, and are the same for
+        many.
 
     Raises
     ------
     BadPlan
         Naming each column, what was found, and the remedy.
     """
-    # What people ask for themselves names nobody, and is the same for many.
-    asked = {name for model in plan.models for name in model.private_columns()}
     found = [
         finding
-        for finding in findings(table, plan.roles, tuple(plan.sensitive_levels))
+        for finding in findings(table, roles, tuple(coarsened))
         if finding.what != "repeats" or finding.column not in asked
     ]
-    missing = unconfirmed(found, plan.confirmed)
+    missing = unconfirmed(found, confirmed)
     if not missing:
         return
     told = " ".join(finding.sentence for finding in missing)

@@ -96,13 +96,15 @@ def published_texts(result: Result) -> dict[str, dict[str, int]]:
     return found
 
 
-def drift(then: object, result: Result) -> tuple[Drift, ...]:
+def drift(then: object, figures: Mapping[str, Any], result: Result) -> tuple[Drift, ...]:
     """Return what differs from an earlier run: figures first, then texts column by column.
 
     Parameters
     ----------
     then : object
         What ``run --json`` printed of the earlier run.
+    figures : mapping
+        What it prints of this one.
     result : Result
 
     Raises
@@ -110,7 +112,7 @@ def drift(then: object, result: Result) -> tuple[Drift, ...]:
     BadInput
         If it is something else.
     """
-    (was, told), is_ = read_figures(then), _figures(result.as_json())
+    (was, told), is_ = read_figures(then), _figures(figures)
     found = [
         Drift(kind="figure", what=name, then=was.get(name), now=is_.get(name))
         for name in dict.fromkeys([*was, *is_])

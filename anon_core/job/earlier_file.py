@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from ..base.errors import BadPlan, InputChanged, brief
 from ..data.table import MISSING, Dataset
@@ -13,9 +13,6 @@ from ..hierarchy import TOP
 from ..release.earlier import Overlap, encode_earlier
 from ..release.problem import Problem
 from .level_table import LevelTable
-
-if TYPE_CHECKING:
-    from .plan import Plan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,11 +64,11 @@ class EarlierFile:
 
 
 def beside_earlier(
-    plan: Plan,
+    earlier: EarlierFile,
     problem: Problem,
     table: Dataset | None,
 ) -> Problem:
-    """Return a problem beside the earlier release that a plan names.
+    """Return a problem with the earlier release that a plan names.
 
     Raises
     ------
@@ -82,19 +79,18 @@ def beside_earlier(
     InputChanged
         If it is another file than the plan was decided on.
     """
-    if (table is None) != (not plan.earlier.file):
+    if (table is None) != (not earlier.file):
         raise BadPlan(
             "The plan names no earlier release, but one was given."
             if table is not None
-            else f"The plan names the earlier release {brief(plan.earlier.file)}, which was not "
-            "given.",
+            else f"The plan names the earlier release {brief(earlier.file)}, which was not given.",
             remedy="Name it as [earlier] file in the recipe, and pass its table.",
         )
     if table is None:
         return problem
-    if plan.earlier.sha256 and table.file_sha256 not in ("", plan.earlier.sha256):
+    if earlier.sha256 and table.file_sha256 not in ("", earlier.sha256):
         raise InputChanged(
-            f"The earlier release {brief(plan.earlier.file)} is not the file that the recipe was "
+            f"The earlier release {brief(earlier.file)} is not the file that the recipe was "
             "decided on: its SHA-256 is another one.",
             remedy="Give the release that was published then; or decide anew, with a search.",
         )
@@ -103,22 +99,24 @@ def beside_earlier(
         problem.dataset,
         problem.roles,
         problem.hierarchies,
-        plan.earlier.people,
+        earlier.people,
         problem.meant,
     )
     return replace(problem, earlier=found)
 
 
-def with_meanings(plan: Plan, problem: Problem, hierarchies: Mapping[str, LevelTable]) -> Problem:
+def with_meanings(
+    levels: Mapping[str, int | str], problem: Problem, hierarchies: Mapping[str, LevelTable]
+) -> Problem:
     """Return a problem with what texts of sensitive columns' hierarchies stand for today.
 
-    A column published at a level stands for what is below it as well as above.
+    A column published at a level, as `levels` says, stands for what is below it as well as above.
     """
     meant: dict[str, dict[str, tuple[str, ...]]] = {}
     for name in problem.sensitive:
         if name not in hierarchies or name in problem.quasi:
             continue
-        level = plan.sensitive_levels.get(name, 0)
+        level = levels.get(name, 0)
         found: dict[str, dict[str, None]] = {}
         for row in hierarchies[name]:
             path = [cell.strip() for cell in row]

@@ -80,7 +80,7 @@ def beside_release(
         If no attack on two releases applies to what is published.
     """
     plan = replace(result.plan, earlier=earlier)
-    found = replace(result, plan=plan, problem=beside_earlier(plan, result.problem, table))
+    found = replace(result, plan=plan, problem=beside_earlier(plan.earlier, result.problem, table))
     known = cast(dict[str, type[Attack]], family("attack"))
     asked = {a.name: a for a in plan.attacks}
     both = [asked.get(n) or kind() for n, kind in known.items() if kind.needs_earlier]

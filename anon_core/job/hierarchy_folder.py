@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from ..base.errors import BadHierarchy, clipped, listing
+from ..data.roles import Roles
 from ..hierarchy.files.by_name import match_files
 
-if TYPE_CHECKING:
-    from .plan import Plan
+Paths = Mapping[str, str]
 
 #: What a recipe names a folder by, in place of a column: every column that has no file of its own.
 EVERY_OTHER = "*"
@@ -19,12 +17,14 @@ EVERY_OTHER = "*"
 ENDINGS = (".csv", ".txt")
 
 
-def with_files(plan: Plan, folder: Path) -> Plan:
-    """Return a plan that names a file by column in place of a folder.
+def with_files(hierarchies: Paths, roles: Roles, folder: Path) -> Paths:
+    """Return a recipe's hierarchies with a file for each column instead of a folder.
 
     Parameters
     ----------
-    plan : Plan
+    hierarchies : mapping of str to str
+        Paths by column, as the recipe names them.
+    roles : Roles
     folder : Path
         That of the recipe, to which paths are relative.
 
@@ -34,9 +34,9 @@ def with_files(plan: Plan, folder: Path) -> Plan:
         If the folder cannot be read or holds no hierarchy, or if a file fits no column with a role,
         or a column several files.
     """
-    if EVERY_OTHER not in plan.hierarchies:
-        return plan
-    named = plan.hierarchies[EVERY_OTHER]
+    if EVERY_OTHER not in hierarchies:
+        return hierarchies
+    named = hierarchies[EVERY_OTHER]
     try:
         names = sorted(one.name for one in (folder / named).iterdir() if one.is_file())
     except OSError as error:
@@ -44,15 +44,18 @@ def with_files(plan: Plan, folder: Path) -> Plan:
             f"The folder of hierarchies {clipped(named)} cannot be read ({error.strerror}).",
             remedy="Check the path; it is relative to the recipe.",
         ) from error
-    return with_names(plan, names)
+    return with_names(hierarchies, roles, names)
 
 
-def with_names(plan: Plan, names: Sequence[str], *, strict: bool = True) -> Plan:
-    """Return a plan that names a file by column in place of a folder with these files.
+def with_names(
+    hierarchies: Paths, roles: Roles, names: Sequence[str], *, strict: bool = True
+) -> Paths:
+    """Return a recipe's hierarchies with a file for each column instead of a folder with these.
 
     Parameters
     ----------
-    plan : Plan
+    hierarchies : mapping of str to str
+    roles : Roles
     names : sequence of str
         What the folder holds.
     strict : bool
@@ -63,12 +66,12 @@ def with_names(plan: Plan, names: Sequence[str], *, strict: bool = True) -> Plan
     BadHierarchy
         As `with_files` does.
     """
-    if EVERY_OTHER not in plan.hierarchies:
-        return plan
-    own = {name: path for name, path in plan.hierarchies.items() if name != EVERY_OTHER}
-    folder = plan.hierarchies[EVERY_OTHER]
+    if EVERY_OTHER not in hierarchies:
+        return hierarchies
+    own = {name: path for name, path in hierarchies.items() if name != EVERY_OTHER}
+    folder = hierarchies[EVERY_OTHER]
     files = [one for one in names if one.lower().endswith(ENDINGS) and not one.startswith(".")]
-    found = match_files(files, plan.roles.named)
+    found = match_files(files, roles.named)
     for column, several in found.unclear.items():
         raise BadHierarchy(
             f"Of the folder {clipped(folder)} the files {listing(several)} may be the hierarchy of "
@@ -87,12 +90,12 @@ def with_names(plan: Plan, names: Sequence[str], *, strict: bool = True) -> Plan
             f"The folder {clipped(folder)} holds no hierarchy of a column with a role.",
             remedy=f"Put files into it that end with {' or '.join(ENDINGS)}.",
         )
-    return replace(plan, hierarchies={**_used(plan, found.files, folder), **own})
+    return {**_used(roles, found.files, folder), **own}
 
 
-def _used(plan: Plan, files: Mapping[str, str], folder: str) -> dict[str, str]:
+def _used(roles: Roles, files: Mapping[str, str], folder: str) -> dict[str, str]:
     """Return the paths of those files whose columns are made coarser."""
-    coarser = (*plan.roles.quasi, *plan.roles.sensitive)
+    coarser = (*roles.quasi, *roles.sensitive)
     return {
         column: str(PurePosixPath(folder, name))
         for column, name in files.items()

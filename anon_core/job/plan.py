@@ -20,8 +20,9 @@ from ..contracts.model import GroupModel
 from ..data.kinds import KINDS, ColumnKind
 from ..data.reading import DataOptions
 from ..data.roles import Roles
+from ..data.table import Dataset
 from ..hierarchy import read_levels
-from .confirmed import Confirmed, confirmed_of
+from .confirmed import Confirmed, confirmed_of, refuse_unconfirmed
 from .dialect import Dialect
 from .earlier_file import EarlierFile
 from .engine import Engine
@@ -252,6 +253,17 @@ class Plan:
     def draws(self) -> bool:
         """Whether what is published depends on chance, and so can be undone by the seed."""
         return self.data.sample < 1 or self.algorithm.draws
+
+    def refuse_unconfirmed(self, table: Dataset) -> None:
+        """Refuse a table with a finding that nobody confirmed; see `confirmed.refuse_unconfirmed`.
+
+        Raises
+        ------
+        BadPlan
+        """
+        asked = {name for model in self.models for name in model.private_columns()}
+        coarsened = tuple(self.sensitive_levels)
+        refuse_unconfirmed(self.confirmed, table, self.roles, coarsened=coarsened, asked=asked)
 
     def refuse_guessable(self) -> None:
         """Refuse chance that starts from a seed which can be found by trying.
@@ -492,7 +504,9 @@ def read_plan(path: str | Path) -> Plan:
             f"The recipe {clipped(Path(path).name)} is not UTF-8 text (byte {error.start}).",
             remedy="Save it as UTF-8.",
         ) from error
-    return with_files(Plan.from_toml(text), Path(path).parent)
+    plan = Plan.from_toml(text)
+    files = with_files(plan.hierarchies, plan.roles, Path(path).parent)
+    return replace(plan, hierarchies=files)
 
 
 def load_hierarchies(plan: Plan, folder: str | Path) -> dict[str, list[list[str]]]:

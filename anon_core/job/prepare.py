@@ -13,7 +13,6 @@ from ..data.table import Dataset
 from ..hierarchy.prepared import prepared, refuse_untrue
 from ..release.look_alikes import refuse_look_alikes
 from ..release.problem import Problem, build_problem
-from .confirmed import refuse_unconfirmed
 from .kept_values import Keeping
 from .level_table import LevelTable
 from .plan import Plan
@@ -47,7 +46,7 @@ def prepare(
     kept = Keeping.of(plan, hierarchies)
     dataset, population = kept.table(dataset), population and kept.table(population)
     table = without_redacted(plan.redacted, dataset.with_kinds(plan.types))
-    refuse_unconfirmed(plan, table)
+    plan.refuse_unconfirmed(table)
     hierarchies = plan.labels.applied(table, hierarchies or {})
     decided = (*plan.roles.quasi, *plan.sensitive_levels)
     known = met(plan.reuse.unseen, table, hierarchies, decided)

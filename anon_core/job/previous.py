@@ -74,7 +74,7 @@ def check_previous(
         levels = load_hierarchies(plan, folder)
         dataset = read_as_declared(plan, data)
         problem = prepare(plan, dataset, levels, read_population(plan, folder))
-        problem = with_meanings(plan, problem, levels)
+        problem = with_meanings(plan.sensitive_levels, problem, levels)
         recipe = plan.completed()
         promise = read_promise(recipe, dataset.names, levels)
         shown = read_files(release, table_names(promise), section(recipe, "export"))

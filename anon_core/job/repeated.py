@@ -104,7 +104,7 @@ def checks_of(plan: Plan, again: Repeated, *, has_secret: bool) -> list[Check]:
             why = again.why or _DIFFERS
             found.append(not_checked(GATES, f"{gate.title} was not measured again. {why}"))
             continue
-        missed = gate.broken_by(again.result)
+        missed = gate.broken_by(again.result.reached)
         found.append(
             Check(
                 name=GATES,

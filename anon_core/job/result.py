@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -32,8 +32,7 @@ from .file_formats import READ, in_parts, other_formats, written
 from .level_search import LevelSearch
 from .level_table import LevelTable
 from .plan import Plan
-from .result_json import as_json
-from .reuse import refuse_undecidable
+from .reuse import Reached, refuse_undecidable
 from .typed_files import typed_files
 
 if TYPE_CHECKING:
@@ -313,10 +312,10 @@ class Result:
         """What the figures lean on and should not; an attacker does not know it."""
         return cautions(self.plan, self.problem, self.release)
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the figures as plain values (`run --json`): internal, they hold the seed.
-
-        ``input_sha256`` is that of the file that was read, or, where the table came from none, of
-        its columns' names, kinds and values; ``input_sha256_of`` says which.
-        """
-        return as_json(self)
+    @property
+    def reached(self) -> Reached:
+        """What the gates of a recipe look at."""
+        dataset = self.problem.dataset
+        whole = dataset.rows + dataset.dropped + dataset.undrawn + dataset.unseen
+        published = (dataset.rows - self.release.suppressed) / whole if whole else None
+        return Reached(published=published, measures=self.measures, attacks=self.attacks)

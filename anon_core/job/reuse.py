@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 from ..base.errors import BadPlan, NotAccepted, brief, listing
 from ..base.registry import find
 from ..contracts.algorithm import Algorithm
+from ..release.attack_result import AttackResult
+from ..release.results import Measure
 from .unseen import Unseen, read_unseen
-
-if TYPE_CHECKING:
-    from .result import Result
 
 Mode = Literal["search", "fixed"]
 #: Which of an attack's two figures a gate is about: of the person it fares best with, or the mean.
@@ -116,6 +115,23 @@ def refuse_undecidable(algorithm: Algorithm, files: int) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Reached:
+    """What gates look at in a result.
+
+    Attributes
+    ----------
+    published : float or None
+        Share of the table's rows that is published; None for a table without rows.
+    measures : mapping of str to Measure
+    attacks : sequence of AttackResult
+    """
+
+    published: float | None
+    measures: Mapping[str, Measure]
+    attacks: Sequence[AttackResult]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Gate:
     """A figure that a release has to reach to be accepted: ``[[accept]]``.
 
@@ -174,9 +190,9 @@ class Gate:
         at = {"at": self.at} if self.at != "worst" else {}
         return {self.kind: self.name, **limit, **at}
 
-    def broken_by(self, result: Result) -> str:
-        """Return a sentence that says how a result misses the gate; empty where it passes."""
-        found = self.figures(result)
+    def broken_by(self, reached: Reached) -> str:
+        """Return a sentence that says how a result misses the gate; empty if it passes."""
+        found = self.figures(reached)
         title = self.title
         if not found:
             return f"{title} was not measured, so that the gate on it is not passed."
@@ -194,16 +210,14 @@ class Gate:
         of = "" if self.kind == "metric" else ", at worst" if self.at == "worst" else ", on average"
         return f"{find(cast(Any, self.kind), self.name).title}{of}"
 
-    def figures(self, result: Result) -> list[float]:
-        """Return the figures that the gate is about; none where it was not measured."""
+    def figures(self, reached: Reached) -> list[float]:
+        """Return the figures that the gate is about; none if it was not measured."""
         if self.kind == "rows":
-            dataset = result.problem.dataset
-            whole = dataset.rows + dataset.dropped + dataset.undrawn + dataset.unseen
-            return [(dataset.rows - result.release.suppressed) / whole] if whole else []
+            return [] if reached.published is None else [reached.published]
         if self.kind == "metric":
-            measure = result.measures.get(self.name)
+            measure = reached.measures.get(self.name)
             return [] if measure is None else [measure.value]
-        own = [a for a in result.attacks if a.attack == self.name and not a.idle]
+        own = [a for a in reached.attacks if a.attack == self.name and not a.idle]
         if any(a.undecided for a in own):
             return [1.0]  # undecided never counts as safe
         return [a.worst if self.at == "worst" else a.rate for a in own]
@@ -222,7 +236,7 @@ def _number(key: str, given: object, high: float | None = None) -> float:
     return float(cast(float, given))
 
 
-def refuse_unaccepted(gates: Sequence[Gate], result: Result) -> None:
+def refuse_unaccepted(gates: Sequence[Gate], reached: Reached) -> None:
     """Refuse a result that misses a gate.
 
     Raises
@@ -230,7 +244,7 @@ def refuse_unaccepted(gates: Sequence[Gate], result: Result) -> None:
     NotAccepted
         Naming every gate that it misses.
     """
-    missed = [sentence for gate in gates if (sentence := gate.broken_by(result))]
+    missed = [sentence for gate in gates if (sentence := gate.broken_by(reached))]
     if missed:
         raise NotAccepted(
             f"The release keeps its promises, but not {_several(len(missed))} of the recipe: "

@@ -185,7 +185,7 @@ def run(
     _refuse_broken(job, but=gates)
     context.report(1.0, "Done")
     result = _result(job, seconds, time.perf_counter() - began_all - elsewhere)
-    refuse_unaccepted(plan.accept, result)
+    refuse_unaccepted(plan.accept, result.reached)
     if gates:  # both computations of a gate have to agree
         _refuse_broken(job)
     return result
@@ -341,9 +341,9 @@ def _read(job: _Job, context: Context) -> None:
         job.hierarchies = dict(plan.labels.applied(typed, job.hierarchies))
     job.problem = job.fit(plan, job.dataset, job.hierarchies, job.population)
     job.kinds = decided_kinds(plan, job.dataset)
-    job.problem = with_meanings(plan, job.problem, job.hierarchies)
+    job.problem = with_meanings(plan.sensitive_levels, job.problem, job.hierarchies)
     if job.assess or job.earlier is not None:
-        job.problem = beside_earlier(plan, job.problem, job.earlier)
+        job.problem = beside_earlier(plan.earlier, job.problem, job.earlier)
     job.audience, job.reference = audience_of(job.problem), reference_of(job.problem)
     job.chance = chances(plan, job.problem)
     refuse_unsteered(plan.algorithm, plan.models)

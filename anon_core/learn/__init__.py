@@ -6,8 +6,9 @@ nothing that a technique computes; what its last step shows is the release of th
 
 from .example import Example, own_example
 from .lesson import Choice, Exercise, Lesson, Question, Source, Step
+from .lesson_run import traced
 from .shelf import all_lessons, find_lesson
-from .trace import Trace, traced
+from .trace import Trace
 
 __all__ = [
     "Choice",

@@ -17,7 +17,9 @@ from ..hierarchy import read_levels
 from ..job.level_table import LevelTable
 from ..job.plan import load_hierarchies, read_plan
 from ..samples import hierarchy_folder, sample
-from .lesson import MOST_ROWS
+
+#: Rows of a table that a lesson is still read on.
+MOST_ROWS = 30
 
 #: Names a folder of a lecturer's own examples.
 FOLDER_VARIABLE = "ANONYMITY_WORKBENCH_LESSONS"

@@ -7,16 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from .example import Example, Material
 from .pictures import Picture
+from .trace import Trace
 
 if TYPE_CHECKING:
     from ..data.roles import Roles
     from ..data.table import Dataset
-    from .example import Example, Material
-    from .trace import Trace
-
-#: Rows of a table that a lesson is still read on.
-MOST_ROWS = 30
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..base.errors import BadInput, clipped
 from .ahead import ahead
-from .cells import Cells, TextTable, narrow, numbering
+from .cells import Cells, TextTable, cells_of_column, narrow, numbering
 from .engine import engine, quoted
 from .opening import refuse_wide
 from .plain_bytes import plain_lines
@@ -315,7 +315,6 @@ def _read_parquet(
     path: Path, width: int, places: Sequence[int], texts: Sequence[bool], rows: int
 ) -> list[Cells]:
     """Read some columns of a Parquet file; those of texts a few thousand rows at a time."""
-    from .reading import cells_of_column
 
     names = ", ".join(f"c{place}" for place in range(width))
     source = (

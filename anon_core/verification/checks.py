@@ -27,7 +27,6 @@ from .comparison import Comparison
 from .coverage import check_coverage
 from .dialect import check_dialect, check_presence, names_of
 from .engine import within
-from .evidence import judge_all, looks_at_public
 from .file_checks import check_formulas
 from .file_formats import (
     file_names,
@@ -39,6 +38,7 @@ from .gates import check_gates
 from .grouped import Grouped
 from .hierarchy_files import named_path, read_hierarchies
 from .histogram import tally
+from .judgement import judge_all, looks_at_public
 from .level_columns import LevelTable
 from .lines import Lines
 from .one_level import check_one_level

@@ -15,17 +15,19 @@ import numpy.typing as npt
 from ..base.errors import AnonError, listing
 from .behind import Behind, behind
 from .blocks import blocks
-from .fillings import TooManyFillings
-from .findings import Check, many, named, undecided
+from .findings import Check, many, named
 from .grouped import Grouped
 from .histogram import Histogram
-from .match import TooLarge
 from .public_people import PublicPeople, covered_people
-from .registry import Form, SecondComputation, second_computations
 from .tables import PrivateTable, Promise, joined
 from .texts import Codes, PrivateColumn
 
 Levels = Mapping[str, Sequence[Sequence[str]]]
+
+
+#: What a release looks like: whole rows whose cells cover values; whole rows whose numbers are
+#: averages; columns permuted separately within published groups.
+Form = Literal["whole", "averaged", "permuted"]
 
 
 class CannotTell(AnonError):
@@ -295,77 +297,6 @@ class Evidence:
 
 
 # ---- findings ------------------------------------------------------------------------------------
-
-
-def judge_all(
-    promise: Promise,
-    parts: Mapping[str, Grouped],
-    private: PrivateTable,
-    levels: Levels,
-    people: Callable[[], PublicPeople | None],
-) -> list[Check]:
-    """Recompute every promise of a recipe.
-
-    Parameters
-    ----------
-    promise : Promise
-    parts, private, levels
-        As `Evidence` has them.
-    people : callable
-        Reads the public table, if one was given.
-    """
-    known = second_computations()
-    behind_of: dict[tuple[str, ...], Behind] = {}
-    checks: list[Check] = []
-    for model in promise.models:
-        name = str(model.get("name", ""))
-        second = known.get(name)
-        if second is None:
-            sentence = f"'{name}' cannot be recomputed: it is not known here."
-            checks.append(undecided(name or "model", sentence))
-            continue
-        evidence = Evidence(
-            name=name,
-            model=model,
-            promise=promise,
-            parts=parts,
-            private=private,
-            levels=levels,
-            people=people,
-            behind_of=behind_of,
-        )
-        checks += judge(evidence, second)
-    return checks
-
-
-def judge(evidence: Evidence, second: SecondComputation) -> list[Check]:
-    """Recompute one promise; what cannot be told is a check that does not hold."""
-    name, called = evidence.name, second.called
-    if evidence.form not in second.forms:
-        where = (
-            f"'{name}' cannot be recomputed where columns are permuted apart."
-            if evidence.form == "permuted"
-            else f"{called} of averages cannot be recomputed."
-        )
-        return [undecided(name, where)]
-    if evidence.promise.person and not second.counts_people:
-        sentence = f"{called} counts rows, and the recipe says that a person may have several."
-        return [undecided(name, sentence)]
-    try:
-        found = list(second.judge(evidence))
-    except CannotTell as error:
-        return [undecided(name, f"{called} cannot be recomputed: {error.message}.")]
-    except (TooLarge, TooManyFillings) as error:
-        return [undecided(name, f"{called} is not decided. {error.message}")]
-    # Nothing found is nothing recomputed.
-    return found or [undecided(name, f"{called} cannot be recomputed: nothing was looked at.")]
-
-
-def looks_at_public(promise: Promise) -> bool:
-    """Say whether a promise of the recipe is about the people of the public table."""
-    known = second_computations()
-    names = (str(model.get("name", "")) for model in promise.models)
-    return any(name in known and known[name].needs_public for name in names)
 
 
 def class_check(

@@ -10,14 +10,11 @@ import re
 import stat
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from ..base.errors import BadInput, clipped
 from .bulk import FROM_BYTES, csv_in_bulk, parquet_in_bulk, parquet_where_it_lies
-from .cells import Cells, TextTable, narrow, text_of
+from .cells import Cells, TextTable, cells_of_column
 from .many_files import joined, joined_parts
 from .notation import rewritten
 from .opening import (
@@ -347,35 +344,3 @@ def _refuse_large(told: pq.FileMetaData, name: str) -> None:
             f"{MOST_BYTES / 2**20:,.0f} MiB are read.",
             remedy="Leave out columns that the release does not need.",
         )
-
-
-def cells_of_column(column: pa.ChunkedArray[Any]) -> Cells:
-    """Return the cells of a column, each different one made a text once."""
-    import pyarrow as pa
-
-    try:
-        coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-        whole = cast(Any, coded.unify_dictionaries().combine_chunks())
-    except pa.ArrowException:  # lists and the like have no dictionary
-        return Cells.of(column.to_pylist())
-    places = whole.indices
-    if places.null_count:
-        places = places.cast(pa.int64()).fill_null(-1)
-    return coded_cells(places.to_numpy(zero_copy_only=False), whole.dictionary)
-
-
-def coded_cells(places: npt.NDArray[Any], values: pa.Array[Any]) -> Cells:
-    """Return cells by the places of their values; a missing value among these is none."""
-    import pyarrow as pa
-
-    if pa.types.is_string(values.type) and not values.null_count:
-        told = cast(list[str], values.to_pylist())
-        return Cells(codes=narrow(places, len(told)), texts=told)
-    # numpy's 32-bit floats write 0.1 where Python's write what 0.1 becomes in 64 bits.
-    floats = pa.types.is_floating(values.type)
-    made = list(values.to_numpy(zero_copy_only=False)) if floats else values.to_pylist()
-    gaps = [i for i, value in enumerate(made) if value is None or value != value]
-    if gaps:
-        places = np.where(np.isin(places, gaps), -1, places)
-    texts = ["" if i in gaps else text_of(value) for i, value in enumerate(made)]
-    return Cells(codes=narrow(places, len(texts)), texts=texts)

@@ -9,18 +9,14 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal, TypeVar
 
-if TYPE_CHECKING:
-    from .evidence import Evidence
-    from .findings import Check
+from .evidence import Evidence, Form
+from .findings import Check
 
-#: What a release looks like: whole rows whose cells cover values; whole rows whose numbers are
-#: averages; columns permuted apart within published groups.
-Form = Literal["whole", "averaged", "permuted"]
 #: Columns that a promise is about.
 Columns = Literal["quasi", "sensitive", "every"]
-Judge = Callable[["Evidence"], "Sequence[Check]"]
+Judge = Callable[[Evidence], Sequence[Check]]
 _J = TypeVar("_J", bound=Judge)
 
 

@@ -18,7 +18,7 @@ from ..base.errors import BadInput, clipped
 from . import typed
 from .blocks import group_name, parts, table_names
 from .dialect import check_dialect, check_presence, names_of
-from .evidence import CannotTell, judge_all
+from .evidence import CannotTell
 from .file_checks import check_formulas, check_readable
 from .file_formats import (
     check_other_formats,
@@ -33,6 +33,7 @@ from .folder import check_folder, refuse_unfinished
 from .grouped import Grouped
 from .hierarchy_files import read_hierarchies
 from .histogram import tally
+from .judgement import judge_all
 from .kinds import kind_of
 from .lines import Lines
 from .opening import MOST_TEXT_BYTES, read_bytes

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base.errors import BadInput, clipped
 from .ahead import ahead
-from .cells import Cells, narrow, numbering
+from .cells import Cells, cells_of_column, narrow, numbering
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -89,8 +89,6 @@ def read_groups(
 def _read(opened: Opened, names: Sequence[str], groups: Sequence[int], *, far: bool) -> list[Cells]:
     import pyarrow as pa
     import pyarrow.parquet as pq
-
-    from .reading import cells_of_column
 
     with opened() as lies:
         told = pq.read_metadata(lies)

@@ -57,9 +57,9 @@ def gates(plan: Plan, result: Result) -> list[tuple[str, float | None, bool]]:
     """
     found: list[tuple[str, float | None, bool]] = []
     for gate in plan.accept:
-        figures = gate.figures(result)
+        figures = gate.figures(result.reached)
         worst = None
         if figures:
             worst = min(figures) if gate.least is not None else max(figures)
-        found.append((asked(gate), worst, not gate.broken_by(result)))
+        found.append((asked(gate), worst, not gate.broken_by(result.reached)))
     return found

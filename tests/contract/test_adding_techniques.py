@@ -26,6 +26,7 @@ from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel, Stops, sensitive_columns
 from anon_core.contracts.partitioner import Buckets, Partitioner, buckets_of_rows
 from anon_core.data.roles import ByRole
+from anon_core.job.figures import figures_of
 from anon_core.job.result import Result
 from anon_core.job.runner import run
 from anon_core.partition.mondrian_cuts import rows_of_keys
@@ -283,7 +284,7 @@ def test_they_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_they_measure_stands_in_the_figures() -> None:
-    told = carried_out({"name": "mondrian"}, [{"name": "k-anonymity", "k": 2}]).as_json()
+    told = figures_of(carried_out({"name": "mondrian"}, [{"name": "k-anonymity", "k": 2}]))
     assert told["metrics"]["toy-classes"] == 1 / told["classes"]
     assert "toy-guess" in {attack["name"] for attack in told["attacks"]}
 

@@ -17,6 +17,7 @@ from anon_core.base.registry import family
 from anon_core.contracts.attack import Attack
 from anon_core.data.table import Dataset
 from anon_core.identity.known_sets import MOST_SIZES
+from anon_core.job.figures import figures_of
 from anon_core.job.plan import Plan
 from anon_core.job.result import Result
 from anon_core.job.runner import run
@@ -70,7 +71,7 @@ def released(algorithm: str) -> tuple[Result, list[str]]:
 @pytest.mark.parametrize("algorithm", ["mondrian", "anatomy", "datafly"])
 def test_forty_rows_of_300_columns_with_everything_on(algorithm: str) -> None:
     result, stages = released(algorithm)
-    found = result.as_json()
+    found = figures_of(result)
     assert found["verified"]
     for name in ("correlation-change", "kl-divergence"):
         measure = result.measures[name]

@@ -17,6 +17,7 @@ import pytest
 
 from anon_core.base.registry import family
 from anon_core.data.table import Dataset
+from anon_core.job.figures import figures_of
 from anon_core.job.runner import run
 from anon_core.release.truth import truth_of
 from tests.making import Case
@@ -107,7 +108,7 @@ class Planted:
             population=people_of(public, case) if public else None,
             earlier=people_of(earlier, case) if earlier else None,
         )
-        (found,) = (a for a in result.as_json()["attacks"] if a["name"] == name)
+        (found,) = (a for a in figures_of(result)["attacks"] if a["name"] == name)
         places = truth_of(result.problem, result.release).places
         keys = result.problem.frequency.row_key[: self.people]
         return found, set(places.group[np.isin(places.key, keys)].tolist())

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from anon_core.base.errors import AnonError, BadPlan, Infeasible
+from anon_core.job.figures import figures_of
 from anon_core.job.plan import Plan
 from anon_core.job.result import Result
 from anon_core.job.runner import run
@@ -98,7 +99,7 @@ def test_the_least_level_that_will_do_is_found(
     rows: Any, model: dict[str, Any], level: int
 ) -> None:
     found = published(rows, model, "search")
-    told = found.as_json()
+    told = figures_of(found)
     assert told["level_search"]["levels"] == {"s": level}
     assert told["level_search"]["proven"]
     assert [t["ended"] for t in told["level_search"]["tried"]] == ["infeasible"] * level

@@ -21,6 +21,7 @@ from anon_core.contracts.attack import Attack
 from anon_core.contracts.metric import Metric
 from anon_core.contracts.model import GroupModel
 from anon_core.data.table import Dataset
+from anon_core.job.figures import figures_of
 from anon_core.job.runner import run
 from tests.everywhere import ASKED, EFFORT
 from tests.making import Case, Levels, draw_levels, random_case
@@ -117,7 +118,7 @@ def ended(case: Case, population: Dataset | None, **given: Any) -> dict[str, Any
         result = run(case.plan(**given), case.dataset, case.levels, population=population)
     except AnonError as error:
         return error
-    return result.as_json()
+    return figures_of(result)
 
 
 def close(one: object, other: object) -> bool:

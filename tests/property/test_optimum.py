@@ -14,6 +14,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import AnonError
 from anon_core.base.registry import family
 from anon_core.contracts.algorithm import Algorithm
+from anon_core.job.figures import figures_of
 from anon_core.job.runner import run
 from anon_core.lattice.nodes import Nodes, rows_removable
 from anon_core.models.k_anonymity import KAnonymity
@@ -132,7 +133,7 @@ def test_the_exact_method_meets_it(case: Case) -> None:
     assert result.optimum is not None
     assert result.optimum.cost == pytest.approx(result.optimum.release)
     assert result.optimum.release == pytest.approx(result.measures["loss"].value)
-    assert result.as_json()["optimum"]["cost"] == result.optimum.cost
+    assert figures_of(result)["optimum"]["cost"] == result.optimum.cost
 
 
 def test_larger_tables_and_permuted_columns_have_none() -> None:
@@ -140,4 +141,4 @@ def test_larger_tables_and_permuted_columns_have_none() -> None:
     case = replace(PATIENTS, columns=many)
     result = run(case.plan(algorithm={"name": "mondrian"}), case.dataset)
     assert result.optimum is None
-    assert result.as_json()["optimum"] is None
+    assert figures_of(result)["optimum"] is None

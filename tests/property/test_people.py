@@ -24,6 +24,7 @@ from anon_core.contracts.algorithm import Algorithm
 from anon_core.contracts.attack import Attack
 from anon_core.contracts.model import GroupModel
 from anon_core.hierarchy.prepared import prepared
+from anon_core.job.figures import figures_of
 from anon_core.job.profile import uniqueness
 from anon_core.job.result import Result
 from anon_core.job.runner import run
@@ -356,7 +357,7 @@ def test_who_is_alone_over_all_columns_is_counted_in_people() -> None:
         alone = set().union(*(w for w in says.values() if len(w) == 1))
         published = {w for whose in says.values() for w in whose}
         assert result.unique_of == (len(published), len(alone))
-        told = result.as_json()
+        told = figures_of(result)
         assert told["people"] == len(set(case.column("who")))
         assert told["published_people"] == len(published)
         assert told["smallest_class_people"] == min(

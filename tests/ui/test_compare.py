@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from anon_core.answers.differences import figure_differences
 from anon_core.base.errors import BadPlan
 from anon_core.base.registry import family
+from anon_core.job.figures import figures_of
 from anon_core.job.sweep import Varied, sweep
 from anon_core.job.sweep_points import Point
 from anon_core.job.variations import Variation
@@ -106,7 +107,7 @@ def test_figures_are_those_of_the_json_with_differences_to_the_first() -> None:
         for p in held["state/pins"]
     ]
     table = all_figures(runs).set_index("figure")
-    told = [p.result.as_json() for p in held["state/pins"]]
+    told = [figures_of(p.result) for p in held["state/pins"]]
     assert table.loc["Loss", "● A"] == told[0]["metrics"]["loss"]
     assert table.loc["Loss", "◆ C"] == told[2]["metrics"]["loss"]
     assert table.loc["classes", "B − A"] == told[1]["classes"] - told[0]["classes"]
@@ -212,7 +213,7 @@ def test_runs_are_compared_with_the_baseline_that_is_chosen() -> None:
     next(s for s in app.selectbox if s.key == "baseline").set_value("C").run()
     assert not app.exception
     assert not app.error
-    told = [p.result.as_json() for p in held["state/pins"]]
+    told = [figures_of(p.result) for p in held["state/pins"]]
     frames = [d.value for d in app.dataframe]
     title = family("algorithm")["optimal"].title
     plans = next(f for f in frames if "choice" in f.columns).set_index("choice")

@@ -12,6 +12,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from anon_core.job.figures import figures_of
 from anon_core.job.result import Result
 from anon_core.release.attack_result import AttackResult
 from anon_core.report.files import as_html, edition_of
@@ -91,12 +92,12 @@ def every_text(held: dict[str, object], result: Result) -> Iterator[tuple[str, s
     for public in (False, True):
         told = as_html(edition_of(result, public=public))
         yield f"report, public={public}", html.unescape(re.sub(r"<[^>]+>", " ", told))
-    yield "--json", str(result.as_json())
+    yield "--json", str(figures_of(result))
 
 
 def figures(held: dict[str, object], result: Result) -> Iterator[tuple[Name, str, float]]:
     """Return every figure of an attack that some table tells: its name, where, and the value."""
-    for one in result.as_json()["attacks"]:
+    for one in figures_of(result)["attacks"]:
         for key, name in NAMES.items():
             yield (one["name"], one["column"] or "", name), "--json", one[key]
     by_name = {attack_plots.name_of(a): (a.attack, a.column) for a in result.attacks}
@@ -154,7 +155,7 @@ def test_rows_unique_over_all_columns_have_one_number_everywhere(held: dict[str,
     ] or [{result.counted: alone}]  # fmt: skip
     assert bar[result.counted] == alone
     of = "unique_over_all_columns" if result.crowd is None else "unique_people_over_all_columns"
-    assert result.as_json()[of] == alone
+    assert figures_of(result)[of] == alone
 
 
 def test_no_tile_is_rosier_than_a_line_below_it(held: dict[str, object]) -> None:

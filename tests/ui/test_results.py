@@ -14,6 +14,7 @@ import streamlit as st
 
 from anon_core.data.roles import Roles
 from anon_core.data.table import Dataset
+from anon_core.job.figures import figures_of
 from anon_core.words.phrases import chance, share
 from tests.ui.sessions import RESULTS, VERDICTS, carried_out, load, open_page, words
 from ui.charts.chart_frame import Series, label, light_palette
@@ -182,7 +183,7 @@ def test_the_sizes_are_those_of_the_figures() -> None:
     run = Series(letter="", title="", facts=facts, colour="#000000")
     with patch.object(st, "session_state", {}):
         chart = tracks([run], light_palette())
-    told = facts.result.as_json()
+    told = figures_of(facts.result)
     assert chart.numbers["classes"].sum() == told["classes"]
     assert chart.numbers["people"].sum() == told["rows"] - told["suppressed"]
     assert chart.numbers["rows"].min() == told["smallest_class"] >= 5

@@ -14,6 +14,7 @@ from typing import Literal
 from anon_core.base.errors import BadPlan
 from anon_core.base.plain_values import finite
 from anon_core.hierarchy.files.level_files import rows_csv
+from anon_core.job.figures import figures_of
 from anon_core.job.plan import Plan
 from anon_core.job.result import Result
 from anon_core.job.reuse import refuse_undecidable
@@ -65,7 +66,7 @@ def decided(result: Result) -> str:
 
 def figures(result: Result) -> str:
     """Return all figures of a run, as the command line prints them."""
-    return json.dumps(finite(result.as_json()), allow_nan=False)
+    return json.dumps(finite(figures_of(result)), allow_nan=False)
 
 
 def report(

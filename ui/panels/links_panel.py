@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from anon_core.job.result_json import links_as_rows
+from anon_core.job.figures import links_as_rows
 
 from ..charts.attack_plots import title_of
 from ..words.explain import plain

@@ -10,6 +10,7 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError, BadInput
 from anon_core.job.drift import Drift, drift, read_figures
+from anon_core.job.figures import figures_of
 from anon_core.words.reuse_words import asked, gates, reused
 
 from ..components.guard import show_error
@@ -74,7 +75,7 @@ def after(result: Result) -> None:
     if then is None:
         return
     try:
-        found = drift(then, result)
+        found = drift(then, figures_of(result), result)
     except AnonError as error:
         show_error(error, where=earlier_figures.title())
         return

@@ -10,7 +10,8 @@ import streamlit as st
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError, BadInput
 from anon_core.experiments import Experiment, Report, Tables, carry_out, find_experiment
-from anon_core.experiments.experiment import Settings, Size
+from anon_core.experiments.experiment import Size
+from anon_core.experiments.points import Settings
 
 from . import jobs
 

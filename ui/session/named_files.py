@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from anon_core.job.hierarchy_folder import EVERY_OTHER, with_names
@@ -26,7 +27,8 @@ def named_among(plan: Plan, names: Sequence[str]) -> Plan:
     paths = [PurePosixPath(name) for name in names]
     inside = [path.name for path in paths if path.parent == PurePosixPath(folder)]
     beside = [path.name for path in paths if path.name not in map(_base_name, plan.files)]
-    return with_names(plan, inside or beside, strict=bool(inside))
+    found = with_names(plan.hierarchies, plan.roles, inside or beside, strict=bool(inside))
+    return replace(plan, hierarchies=found)
 
 
 def _base_name(path: str) -> str:

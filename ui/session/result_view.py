@@ -12,6 +12,7 @@ import streamlit as st
 
 from anon_core.contracts.model import GroupModel, least_class
 from anon_core.data.frequency import dense_rank
+from anon_core.job.figures import figures_of
 from anon_core.job.result import Result
 from anon_core.overlap.matching import ConsistencyModel
 from anon_core.release.attack_result import AttackResult
@@ -71,7 +72,7 @@ class Facts:
     @cached_property
     def figures(self) -> dict[str, Any]:
         """The result's figures as plain values; everything shown as text comes from here."""
-        return self.result.as_json()
+        return figures_of(self.result)
 
     @cached_property
     def attacks(self) -> list[AttackResult]:

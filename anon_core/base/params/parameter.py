@@ -6,13 +6,10 @@ import dataclasses
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Any, Literal, cast
 
 from ..errors import BadPlan, brief, listing, nearest
 from .structured import FrozenMap, column_sets, columns, limits, plain_queries, queries
-
-if TYPE_CHECKING:
-    from .technique import Technique
 
 Kind = Literal[
     "integer",
@@ -93,7 +90,7 @@ class Parameter:
     titles: Mapping[str, str] = dataclasses.field(default_factory=dict[str, str])
     aliases: Mapping[str, str] = dataclasses.field(default_factory=dict[str, str])
     options_of: str = ""
-    parts: Callable[[], Mapping[str, type[Technique]]] | None = None
+    parts: Callable[[], Mapping[str, type[Any]]] | None = None
     governed: tuple[str, ...] = ()
     unit: str = ""
     empty: str = ""
@@ -180,7 +177,7 @@ class Parameter:
             return str(cast(Mapping[str, object], value).get("name", ""))
         return str(getattr(value, "name", value))
 
-    def part(self, value: object) -> type[Technique]:
+    def part(self, value: object) -> type[Any]:
         """Return the class of the technique that a recipe's or a form's value chooses."""
         return (self.parts or dict)()[self.named(value)]
 
@@ -199,7 +196,7 @@ class Parameter:
             return plain_queries(value)
         if self.kind != "technique":
             return value
-        made = cast("Technique", value)
+        made = cast(Any, value)
         own = {k: v for k, v in made.as_mapping().items() if k not in self.governed}
         usual = {p.name: p.plain(getattr(type(made)(), p.name)) for p in made.parameters()}
         return made.name if own.items() <= usual.items() else {"name": made.name, **own}
@@ -218,7 +215,7 @@ class Parameter:
             }
         )
 
-    def _part(self, value: object, owner: str) -> Technique:
+    def _part(self, value: object, owner: str) -> Any:
         """Return the technique that a name, a table with its parameters, or itself stands for."""
         known, name = (self.parts or dict)(), self.named(value)
         if not isinstance(value, str | Mapping) and not isinstance(value, known.get(name, ())):
@@ -226,7 +223,7 @@ class Parameter:
         if name not in known:
             raise self._refused(value, owner)
         if not isinstance(value, str | Mapping):
-            return cast("Technique", value)
+            return cast(Any, value)
         given = dict(cast(Mapping[str, object], value)) if isinstance(value, Mapping) else {}
         given.pop("name", None)
         place = f"{owner}: {self.name}"

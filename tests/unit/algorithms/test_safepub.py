@@ -26,6 +26,7 @@ from anon_core.algorithms.safepub.sampled_rows import SortedRows, told
 from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan, Infeasible, NotVerified
 from anon_core.base.secret import key
+from anon_core.job.figures import figures_of
 from anon_core.job.runner import run
 from anon_core.lattice.lattice import Lattice, Node
 from anon_core.models.differential_privacy import DifferentialPrivacy
@@ -239,7 +240,7 @@ def published(result: Any) -> dict[tuple[str, ...], int]:
 
 def test_what_is_stated_beside_a_release() -> None:
     result = released(people(), levels={"q": 1, "r": 0})
-    (told,) = result.as_json()["models"]
+    (told,) = figures_of(result)["models"]
     assert told["holds"]
     assert (told["epsilon"], told["delta"], told["k"]) == (1.0, 1e-4, 47)
     assert told["sampling"] == pytest.approx(1 - exp(-1))
@@ -288,7 +289,7 @@ def test_the_sample_has_the_share_of_every_kind() -> None:
 
 def test_levels_are_drawn_for_a_budget_of_their_own() -> None:
     result = released(people(2000), levels_epsilon=0.25, steps=4)
-    (told,) = result.as_json()["models"]
+    (told,) = figures_of(result)["models"]
     assert told["epsilon_spent"] == {"levels": 0.25, "rows": 0.75}
     assert told["k"] == sample_rule(F(3, 4), F(1, 10**4)).least
     assert result.account.checked > 1

@@ -13,6 +13,7 @@ import streamlit as st
 
 from anon_core.attacks import membership
 from anon_core.data.table import Dataset
+from anon_core.job.figures import figures_of
 from anon_core.job.plan import Plan
 from anon_core.job.result import Result
 from anon_core.job.runner import run
@@ -68,7 +69,7 @@ def test_people_not_decided_in_time_count_as_exposed(boxed: Result) -> None:
 
 
 def test_json_says_who_was_not_decided_and_why_attacks_were_not_run(boxed: Result) -> None:
-    told = json.loads(json.dumps(boxed.as_json()))
+    told = json.loads(json.dumps(figures_of(boxed)))
     attack = of(boxed, "membership")
     (one,) = [a for a in told["attacks"] if a["name"] == "membership"]
     assert one["undecided"] == attack.undecided
@@ -86,7 +87,7 @@ def test_json_says_who_was_not_decided_and_why_attacks_were_not_run(boxed: Resul
 
 def test_a_run_without_attacks_says_so() -> None:
     frame = people(30)
-    told = run(Plan.from_toml(SLICED), Dataset.from_frame(frame), assess=False).as_json()
+    told = figures_of(run(Plan.from_toml(SLICED), Dataset.from_frame(frame), assess=False))
     assert told["attacks"] == []
     assert "Attacks were not asked for." in told["attacks_not_run"].values()
 

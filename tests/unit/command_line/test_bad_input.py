@@ -23,6 +23,7 @@ from anon_core.attacks import membership
 from anon_core.base.errors import AnonError, BadHierarchy, BadInput, BadPlan, Infeasible
 from anon_core.data.formulas import neutralised
 from anon_core.data.reading import MOST_BYTES
+from anon_core.job.figures import figures_of
 
 #: Stands in every cell that is wrong; no message may show it.
 SECRET = "Zanzibari"
@@ -525,7 +526,7 @@ def test_rows_with_missing_values_are_dropped_and_counted(technique):
     plan = plan_of(["a", "b"], '[data]\nmissing = "drop"', technique=technique)
     result = released("a,b\n,1\nx,1\nx,1\ny,\ny,2\ny,2\n", plan)
     assert (result.problem.dataset.dropped, result.problem.rows) == (2, 4)
-    assert result.as_json()["dropped"] == 2
+    assert figures_of(result)["dropped"] == 2
 
 
 @TECHNIQUES
@@ -718,7 +719,7 @@ def test_rows_that_are_not_in_the_population_are_told_and_never_called_absent():
     (told,) = result.cautions
     assert "2 of 12 rows have no person of their own in the population table" in told
     assert "Give the whole population table" in told
-    assert result.as_json()["cautions"] == [told]
+    assert figures_of(result)["cautions"] == [told]
     attack = membership_of(result)
     assert "not part of the public one" in attack.sentence
     # The one who fits counts as exposed, since nothing is known of them.

@@ -347,7 +347,7 @@ def test_auto_takes_what_the_table_needs(
     _table(1).to_csv(tmp_path / "t.csv", index=False)
     assert _run(tmp_path, "--progress") == 0
     assert "Engine: memory. The table fits" in capsys.readouterr().err
-    monkeypatch.setattr("anon_core.job.engine.BYTES_A_CELL", 10**9)
+    monkeypatch.setattr("anon_core.job.engine_choice.BYTES_A_CELL", 10**9)
     assert _run(tmp_path, "--memory", "2GB") == 0
     assert "Engine: duckdb. The table is too large" in capsys.readouterr().err
     assert _run(tmp_path, "--memory", "1MB") != 0

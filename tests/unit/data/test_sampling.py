@@ -12,6 +12,7 @@ import pytest
 from anon_core.base.errors import BadPlan
 from anon_core.data.sampling import sampled
 from anon_core.data.table import Dataset
+from anon_core.job.figures import figures_of
 from anon_core.job.plan import Plan
 from anon_core.job.result import Result
 from anon_core.job.runner import run
@@ -141,7 +142,7 @@ def test_every_kind_of_release_of_a_sample_is_verified(
         assert data.rows + data.undrawn + data.dropped == 40
         assert data.rows == int(0.7 * (40 - data.dropped))
         assert result.published.num_rows + result.release.suppressed == data.rows
-        told = result.as_json()
+        told = figures_of(result)
         assert (told["rows"], told["not_drawn"]) == (data.rows, data.undrawn)
         assert "sample" in {c.name for c in result.verification.checks}
 

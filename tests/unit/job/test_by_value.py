@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from anon_core.job.by_value import columns_told, distribution, who_pays
+from anon_core.job.figures import figures_of
 from anon_core.job.runner import run
 from anon_core.queries.value_ranges import parts_of
 from tests.making import PATIENTS, Case
@@ -42,7 +43,7 @@ def test_who_is_removed_is_told() -> None:
     assert pays is not None
     found = {r["value"]: (r["rows suppressed"], r["mean loss"]) for r in pays.rows}
     assert found == {"f": (1.0, 1.0), "m": (0.0, 0.0)}
-    figures = json.loads(json.dumps(result.as_json(), allow_nan=False))
+    figures = json.loads(json.dumps(figures_of(result), allow_nan=False))
     assert figures["by_value"]["sex"]["who_pays"][0] == {
         "value": "f",
         "rows": 1,

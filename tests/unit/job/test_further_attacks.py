@@ -13,6 +13,7 @@ from anon_core.base.context import Context
 from anon_core.base.errors import BadPlan
 from anon_core.contracts.attack import Attack
 from anon_core.data.table import Dataset
+from anon_core.job.figures import figures_of
 from anon_core.job.further_attacks import attack, attacked
 from anon_core.job.plan import Plan
 from anon_core.job.questions import evidence
@@ -49,8 +50,8 @@ def test_a_recipe_asks_for_it_and_a_person_gets_the_same_later(asked_for: type[A
     later = attacked(plain, asked_for(), attack(plain, asked_for(), Context()))
     at_once = made(seed="7" * 32, attacks=[{"name": "asked-for"}])
     assert later.plan == at_once.plan
-    assert json.dumps(later.as_json()["attacks"][-1]) in {
-        json.dumps(a) for a in at_once.as_json()["attacks"]
+    assert json.dumps(figures_of(later)["attacks"][-1]) in {
+        json.dumps(a) for a in figures_of(at_once)["attacks"]
     }
     again = attacked(later, asked_for(), attack(later, asked_for(), Context()))
     assert len(again.attacks) == len(later.attacks)
@@ -59,12 +60,12 @@ def test_a_recipe_asks_for_it_and_a_person_gets_the_same_later(asked_for: type[A
 def test_what_is_written_of_it(asked_for: type[Attack]) -> None:
     plain = made()
     later = attacked(plain, asked_for(), attack(plain, asked_for(), Context()))
-    told = later.as_json()["attacks"][-1]
+    told = figures_of(later)["attacks"][-1]
     assert told["control"] == 0.25
     assert told["corrected"] == pytest.approx(1 / 3)
     assert told["classes_hit"] == [0]
     assert told["details"][0]["rows"][0]["known"] == 0
-    assert "asked-for" not in later.as_json()["attacks_not_run"]
+    assert "asked-for" not in figures_of(later)["attacks_not_run"]
 
 
 def test_what_does_not_apply_is_refused(asked_for: type[Attack]) -> None:
@@ -80,7 +81,7 @@ def test_the_questions_say_what_was_not_tested(asked_for: type[Attack]) -> None:
     assert [(e.question, e.tested, e.rate) for e in waiting] == [("linkability", False, None)]
     assert "asked for" in waiting[0].why
     later = attacked(plain, asked_for(), attack(plain, asked_for(), Context()))
-    told = [e for e in later.as_json()["questions"] if e["attack"] == "asked-for"]
+    told = [e for e in figures_of(later)["questions"] if e["attack"] == "asked-for"]
     assert [(e["tested"], e["rate"]) for e in told] == [(True, 0.5)]
     assert {e.question for e in evidence(plain)} == {"singling out", "linkability", "inference"}
 
@@ -89,10 +90,10 @@ def test_every_figure_of_an_attack_is_explained() -> None:
     told = (Path(__file__).resolve().parents[3] / "docs" / "attacks.md").read_text()
     said = {"name", "column", "discloses", "answers"}  # in words
     said |= {"exposed", "threshold_met", "estimated", "upper_bound"}  # follow from the others
-    for figure in made().as_json()["attacks"]:
+    for figure in figures_of(made())["attacks"]:
         assert not [key for key in figure if key not in said and f"`{key}`" not in told]
 
 
 def test_every_key_of_the_figures_is_explained() -> None:
     told = (Path(__file__).resolve().parents[3] / "docs" / "figures.md").read_text()
-    assert not [key for key in made().as_json() if f"`{key}`" not in told]
+    assert not [key for key in figures_of(made()) if f"`{key}`" not in told]

@@ -95,7 +95,7 @@ def test_both_computations_match_alike(tmp_path: Path, names: list[str]) -> None
         (tmp_path / name).write_text("x")
     other = files_of_folder(tmp_path, columns_named(plan.as_mapping()))
     coarser = {*plan.roles.quasi, *plan.roles.sensitive}
-    assert with_names(plan, names).hierarchies == {
+    assert with_names(plan.hierarchies, plan.roles, names) == {
         column: f"levels/{path.name}" for column, path in other.items() if column in coarser
     }
 

@@ -24,6 +24,7 @@ from anon_core.base.errors import (
     NotVerified,
 )
 from anon_core.data.reading import read_table
+from anon_core.job.figures import figures_of
 from anon_core.job.file_formats import FORMATS
 from anon_core.job.plan import Plan
 from anon_core.job.prepare import prepare
@@ -71,7 +72,7 @@ def test_the_hash_is_that_of_the_file_that_was_read(packed: bool) -> None:
         }
     )
     result = run(plan, read_table(content, kinds={"zip": "text"}))
-    told = result.as_json()
+    told = figures_of(result)
     digest = hashlib.sha256(content).hexdigest()
     assert (told["input_sha256"], told["input_sha256_of"]) == (digest, "file")
     page = as_html(edition_of(result))
@@ -82,7 +83,7 @@ def test_the_hash_is_that_of_the_file_that_was_read(packed: bool) -> None:
 
 def test_the_figures_as_plain_values() -> None:
     result = run(PATIENTS.plan(), PATIENTS.dataset, PATIENTS.levels)
-    told = result.as_json()
+    told = figures_of(result)
     assert json.loads(json.dumps(told, allow_nan=False)) == told
     assert told["version"] == VERSION
     assert told["output_sha256"] == hashlib.sha256(result.csv).hexdigest()
@@ -109,9 +110,9 @@ def test_the_figures_as_plain_values() -> None:
     # The table came from no file.
     assert told["input_sha256"] == result.problem.dataset.fingerprint
     assert told["input_sha256_of"] == "values"
-    partition = run(
-        PATIENTS.plan(algorithm={"name": "mondrian"}), PATIENTS.dataset, PATIENTS.levels
-    ).as_json()
+    partition = figures_of(
+        run(PATIENTS.plan(algorithm={"name": "mondrian"}), PATIENTS.dataset, PATIENTS.levels)
+    )
     assert partition["node"] is None
     assert partition["partition"] == {"parts": 2, "smallest": 3, "largest": 3, "mean": 3}
 
@@ -178,7 +179,7 @@ def test_rows_are_dropped_for_missing_sensitive_values_too() -> None:
     case = dataclasses.replace(PATIENTS, columns=columns)
     result = run(case.plan(data={"missing": "drop"}), case.dataset, case.levels)
     assert (result.problem.rows, result.problem.dataset.dropped) == (5, 1)
-    assert result.as_json()["dropped"] == 1
+    assert figures_of(result)["dropped"] == 1
 
 
 @pytest.mark.parametrize(

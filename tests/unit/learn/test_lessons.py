@@ -19,10 +19,11 @@ from anon_core.learn.attacker import attack_said
 from anon_core.learn.drawing import View, draw
 from anon_core.learn.example import FOLDER_VARIABLE, Material, own_example
 from anon_core.learn.handout import handout
+from anon_core.learn.lesson_run import quiet_run
 from anon_core.learn.pictures import Links, Table, ids
 from anon_core.learn.sheet import zoom_to_fit
 from anon_core.learn.shelf import examples_of
-from anon_core.learn.trace import Run, quiet_run
+from anon_core.learn.trace import Run
 from tests.making import Case, random_case
 
 NUMBERS = ["11", "12", "14", "20", "21", "25", "33", "34", "36", "41", "42", "49"]

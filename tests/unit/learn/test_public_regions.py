@@ -6,9 +6,9 @@ import pytest
 
 from anon_core.learn import find_lesson, traced
 from anon_core.learn.lesson import Step
+from anon_core.learn.lesson_run import quiet_run
 from anon_core.learn.pictures import Bars
 from anon_core.learn.public_people import presence
-from anon_core.learn.trace import quiet_run
 
 LESSON = find_lesson("mpalm")
 TRACE = traced(LESSON, LESSON.examples[0])

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from anon_core.base.context import Context
+from anon_core.job.figures import figures_of
 from anon_core.job.runner import run
 from anon_core.metrics.correlation_change import CorrelationChange
 from anon_core.metrics.entropy_loss import EntropyLoss
@@ -42,7 +43,7 @@ def test_a_small_release_by_hand() -> None:
     pairs = {r["pair"]: r["bits lost"] for r in result.measures["kl-divergence"].details[0].rows}
     assert pairs["age × zip"] == pytest.approx(divergence)
     assert pairs["age × illness"] == 0
-    figures = json.loads(json.dumps(result.as_json(), allow_nan=False))
+    figures = json.loads(json.dumps(figures_of(result), allow_nan=False))
     assert figures["metric_shares"]["precision"] == 0.25
     assert figures["metric_columns"]["entropy-loss"]["age"] == 0
     assert len(figures["metric_details"]["kl-divergence"][0]["rows"]) == 3

@@ -10,6 +10,7 @@ import pytest
 
 from anon_core.base.context import Context
 from anon_core.base.errors import AnonError
+from anon_core.job.figures import figures_of
 from anon_core.job.runner import run
 from anon_core.metrics.model_utility.features import original, published
 from anon_core.metrics.model_utility.model_utility import ModelUtility
@@ -101,7 +102,7 @@ def test_it_is_measured_on_request_only() -> None:
     assert "model-utility" not in run(case.plan(), case.dataset, case.levels).measures
     plan = case.plan(metrics=[{"name": "model-utility"}])
     figures = json.loads(
-        json.dumps(run(plan, case.dataset, case.levels).as_json(), allow_nan=False)
+        json.dumps(figures_of(run(plan, case.dataset, case.levels)), allow_nan=False)
     )
     (told,) = figures["metric_details"]["model-utility"]
     for row in told["rows"]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from anon_core.job.figures import figures_of
 from anon_core.job.result import Result
 from anon_core.job.runner import run
 from anon_core.report.files import as_html, edition_of
@@ -46,7 +47,7 @@ def test_ranges_that_end_at_rare_values_are_cautioned(technique: str) -> None:
     assert f"Ranges of 'age' end at {count} {values} that fewer than 3 people have" in told
     assert f"the real value of {people} {'person' if people == 1 else 'people'} stands" in told
     assert "hierarchy with round cuts" in told
-    assert found.as_json()["cautions"] == [told]
+    assert figures_of(found)["cautions"] == [told]
     assert told.replace("'", "&#39;") in as_html(edition_of(found))
 
 

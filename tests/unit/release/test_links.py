@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from anon_core.job.figures import figures_of
 from anon_core.job.runner import run
 from anon_core.release.links import Link, links
 from anon_core.release.release import raw_view
@@ -42,7 +43,7 @@ def test_recoding_weakens_the_link_to_the_person() -> None:
     result = run(PATIENTS.plan(algorithm=at), PATIENTS.dataset, PATIENTS.levels)
     found = of(links(result.release.view))["identity–quasi"]
     assert (found.kept, found.weakened, found.cut) == ((), (("zip",),), (("age",),))
-    told = {row["link"]: row for row in result.as_json()["links"]}
+    told = {row["link"]: row for row in figures_of(result)["links"]}
     assert told["identity–quasi"]["weakened"] == [["zip"]]
     assert "prosecutor" in told["identity–quasi"]["attacks"]
     assert "homogeneity" in told["quasi–sensitive"]["attacks"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from ..base.registry import family
 from ..base.secret import spell
@@ -12,20 +12,21 @@ from ..release.links import links
 from .by_value import columns_told, distribution, who_pays
 from .cautions import read_as_missing
 from .drift import published_texts
+from .questions import evidence
+from .result import Result
 from .version import VERSION
-
-if TYPE_CHECKING:
-    from .result import Result
 
 SCHEMA = 1
 #: Classes and people that an attack lists in the figures.
 LISTED = 100
 
 
-def as_json(result: Result) -> dict[str, Any]:
-    """Return the figures as plain values; see `Result.as_json`."""
-    from .questions import evidence
+def figures_of(result: Result) -> dict[str, Any]:
+    """Return the figures as plain values (`run --json`): internal, they hold the seed.
 
+    ``input_sha256`` is that of the file that was read, or, where the table came from none, of
+    its columns' names, kinds and values; ``input_sha256_of`` says which.
+    """
     dataset = result.problem.dataset
     sizes = result.class_sizes
     return {
