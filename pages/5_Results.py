@@ -24,6 +24,7 @@ from ui.panels import (
     details_panel,
     lattice_panel,
     linked,
+    linked_charts,
     measure_panel,
     metric_panel,
     parts_panel,
@@ -87,7 +88,8 @@ def head(run: Series) -> None:
 
 
 def class_details(run: Series, colours: Palette) -> None:
-    """Draw what classes hold of sensitive values, and what they reach of the promises."""
+    """Draw further tracks to choose from, and what classes hold and reach of the promises."""
+    linked_charts.choose_more(run)
     names = [
         c for c in run.facts.result.problem.sensitive if c not in run.facts.result.problem.quasi
     ]

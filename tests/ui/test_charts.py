@@ -21,7 +21,7 @@ from ui.charts.chart_frame import Chart, Series, light_palette
 from ui.charts.class_plots import held_chart
 from ui.charts.metric_plots import column_heat, metric_bullets
 from ui.charts.metric_plots import title_of as metric_title
-from ui.charts.tracks import MOST, Binned, binned, picked_bins, tracks
+from ui.charts.tracks import MOST, Binned, binned, offered, picked_bins, tracks
 from ui.charts.vega import Vega
 from ui.session.result_view import Facts
 
@@ -274,6 +274,23 @@ def test_tracks_of_a_table_with_little_in_it(roles: str) -> None:
     titles = data(tracks([run], COLOURS), "titles")["text"].tolist()
     assert not any("guess" in title for title in titles)
     assert len(titles) == 2
+
+
+def test_what_else_is_told_of_classes_can_be_drawn_as_a_track() -> None:
+    run = drawn(ran("mondrian", {"name": "k-anonymity", "k": 5}, "hospital"))
+    names = offered(run.facts)
+    assert {"Prosecutor", "Entropy loss", "diagnosis against the whole"} <= set(names)
+    assert "Loss" not in names  # it has a track already
+    more = ("Prosecutor", "Entropy loss", "no such thing")
+    part = binned([run], more)
+    assert [track.name for track in part.tracks[3:]] == ["Prosecutor", "Entropy loss"]
+    here = part.groups(run.facts, 7)
+    attack = next(a for a in run.facts.attacks if a.attack == "prosecutor")
+    assert part.tracks[3].values[7] == attack.per_class[here].max()
+    chart = tracks([run], COLOURS, None, None, 0, more)
+    assert len(data(chart, "titles")) == 5
+    assert len(data(chart, "bars")) == 5 * MOST
+    assert {"Prosecutor", "Entropy loss"} <= set(chart.numbers.columns)
 
 
 def test_runs_lie_over_each_other_in_one_chart() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from tests.ui.sessions import RESULTS, carried_out, load, open_page, words
+from tests.ui.sessions import CLASSES, RESULTS, carried_out, load, open_page, words
 from ui.charts.chart_frame import Series
 from ui.charts.tracks import binned
 from ui.panels import linked_charts
@@ -174,3 +174,16 @@ def test_a_row_is_followed_into_the_next_release_and_a_class_is_not(
     assert chosen.now(after) is None
     assert chosen.follow(facts) == ""
     assert chosen.title(facts) == "class 7"  # back to the release it is a class of
+
+
+def test_a_further_track_is_chosen_in_the_drawer_and_stays() -> None:
+    held = load("hospital", algorithm={"name": "mondrian"})
+    carried_out(held)
+    app = open_page(RESULTS, held, tab=CLASSES)
+    app.multiselect(key="tracks/more/choice").set_value(["Prosecutor"]).run()
+    assert not app.exception
+    assert app.session_state["tracks/more"] == ("Prosecutor",)
+    app.session_state["drawer"] = ""
+    app.run()
+    assert not app.exception
+    assert app.session_state["tracks/more"] == ("Prosecutor",)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from anon_core.words.tiles import loss_metric
 
 from ..session.result_view import Facts
+from . import class_values
 from .chart_frame import Chart, Palette, Series, kept, shortened, signs_of
 from .metric_plots import title_of
 from .vega import SMALL, Vega, form, named
@@ -32,8 +33,10 @@ PICKED = "picked"
 _BIN = "bin"
 #: Share of a track's height that its title takes.
 _TITLE = 0.27
-#: Least pixels of the whole, and those of several runs over each other.
+#: Least pixels of three tracks, and those of several runs over each other.
 _HEIGHT, _TALL = 190, 330
+#: Those of each further track.
+_MORE = 50
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -89,8 +92,38 @@ class Binned:
         return np.logical_or.reduceat(chosen, self.edges[:-1])
 
 
-def binned(runs: Sequence[Series]) -> Binned:
-    """Return the classes of the first of some runs in bins."""
+def offered(facts: Facts) -> list[str]:
+    """Return what else can be drawn as a track: what metrics, values and attacks say of classes."""
+    told = {t.name for t in binned([_alone(facts)]).tracks}
+    return [name for name in _further(facts) if name not in told]
+
+
+def _further(facts: Facts) -> dict[str, tuple[Values, bool]]:
+    """Return values of each class by name, and whether they are chances, of which the worst counts.
+
+    Attacks and metrics may go by one name; the attack has it first.
+    """
+    found = {name: (values, True) for name, values in class_values.attacks(facts)}
+    for name, values in class_values.metrics(facts):
+        found.setdefault(name, (values, False))
+    for column, values in class_values.differences(facts):
+        found.setdefault(f"{shortened(column, 24)} against the whole", (values, False))
+    return found
+
+
+def _alone(facts: Facts) -> Series:
+    return Series(letter="", title="", facts=facts, colour="")
+
+
+def binned(runs: Sequence[Series], more: Sequence[str] = ()) -> Binned:
+    """Return the classes of the first of some runs in bins.
+
+    Parameters
+    ----------
+    runs : sequence of Series
+    more : sequence of str
+        What is told beside rows, guess and loss, of what is `offered`.
+    """
     facts = runs[0].facts
     classes = len(facts.by_size)
     bins = min(classes, MOST)
@@ -136,6 +169,18 @@ def binned(runs: Sequence[Series]) -> Binned:
                 values=mean(np.nan_to_num(lost)),
             )
         )
+    known = _further(facts) if more else {}
+    for name in (name for name in more if name in known):
+        values, chances = known[name]
+        finite = np.nan_to_num(values)
+        tracks.append(
+            Track(
+                name=name,
+                title=f"{name}, {'chance' if chances else '0 to 1'} – less is better",
+                values=np.maximum.reduceat(finite[order], edges[:-1]) if chances else mean(finite),
+                percent=chances,
+            )
+        )
     people = np.add.reduceat(facts.hiding[order], edges[:-1])
     return Binned(edges=edges, tracks=tuple(tracks), people=people)
 
@@ -160,6 +205,7 @@ def tracks(
     base: Facts | None = None,
     chosen: npt.NDArray[np.bool_] | None = None,
     turn: object = 0,
+    more: tuple[str, ...] = (),
 ) -> Chart:
     """Return the classes of runs as tracks: bars of one run with A over it, or a line each.
 
@@ -173,13 +219,15 @@ def tracks(
         Of a single run, the classes that are chosen.
     turn : object
         Goes into the names of bins: a click that was made at another turn marks nothing.
+    more : tuple of str
+        Further tracks, of what is `offered`.
     """
     alone = len(runs) == 1
-    parts = [binned_of(run, colours) for run in runs]
+    parts = [binned_of(run, colours, more) for run in runs]
     ghosts = [] if alone else list(zip(runs, parts, strict=True))
     if alone and base is not None:
         run = Series(letter="A", title="", facts=base, colour=colours.sensitive)
-        ghosts = [(run, binned_of(run, colours))]
+        ghosts = [(run, binned_of(run, colours, more))]
     every = [*parts, *(part for _, part in ghosts)]
     names = list(dict.fromkeys(t.name for part in parts for t in part.tracks))
     tops = {
@@ -204,7 +252,7 @@ def tracks(
             "titles": _titles(boxes),
             "limits": _limits(runs, boxes),
         },
-        height=_HEIGHT if alone else _TALL,
+        height=(_HEIGHT if alone else _TALL) + _MORE * len(more),
         stretches=alone,
         picked=PICKED if alone else "",
     )
@@ -223,9 +271,9 @@ def tracks(
     )
 
 
-def binned_of(run: Series, colours: Palette) -> Binned:
+def binned_of(run: Series, colours: Palette, more: tuple[str, ...] = ()) -> Binned:
     """Return the bins of a run, from the session where they were made before."""
-    return kept(_binned, [run], colours)
+    return kept(_binned, [run], colours, more)
 
 
 def picked_bins(ids: Sequence[str], turn: object) -> list[int]:
@@ -242,9 +290,9 @@ def nouns(runs: Sequence[Series]) -> tuple[str, str]:
     return ("class or group", "classes or groups")
 
 
-def _binned(runs: Sequence[Series], colours: Palette) -> Binned:
+def _binned(runs: Sequence[Series], colours: Palette, more: tuple[str, ...]) -> Binned:
     del colours  # `kept` tells charts apart by it
-    return binned(runs)
+    return binned(runs, more)
 
 
 @dataclass(frozen=True, kw_only=True)

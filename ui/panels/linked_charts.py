@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import streamlit as st
 
 from ..charts import class_values
 from ..charts.chart_frame import Chart, Palette, Series, chosen_of, kept, vega
-from ..charts.tracks import PICKED, Binned, binned_of, picked_bins, tracks, words_of
+from ..charts.tracks import PICKED, Binned, binned_of, offered, picked_bins, tracks, words_of
 from ..components.guard import handled
 from ..session import chosen, results
 from ..session.alone import redraw_linked
 from ..session.result_view import Facts, facts
 
 KEY = "tracks"
+#: Further tracks that a panel has room for.
+MOST_MORE = 2
+_MORE = "tracks/more"
 _BIN = "bin"
 
 
@@ -29,8 +33,33 @@ def of_run(run: Series, colours: Palette) -> Chart:
     now = chosen.now(run.facts)
     base = baseline()
     if now is None:
-        return kept(tracks, [run], colours, base, None, chosen.turn())
-    return tracks([run], colours, base, chosen.mask(run.facts), chosen.turn())
+        return kept(tracks, [run], colours, base, None, chosen.turn(), more())
+    return tracks([run], colours, base, chosen.mask(run.facts), chosen.turn(), more())
+
+
+def more() -> tuple[str, ...]:
+    """Return the tracks that are drawn beside rows, guess and loss."""
+    return tuple(st.session_state.get(_MORE, ()))
+
+
+def choose_more(run: Series) -> None:
+    """Draw the choice of further tracks."""
+    names = offered(run.facts)
+
+    @handled("Classes")
+    def chosen_now() -> None:
+        st.session_state[_MORE] = tuple(st.session_state[f"{_MORE}/choice"])
+        redraw_linked()
+
+    st.multiselect(
+        "Further tracks, below rows, guess and loss",
+        names,
+        default=[name for name in more() if name in names],
+        max_selections=MOST_MORE,
+        key=f"{_MORE}/choice",
+        on_change=chosen_now,
+        placeholder="What metrics, attacks and values say of each class",
+    )
 
 
 def draw(run: Series, colours: Palette, chart: Chart) -> None:
