@@ -226,6 +226,14 @@ def _unguarded(source: str) -> list[str]:
         if isinstance(node, ast.FunctionDef)
         and any(isinstance(d, ast.Call) and _name(d.func) == "handled" for d in node.decorator_list)
     }
+    # What a function was given by keyword was looked at where it was given.
+    safe |= {
+        given.arg
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        for given in node.args.kwonlyargs
+        if given.arg in _CLICKS
+    }
     found: list[str] = []
     for call in ast.walk(tree):
         if not isinstance(call, ast.Call):
@@ -244,8 +252,8 @@ def _is_safe(given: ast.expr, safe: set[str]) -> bool:
             return name in safe
         case ast.Call(func=ast.Call(func=maker)):
             return _name(maker) == "handled"
-        case ast.BoolOp(values=[ast.Name(id="on_pick"), ast.Constant()]):
-            return True  # what `charts.show` was given by a panel, which is looked at there
+        case ast.BoolOp(values=[ast.Name(id=name), ast.Constant()]):
+            return name in safe
         case _:
             return False
 

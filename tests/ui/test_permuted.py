@@ -28,6 +28,7 @@ from anon_core.report.files import as_html, edition_of, makes_pdf
 from anon_core.samples import sample
 from tests.making import secret
 from tests.ui.sessions import (
+    ATTACKS,
     CHECKOUT,
     CLASSES,
     COMPARE,
@@ -270,6 +271,8 @@ def test_people_proven_to_be_in_the_table_are_listed() -> None:
     assert not app.exception
     proven = f"{int(attack.succeeded)} of {len(public)}"
     assert f"{proven} public people are proven to be among" in plain(words(app))
+    app = open_page(RESULTS, held, tab=ATTACKS)
+    assert not app.exception
     shown = next(d.value for d in app.dataframe if "standing" in d.value.columns)
     assert len(shown) == attack.at_risk
     # Whoever is proven present is one of the table's people.

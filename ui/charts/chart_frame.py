@@ -351,7 +351,6 @@ def vega(
     drawn: Stretching, *, title: str, key: str, on_pick: Callable[[], None] | None = None
 ) -> None:
     """Draw a chart of Vega-Lite; one that stretches fills its place down to its least height."""
-    listens = on_pick is not None and bool(drawn.picked)
     with st.container(key=f"vega-{key}", height="stretch" if drawn.stretches else "content"):
         if drawn.stretches:
             sizes = f"height: {drawn.height}px; min-height: {drawn.height}px"
@@ -363,8 +362,8 @@ def vega(
             width="stretch",
             height="stretch" if drawn.stretches else drawn.height,
             theme=None,
-            on_select=on_pick if listens and on_pick is not None else "ignore",
-            selection_mode=drawn.picked if listens else None,
+            on_select=on_pick or "ignore",
+            selection_mode=drawn.picked if on_pick else None,
             alt=title,
         )
 

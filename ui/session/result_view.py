@@ -294,6 +294,15 @@ class Facts:
 
     def surest(self, column: str) -> tuple[npt.NDArray[np.float64], list[str]]:
         """Return, per class, the share of its most common value, and that value."""
+        if column not in self._surest:
+            self._surest[column] = self._most_common(column)
+        return self._surest[column]
+
+    @cached_property
+    def _surest(self) -> dict[str, tuple[npt.NDArray[np.float64], list[str]]]:
+        return {}
+
+    def _most_common(self, column: str) -> tuple[npt.NDArray[np.float64], list[str]]:
         owner, value, count = self._counted(column)
         last = np.lexsort((count, owner))
         ends = last[np.searchsorted(owner[last], np.arange(len(self.sizes)), side="right") - 1]
