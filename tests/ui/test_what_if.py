@@ -14,6 +14,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from anon_core.contracts.algorithm import by_levels
 from anon_core.job import runner
 from anon_core.job.result import Result
 from anon_core.verification.findings import Check, Verification
@@ -400,6 +401,74 @@ def test_arrows_are_coloured_by_better_and_worse_of_their_figure(
     assert sign in drawn
     assert f"aw-{tone}" in drawn
     assert "<b>" not in drawn
+
+
+def opened(app: AppTest) -> AppTest:
+    """Open the columns of the bar."""
+    app.session_state["what-if/columns"] = True
+    return app.run()
+
+
+def test_a_coarser_level_of_one_column_is_one_choice() -> None:
+    held = load("hospital")
+    first = ran_quickly(held)
+    node = first.account.node
+    assert node is not None
+    app = opened(open_page(RESULTS, held))
+    coarser = next(n for n in node if node[n] < first.problem.hierarchies[n].height)
+    field = app.selectbox(key=f"what-if/level/{coarser}")
+    assert field.value == node[coarser]
+    field.set_value(node[coarser] + 1).run()
+    assert not app.exception
+    if "run" in app.session_state["jobs"]:
+        wait_for(app, "run")
+    assert shown(app).account.node == {**node, coarser: node[coarser] + 1}
+    assert shown(app).verification.holds
+    app.button(key="back").click().run()
+    assert shown(app) is first
+
+
+def test_a_column_is_left_out_and_put_back_in_one_click_each() -> None:
+    held = load("hospital")
+    first = ran_quickly(held)
+    quasi = first.problem.quasi
+    app = opened(open_page(RESULTS, held))
+    app.button(key=f"what-if/leave/{quasi[0]}").click().run()
+    assert not app.exception
+    if "run" in app.session_state["jobs"]:
+        wait_for(app, "run")
+    assert shown(app).problem.quasi == quasi[1:]
+    assert quasi[0] in shown(app).left_out
+    opened(app)
+    with patch.object(jobs, "start", side_effect=AssertionError("a known run was run again")):
+        app.button(key=f"what-if/back/{quasi[0]}").click().run()
+    assert not app.exception
+    assert shown(app) is first
+
+
+def test_levels_that_are_named_go_with_a_column_that_is_left_out() -> None:
+    held = load("hospital")
+    first = ran_quickly(held)
+    assert first.account.node is not None
+    held["state/work"]["draft"]["algorithm"] = by_levels(first.account.node, 0.05)
+    ran_quickly(held)
+    app = opened(open_page(RESULTS, held))
+    gone = first.problem.quasi[-1]
+    app.button(key=f"what-if/leave/{gone}").click().run()
+    if "run" in app.session_state["jobs"]:
+        wait_for(app, "run")
+    assert not app.exception
+    assert gone not in shown(app).problem.quasi
+    assert "what-if/keep" not in [b.key for b in app.button]
+
+
+def test_a_technique_without_levels_offers_to_leave_columns_out() -> None:
+    held = load("hospital", algorithm={"name": "mondrian"})
+    ran_quickly(held)
+    app = opened(open_page(RESULTS, held))
+    assert not app.exception
+    assert not [s for s in app.selectbox if str(s.key).startswith("what-if/level/")]
+    assert [b for b in app.button if str(b.key).startswith("what-if/leave/")]
 
 
 def test_people_who_are_unique_over_all_columns_have_a_sign_in_the_strip() -> None:

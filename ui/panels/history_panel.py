@@ -58,7 +58,6 @@ def _steps() -> None:
         st.button(
             "Unpin A" if pinned else "Pin as A",
             key="what-if/pin-a",
-            icon=":material/keep_off:" if pinned else ":material/keep:",
             width="content",
             disabled=result is None or result.pending,
             on_click=handled(_NAME)(results.unpin_baseline if pinned else results.pin_baseline),
@@ -101,7 +100,7 @@ def _dots(kept: list[results.Kept]) -> None:
     frame = history_frame(figures, names, signs, id(results.last()))
     if frame.empty:
         return
-    with st.container(key="history-dots", width=120):
+    with st.container(key="history-dots", width=100):
         st.vega_lite_chart(
             frame,
             _spec(palette()),

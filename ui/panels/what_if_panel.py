@@ -19,7 +19,7 @@ from ..forms.following import follow
 from ..session import curve, jobs, results, running, state, what_if
 from ..session.pace import duration
 from ..words.explain import plain
-from . import curve_panel, fixes_panel, history_panel
+from . import column_level_panel, curve_panel, fixes_panel, history_panel
 
 _NAME = "The what-if bar"
 _TECHNIQUE = "what-if/technique"
@@ -57,8 +57,9 @@ def _fields() -> None:
         format_func=lambda name: known[name].title,
         key=_TECHNIQUE,
         on_change=_technique,
-        width=228,
+        width=204,
     )
+    column_level_panel.draw()
 
 
 def _label(one: what_if.Setting) -> str:
@@ -83,7 +84,7 @@ def _number(one: what_if.Setting, label: str, more: str) -> None:
         help=note,
         on_change=_typed,
         args=(one,),
-        width=150 if parameter.name == what_if.BUDGET else 124,
+        width=142 if parameter.name == what_if.BUDGET else 112,
     )
 
 

@@ -38,8 +38,11 @@ _LOOK = """<style>
 .st-key-what-if-row {gap: .6rem; flex-wrap: wrap;}
 .st-key-what-if-fields {gap: .6rem;}
 .st-key-what-if-row > :has(> .st-key-what-if-fields) {flex: 0 1 auto; width: auto;}
-.st-key-what-if-row > :has(> .st-key-history) {flex: 1 1 17rem; width: auto; min-width: 17rem;}
-.st-key-what-if-row > :has(> .st-key-curve) {flex: 1.4 1 19rem; width: auto; min-width: 17rem;}
+.st-key-what-if-row > :has(> .st-key-history) {flex: 1 1 15.5rem; width: auto; min-width: 15.5rem;}
+.st-key-what-if-row > :has(> .st-key-curve) {flex: 1.4 1 16rem; width: auto; min-width: 16rem;}
+:is(.st-key-curve, .st-key-history-dots) [data-testid="stElementToolbar"] {display: none;}
+.st-key-levels {gap: .3rem;}
+.st-key-levels [data-testid="stHorizontalBlock"] {flex-wrap: nowrap;}
 .st-key-history-side {min-width: 0; gap: 4px;}
 .st-key-history > :has(> .st-key-history-side) {flex: 1 1 10rem; width: auto; min-width: 0;}
 .st-key-history-steps {gap: 4px; flex-wrap: nowrap;}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 import streamlit as st
@@ -10,7 +11,8 @@ import streamlit as st
 from anon_core.base.errors import AnonError, BadPlan
 from anon_core.base.params import Parameter
 from anon_core.base.registry import family
-from anon_core.contracts.algorithm import Algorithm
+from anon_core.contracts.algorithm import Algorithm, by_levels
+from anon_core.data.roles import Roles
 
 from . import results, running, state
 
@@ -20,6 +22,7 @@ AT_ONCE = 2.0
 BUDGET = "max_suppression"
 _REFUSED = "what_if/refused"
 _LAST = "what_if/last"
+_LEFT_OUT = "what_if/left_out"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,6 +143,62 @@ def change_technique(name: str, given: dict[str, Any]) -> None:
     """Take another technique with its settings, and show what it comes to."""
     forget()
     state.update_draft(algorithm={"name": name, **given})
+    follow_up()
+
+
+def publish_at(column: str, level: int) -> None:
+    """Publish a column at another level and the others as they are, and show what it comes to.
+
+    The technique is then the one that publishes every column at a level that is named.
+    """
+    result = results.last()
+    if result is None or result.account.node is None:
+        return
+    forget()
+    budget = float(cast(float, result.plan.algorithm.as_mapping().get(BUDGET, 0.0)))
+    levels = {**result.account.node, column: level}
+    state.update_draft(algorithm=by_levels(levels, budget))
+    follow_up()
+
+
+def leave_out(column: str) -> None:
+    """Leave a quasi-identifier out of the release, and show what it comes to."""
+    roles = state.roles()
+    _take_roles(
+        replace(roles, quasi=tuple(n for n in roles.quasi if n != column)),
+        (*state.left_out(), column),
+    )
+    st.session_state[_LEFT_OUT] = [*_own_left_out(), column]
+
+
+def put_back(column: str) -> None:
+    """Publish a column again that was left out here, and show what it comes to."""
+    roles, data = state.roles(), state.dataset()
+    order = (*roles.quasi, column) if data is None else data.names
+    quasi = tuple(n for n in order if n in roles.quasi or n == column)
+    _take_roles(replace(roles, quasi=quasi), [n for n in state.left_out() if n != column])
+
+
+def left_out_here() -> list[str]:
+    """Return the quasi-identifiers that were left out here, and still are."""
+    gone = state.left_out()
+    return [n for n in _own_left_out() if n in gone]
+
+
+def _own_left_out() -> list[str]:
+    return list(st.session_state.get(_LEFT_OUT, []))
+
+
+def _take_roles(roles: Roles, gone: Sequence[str]) -> None:
+    """Take other roles; levels that a technique names go with the columns that they are of."""
+    forget()
+    algorithm = state.draft()["algorithm"]
+    named = technique().levels_parameter
+    with state.one_change():
+        state.set_roles(roles, gone)
+        if named and named in algorithm:
+            kept = {n: level for n, level in algorithm[named].items() if n in roles.quasi}
+            state.update_draft(algorithm={**algorithm, named: kept})
     follow_up()
 
 

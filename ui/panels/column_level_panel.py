@@ -1,0 +1,82 @@
+"""Single columns in the what-if bar: published at another level, left out, or put back."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from anon_core.job.result import Result
+
+from ..components.guard import handled
+from ..session import results, what_if
+from ..words.explain import plain
+
+_NAME = "The what-if bar"
+#: Letters of an example.
+_MOST = 18
+
+
+def draw() -> None:
+    """Draw the button, and the columns once it is opened."""
+    inside = st.popover("Columns", key="what-if/columns", on_change="rerun")
+    result = results.last()
+    if not inside.open or result is None:
+        return
+    with inside, st.container(key="levels"):
+        node = result.account.node
+        st.caption(
+            "A level is published as you choose it; the others stay as they are."
+            if node is not None
+            else "This technique has no level for a whole column. Leave one out, or choose a "
+            "full-domain technique."
+        )
+        for name in result.problem.quasi:
+            with st.container(horizontal=True, vertical_alignment="bottom"):
+                if node is not None:
+                    _level(result, name, node[name])
+                else:
+                    st.markdown(plain(name), width=260)
+                st.button(
+                    "Leave out",
+                    key=f"what-if/leave/{name}",
+                    width="content",
+                    disabled=len(result.problem.quasi) < 2 or not results.is_current(),
+                    on_click=handled(_NAME)(what_if.leave_out),
+                    args=(name,),
+                )
+        for name in what_if.left_out_here():
+            st.button(
+                f"Put {plain(name)} back",
+                key=f"what-if/back/{name}",
+                icon=":material/add:",
+                width="content",
+                on_click=handled(_NAME)(what_if.put_back),
+                args=(name,),
+            )
+
+
+def _level(result: Result, name: str, now: int) -> None:
+    """Draw the levels of a column with what its first value becomes at each."""
+    rows = result.level_rows(name)
+    height = result.problem.hierarchies[name].height
+    first = [*(rows[0] if rows else []), *[""] * (height + 1)][: height + 1]
+    key = f"what-if/level/{name}"
+    st.session_state[key] = now
+
+    def told(level: int) -> str:
+        of = {0: "exact", height: "hidden"}.get(level, first[level])
+        return f"{level} · {of[:_MOST]}{'…' if len(of) > _MOST else ''}"
+
+    st.selectbox(
+        plain(name),
+        range(height + 1),
+        index=now,
+        format_func=told,
+        key=key,
+        on_change=handled(_NAME)(_chosen),
+        args=(name,),
+        width=260,
+    )
+
+
+def _chosen(name: str) -> None:
+    what_if.publish_at(name, int(st.session_state[f"what-if/level/{name}"]))
