@@ -84,7 +84,7 @@ def _number(one: what_if.Setting, label: str, more: str) -> None:
         help=note,
         on_change=_typed,
         args=(one,),
-        width=142 if parameter.name == what_if.BUDGET else 112,
+        width=142 if parameter.name == what_if.BUDGET else 124,
     )
 
 
