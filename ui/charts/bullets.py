@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: How a figure changed since A.
 Tone = Literal["better", "worse", "same", ""]
 #: Pixels of a line, of a line's share of each further run, and of the axis above the lines.
-_LINE, _LANE, _HEAD = 17, 14, 34
+_LINE, _LANE, _HEAD = 16, 14, 34
 _NAME = 30
 #: Pixels that a bar is thick at most.
 _THICK = 18
