@@ -75,7 +75,8 @@ def form(
     right : int
         Pixels beside the last tick.
     """
-    spec: dict[str, Any] = chart.to_dict(validate=False)
+    plain = chart.properties(background="transparent")
+    spec: dict[str, Any] = plain.to_dict(validate=False)
     shared = spec.pop("data", None)  # layers of the same data have it once
     for layer in spec["layer"]:
         layer.setdefault("data", shared)
@@ -85,7 +86,6 @@ def form(
     spec["datasets"] = {}
     spec["autosize"] = {"type": "fit", "contains": "padding"}
     spec["padding"] = {"left": 4, "right": right, "top": 4, "bottom": 4}
-    spec["background"] = "transparent"
     spec["usermeta"] = {"embedOptions": {"renderer": "svg"}}
     quiet = {"labelColor": colours.muted, "titleColor": colours.muted, "gridColor": colours.grid}
     spec["config"] = {
