@@ -104,6 +104,7 @@ def panels(runs: list[Series], colours: Palette) -> None:
         (left, nouns(runs)[1].capitalize(), groups),
         (right, "Metrics", metrics),
         (left, "Attacks", attacks),
+        (right, "People at risk", people),
     ):
         with place, panel(name):
             draw(runs, colours)
@@ -128,11 +129,15 @@ def metrics(runs: list[Series], colours: Palette) -> None:
 def attacks(runs: list[Series], colours: Palette) -> None:
     """Draw the attacks, and say what was not run."""
     show(kept(attack_bullets, runs, colours), key="attacks")
-    show(kept(risk_bullets, runs, colours), key="risk")
     not_tested(runs)
     for run in runs:
         for sentence in run.facts.undefined:
             st.caption(plain(f"{run.heading}: not run – {sentence}"))
+
+
+def people(runs: list[Series], colours: Palette) -> None:
+    """Draw how many people each attack puts at risk."""
+    show(kept(risk_bullets, runs, colours), key="risk")
 
 
 def compare(pins: list[pinning.Pin], colours: Palette) -> list[Series]:

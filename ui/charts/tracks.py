@@ -243,7 +243,7 @@ def tracks(
     bins = _bins(runs[0], parts[0], boxes, chosen, turn, bars=alone)
     hits = bins.drop_duplicates(_BIN)
     figure = Vega(
-        spec=_spec(colours, f"{many}, smallest first", tuple(names)),
+        spec=_spec(colours, f"{many}, smallest first", tuple(names), alone),
         data={
             "bars": bins if alone else bins.iloc[:0],
             "hits": hits if alone else hits.iloc[:0],
@@ -502,8 +502,11 @@ def _numbers(runs: Sequence[Series], parts: Sequence[Binned]) -> pd.DataFrame:
 
 
 @lru_cache(maxsize=32)
-def _spec(colours: Palette, axis: str, names: tuple[str, ...]) -> dict[str, Any]:
+def _spec(colours: Palette, axis: str, names: tuple[str, ...], answers: bool) -> dict[str, Any]:
     import altair as alt
+
+    # What answers no click has no marks, and nothing to tell of them.
+    told = {"description": "said:N"} if answers else {}
 
     pick = alt.selection_point(
         name=PICKED, fields=[_BIN], on="click", toggle="event.shiftKey", clear="dblclick",
@@ -582,9 +585,9 @@ def _spec(colours: Palette, axis: str, names: tuple[str, ...]) -> dict[str, Any]
                               "value": 0.08},
                 "value": 0,
             },
-            description="said:N",
             tooltip=[alt.Tooltip("classes:N", title="chosen by a click"),
                      *(alt.Tooltip(f"told{at}:N", title=n) for at, n in enumerate(names))],
+            **told,
         )
         .add_params(pick, hover),
     ]  # fmt: skip
