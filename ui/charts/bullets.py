@@ -225,13 +225,13 @@ def _spec(colours: Palette, heads: Heads, tones: tuple[str, str, str], runs: int
         )
     )
 
-    def tick(field: str, colour: str, share: float) -> Any:
+    def tick(field: str, colour: str, share: float, wide: int) -> Any:
         return (
             base.transform_filter(f"isValid(datum.{field})")
             .mark_tick(
                 color=colour,
                 opacity=1,
-                thickness=5,
+                thickness=wide,
                 orient="vertical",
                 size=thick(share),
                 stroke=colours.paper,
@@ -240,7 +240,8 @@ def _spec(colours: Palette, heads: Heads, tones: tuple[str, str, str], runs: int
             .encode(**y, x=x(field), tooltip=tips)
         )
 
-    layers += [tick("limit", colours.warning, 1.3), tick("before", colours.sensitive, 1)]
+    # A threshold is thinner and higher than A: colour alone tells neither.
+    layers += [tick("limit", colours.warning, 1.45, 4), tick("before", colours.sensitive, 1, 6)]
     layers += [
         base.transform_filter("isValid(datum.guess)")
         .mark_point(shape="circle", size=36, color=colours.ink, filled=False, strokeWidth=1.5)

@@ -63,7 +63,7 @@ def draw(run: Series, colours: Palette) -> None:
     if base is not None:
         signs.append(("┃", colours.sensitive, "A"))
     if any(limited(a) for a in run.facts.attacks):
-        signs.append(("┃", colours.warning, "threshold"))
+        signs.append(("│", colours.warning, "threshold"))
     if now is not None:
         signs.append(("◆", colours.ink, "chosen"))
     panel_head.draw("Attacks", of="Attacks", chart=chart, key="attacks", signs=signs)
