@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from tests.ui.sessions import PATIENCE
@@ -13,6 +15,10 @@ from ui.session import advice_trials
 from ui.session import precompile_status as warming
 from ui.session.kept_sessions import FOLDER_VARIABLE
 from ui.session.precompile_status import Warming
+
+# Each session asks every installed package whether it brings components, for the same answer: a
+# seventh of the time of these tests.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 

@@ -32,6 +32,8 @@ Work = Callable[[Context], Any]
 _JOBS = "jobs"
 #: Work that nobody waits for: it stops as soon as any other begins.
 BACKGROUND = "background"
+#: Rows of a table whose results are worth a look through all of memory once they are replaced.
+LARGE = 100_000
 #: Seconds between two looks at a running job.
 LOOK_EVERY = 0.3
 #: Seconds that work which is replaced has for its end, before it counts beside the new.
@@ -48,6 +50,8 @@ class Job:
         What is done, in words.
     page : str
         The page that shows what it comes to; empty where every page does.
+    large : bool
+        Whether what it replaces may be large.
     cancel : threading.Event
         Set when the person stopped it.
     so_far : SoFar
@@ -62,6 +66,7 @@ class Job:
 
     title: str
     page: str = ""
+    large: bool = False
     cancel: threading.Event = field(default_factory=threading.Event)
     so_far: SoFar = field(default_factory=SoFar)
     share: float = 0.0
@@ -140,7 +145,8 @@ class Job:
             finally:
                 self.over = time.monotonic()
                 self._ended.set()
-                gc.collect()  # what it replaced may be large, and nothing collects after each page
+                if self.large:
+                    gc.collect()  # nothing collects after each page; of small tables it is slow
 
 
 def start(
@@ -177,13 +183,13 @@ def start(
         jobs[name].cancel.set()
         if limited and whose.is_shared():
             jobs[name].wait(STOP_WITHIN)
-    job = Job(title=title, page=page)
+    data = state.dataset()
+    rows = 0 if data is None else data.rows
+    job = Job(title=title, page=page, large=rows >= LARGE)
     if limited:
         limits.enter(job)
     jobs[name] = job
-    data = state.dataset()
-    large = data is not None and data.rows > warming.MOST_ROWS
-    ready = warming.begin() if needs and large else None
+    ready = warming.begin() if needs and rows > warming.MOST_ROWS else None
     given = work, needs, ready, _noting(needs) if limited else None
     threading.Thread(target=job.carry_out, args=given, daemon=True, name=title).start()
     return job
