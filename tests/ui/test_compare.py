@@ -157,6 +157,18 @@ def test_the_frontier_is_drawn_after_a_sweep() -> None:
     assert {p.choices["algorithm"] for p in points} == {"optimal", "mondrian"}
 
 
+def test_the_curve_of_results_is_swept_in_one_click() -> None:
+    held = load("samarati", models=[{"name": "k-anonymity", "k": 3}])
+    app = open_page(COMPARE, held)
+    next(b for b in app.button if b.key == "sweep-curve").click().run()
+    wait_for(app, "sweep")
+    assert not app.exception
+    points = app.session_state["frontier/points"]
+    assert {p.choices["algorithm"] for p in points} == {"optimal"}
+    assert {2, 3} <= {p.choices["models.k"] for p in points}
+    assert len(points) > 3
+
+
 def after_a_sweep(techniques: list[str], ks: list[int]) -> AppTest:
     app = open_page(COMPARE, load("hospital"))
     pills = next(g for g in app.button_group if g.key == "sweep-techniques")

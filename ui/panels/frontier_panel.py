@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import cast
 
@@ -18,7 +18,7 @@ from anon_core.words.phrases import symbol
 from ..charts.chart_frame import Palette, Series
 from ..components.guard import panel, show_error
 from ..forms import run_form
-from ..session import jobs, state, sweep
+from ..session import curve, jobs, state, sweep, what_if
 from ..words.explain import plain
 from . import sweep_points
 
@@ -96,6 +96,31 @@ def _form() -> None:
             settings = {name: run_form.kept_parameters(name) for name in techniques}
             sweep.start(techniques, path, values, settings)
             st.rerun()
+        _as_on_results(numbers)
+
+
+def _as_on_results(numbers: Mapping[str, Parameter]) -> None:
+    """Draw one click that sweeps what the curve on Results shows, with the present technique."""
+    one = curve.setting()
+    if one is None or one.table != "models" or not _has_table():
+        return
+    found = [p for p in numbers if p.split(".")[-1] == one.parameter.name]
+    path = next((p for p in found if p.split(".")[1:-1] in ([], [one.owner])), "")
+    if not path:
+        return
+    whole = one.parameter.kind == "integer"
+    known = curve.of(one).points or curve.values(one)
+    values: list[Value] = sorted({int(v) if whole else float(v) for v in known})
+    name = symbol(one.parameter.label or one.parameter.name)
+    if st.button(
+        f"Sweep the curve of {name}",
+        key="sweep-curve",
+        disabled=sweep.is_running(),
+        help=f"Carries out the present technique for the {len(values)} values of the curve on "
+        "Results, each recomputed.",
+    ):
+        sweep.start([what_if.technique().name], path, values, {})
+        st.rerun()
 
 
 def _named(titles: Sequence[str]) -> str:
