@@ -205,98 +205,102 @@ def _parser(prog: str, more: Sequence[Command]) -> argparse.ArgumentParser:
         own = commands.add_parser(command.name, help=command.help)
         command.declare(own)
         own.set_defaults(command=command.carry_out)
-    show = commands.add_parser("list", help="every algorithm, privacy model, metric and attack")
-    show.add_argument("--json", action="store_true", help="as one JSON object")
+    show = commands.add_parser("list", help="list algorithms, privacy models, metrics and attacks")
+    show.add_argument("--json", action="store_true", help="print one JSON object")
     show.set_defaults(command=list_techniques)
     carry = commands.add_parser("run", help="carry out a recipe and write the verified release")
-    carry.add_argument("recipe", type=Path, help="what to do, as TOML")
-    carry.add_argument("--data", type=Path, required=True, help="table, or a folder of its parts")
-    carry.add_argument("--out", type=Path, required=True, help="folder the release is written to")
+    carry.add_argument("recipe", type=Path, help="the recipe (TOML)")
+    carry.add_argument(
+        "--data", type=Path, required=True, help="the table, or a folder of its parts"
+    )
+    carry.add_argument("--out", type=Path, required=True, help="folder for the release")
     carry.add_argument(
         "--recipe-out",
         type=Path,
-        help="file the completed recipe is written to: with the secret seed, to make the very "
-        "release again. Whoever has it can undo the release",
+        help="write the complete recipe, with the secret seed, to this file; keep it private, "
+        "since it reproduces the release and reverses its permutation",
     )
     carry.add_argument(
         "--json",
         action="store_true",
-        help="print the figures as one JSON object; the secret seed is one of them",
+        help="print all figures as one JSON object, the secret seed included",
     )
     carry.add_argument(
         "--decided-out",
         type=Path,
-        help="file a recipe is written to that publishes the next table just as this one, without "
-        "a search: its levels are those found, and it holds no secret",
+        help="write a recipe that repeats this decision on the next table, without a search and "
+        "without the secret",
     )
     carry.add_argument(
         "--then",
         type=Path,
-        help="figures of an earlier run, as --json printed them: what changed since is told",
+        help="JSON of an earlier run (from --json); report what changed since then",
     )
     carry.add_argument(
         "--engine",
         choices=("auto", "memory", "duckdb", "spark"),
-        help="what holds the table: memory, DuckDB for tables of any size, or what it needs; the "
-        "release is the same",
+        help="engine that holds the table; auto (default) chooses by size, and the release is "
+        "identical",
     )
-    carry.add_argument("--memory", metavar="SIZE", help='what the run may take, such as "4GB"')
+    carry.add_argument("--memory", metavar="SIZE", help='memory limit, such as "4GB"')
     carry.add_argument("--progress", action="store_true", help="name each stage as it begins")
     carry.set_defaults(command=run_recipe, reads_there=runs_there)
     advised = commands.add_parser(
-        "suggest", help="techniques that suit a release, with promises and threshold set"
+        "suggest", help="recommend techniques and privacy models for a purpose"
     )
     advised.later = suggest_command.declare
     advised.set_defaults(command=suggest_command.suggest)
     try_all = commands.add_parser(
-        "sweep", help="carry out a recipe for several techniques and parameters, and compare"
+        "sweep", help="run a recipe with several techniques and parameters, and compare"
     )
     sweep_command.declare(try_all)
     try_all.set_defaults(command=sweep_command.sweep_recipe)
-    check = commands.add_parser("verify", help="recompute every promise from a published release")
+    check = commands.add_parser(
+        "verify", help="recompute every privacy model from a published release"
+    )
     check.add_argument("recipe", type=Path, help="the recipe the release was made with")
     what = check.add_mutually_exclusive_group(required=True)
     what.add_argument("--data", type=Path, help="the private table")
     what.add_argument(
         "--release-only",
         action="store_true",
-        help="without the private table: what can be checked then, and what cannot",
+        help="check without the private table; what needs it is listed as not checked",
     )
     check.add_argument("--release", type=Path, required=True, help="folder with the release")
     check.add_argument(
         "--previous",
         type=Path,
-        help="an earlier release of the same people: whose value is certain only from both",
+        help="an earlier release of the same people: count whose value both reveal together",
     )
     check.add_argument("--json", action="store_true", help="print the checks as one JSON object")
     check.set_defaults(command=verify, reads_there=verifies_there)
     written = commands.add_parser(
-        "report", help="write the evidence for a release: purpose, risk, loss and who decides"
+        "report", help="write the evidence for a release: purpose, risk, loss and decision"
     )
     report_command.declare(written)
     written.set_defaults(command=report_command.report_release)
     count = commands.add_parser(
-        "counts", help="publish counts with noise, differentially private, instead of rows"
+        "counts", help="publish differentially private counts instead of rows"
     )
     counts_command.declare(count)
     count.set_defaults(command=counts)
-    asked = commands.add_parser("fetch", help="keep what a database query finds as a Parquet file")
+    asked = commands.add_parser(
+        "fetch", help="save the result of a database query as a Parquet file"
+    )
     fetch_command.declare(asked)
     asked.set_defaults(command=fetch_command.fetch)
     tried = commands.add_parser(
-        "experiment", help="figures of the literature, and what this workbench reaches beside them"
+        "experiment", help="repeat an experiment of the literature, and compare the figures"
     )
     experiment_command.declare(tried)
     tried.set_defaults(command=experiment_command.experiment)
-    ahead = commands.add_parser(
-        "warm", help="compile the fast routines once, so that no run has to wait for them"
-    )
+    ahead = commands.add_parser("warm", help="compile the loops ahead of the first run")
     ahead.set_defaults(command=warm)
     for command in (show, carry, advised, try_all, check, written, count, asked, tried):
         command.add_argument(
             "--show-values",
             action="store_true",
-            help="let messages show cell values, and unforeseen errors their traceback",
+            help="show cell values in messages, and the traceback of an unforeseen error",
         )
     return parser
 

@@ -28,9 +28,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="folder with the source's tables, or one table; else a generated one of the same "
         "domains stands in, which is said",
     )
-    parser.add_argument("--full", action="store_true", help="the full settings; may take long")
-    parser.add_argument("--seed", type=int, default=1, help="draws rows, questions and tables")
-    parser.add_argument("--json", action="store_true", help="print all as one JSON object")
+    parser.add_argument(
+        "--full", action="store_true", help="use the full settings, which can take long"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=1, help="seed for rows, queries and generated tables"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def experiment(options: argparse.Namespace) -> int:

@@ -20,7 +20,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "given in ANONYMITY_DATABASE_PASSWORD",
     )
     parser.add_argument("--sql", required=True, help="the query, or @FILE with it")
-    parser.add_argument("--out", type=Path, required=True, help="Parquet file, which is new")
+    parser.add_argument("--out", type=Path, required=True, help="Parquet file to create")
 
 
 def fetch(options: argparse.Namespace) -> int:

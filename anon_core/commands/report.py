@@ -28,20 +28,18 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("recipe", type=Path, help="the completed recipe the release was made with")
     parser.add_argument("--data", type=Path, required=True, help="the private table")
     parser.add_argument("--release", type=Path, required=True, help="folder with the release")
-    parser.add_argument(
-        "--context", type=Path, help="what only people can say of the release, as TOML"
-    )
-    parser.add_argument("--out", type=Path, required=True, help="folder the report is written to")
+    parser.add_argument("--context", type=Path, help="purpose, recipients and judgement (TOML)")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the report")
     parser.add_argument(
         "--public",
         action="store_true",
-        help="the edition that may go with the release; else the internal one",
+        help="write the edition that may accompany the release; the default is internal",
     )
     parser.add_argument(
         "--format",
         action="append",
         choices=FORMATS,
-        help="one or more of json, html and pdf; all, if none is named",
+        help="json, html, pdf; all by default",
     )
     parser.add_argument("--progress", action="store_true", help="name each stage as it begins")
 

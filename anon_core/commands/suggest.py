@@ -24,7 +24,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     from ..suggest.request import CONCEALED, PURPOSES, RELEASE_MODELS
 
-    parser.add_argument("--data", type=Path, required=True, help="table, or a folder of its parts")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="the table, or a folder of its parts"
+    )
     parser.add_argument(
         "--roles",
         type=Path,
@@ -46,11 +48,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "a column is sensitive",
     )
     parser.add_argument(
-        "--threshold", type=float, help="highest acceptable chance; else what is usual"
+        "--threshold", type=float, help="highest acceptable chance; by default what is usual"
     )
-    parser.add_argument("--take", type=int, default=1, help="which one --out writes (1 is first)")
-    parser.add_argument("--out", type=Path, help="recipe to write, ready to run")
-    parser.add_argument("--json", action="store_true", help="print all as one JSON object")
+    parser.add_argument(
+        "--take", type=int, default=1, help="number of the recommendation that --out writes"
+    )
+    parser.add_argument("--out", type=Path, help="write the recommended recipe to this file")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def suggest(options: argparse.Namespace) -> int:

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("recipe", type=Path, help="the recipe that is varied, as TOML")
-    parser.add_argument("--data", type=Path, required=True, help="table, or a folder of its parts")
+    parser.add_argument("recipe", type=Path, help="the recipe to vary (TOML)")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="the table, or a folder of its parts"
+    )
     parser.add_argument(
         "--vary",
         action="append",
@@ -41,7 +43,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         default="worst",
         help="the risk of the person it hits hardest, or of all people on average",
     )
-    parser.add_argument("--loss", default="", metavar="METRIC", help="the metric that loss is in")
+    parser.add_argument("--loss", default="", metavar="METRIC", help="metric of the loss axis")
     parser.add_argument("--json", action="store_true", help="print all points as one JSON object")
     parser.add_argument("--progress", action="store_true", help="name each point as it begins")
 
