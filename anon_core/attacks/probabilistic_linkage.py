@@ -10,14 +10,13 @@ import numpy as np
 
 from ..base.arrays import B1, F64, I64
 from ..base.context import Context, part_of
-from ..base.params import choice, integer, number
+from ..base.params import integer, number
 from ..base.registry import register
 from ..contracts.attack import Attack, Disclosure, Question
 from ..identity.agreement import Agreement, agreement
 from ..identity.best_links import Links, best_links, blocking_column
 from ..identity.link_scores import right_links
 from ..identity.register import Register, register_of
-from ..identity.splink_estimates import estimated, splink
 from ..inference.corrected_risk import wilson
 from ..overlap.fitting_people import by_columns, matched, why_not
 from ..release.attack_result import AttackResult, Details
@@ -71,15 +70,6 @@ class ProbabilisticLinkage(Attack):
         help="Chance that a cell does not cover the value known of its person.",
         label="Chance of an error",
     )
-    estimator: str = choice(
-        default="own",
-        options={"own": "stated above", "splink": "estimated by splink"},
-        help="Where the chance of an error comes from: the same for every column, as stated, or "
-        "column by column from the pairs themselves (expectation maximisation; needs the extra "
-        "'splink').",
-        label="Weights",
-        quiet=True,
-    )
     near: float = number(
         default=0.0,
         low=0.0,
@@ -116,11 +106,8 @@ class ProbabilisticLinkage(Attack):
         Raises
         ------
         AnonError
-            If the quasi-identifiers stand in several link blocks, or splink is asked for and not
-            installed.
+            If the quasi-identifiers stand in several link blocks.
         """
-        if self.estimator == "splink":
-            splink()  # where it is missing, say so at once
         people = register_of(audience, truth)
         own = _Linked(self, view, people, truth, context.generator)
         own.link(part_of(context, 0.0, 0.4))
@@ -207,11 +194,6 @@ class _Linked:
 
     def link(self, context: Context) -> None:
         """Link the rows to the register, and score them."""
-        if self.attack.estimator == "splink":
-            people = self.people
-            place = [people.columns.index(n) for n in self.persons.columns]
-            cells, codes = self.persons.codes[self.line], people.codes[:, place]
-            self.columns = estimated(self.columns, cells, codes, people.count, context)
         self.links = self.links_to(self.people.count, context)
         found = self.links.posterior
         self.possible = (found > self.guess) & (found < self.attack.upper)
