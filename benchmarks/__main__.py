@@ -47,6 +47,9 @@ def main() -> int:
         "--pages", action="store_true", help="the pages with a million rows, in a browser, only"
     )
     parser.add_argument(
+        "--what-if", action="store_true", help="one change on Results, in a browser, only"
+    )
+    parser.add_argument(
         "--lattices", action="store_true", help="a million nodes and a hundred thousand leaves only"
     )
     parser.add_argument(
@@ -63,6 +66,11 @@ def main() -> int:
     )
     with tempfile.TemporaryDirectory(prefix="anonymity-workbench-") as scratch:
         folder = Path(scratch)
+        if options.what_if:
+            from benchmarks import what_if  # a browser is driven for this alone
+
+            what_if.what_if(bench, folder)
+            return bench.told()
         if options.sizes or options.pages or options.lattices:
             source = tables.census(options.data, folder)
             if isinstance(source, str):

@@ -18,6 +18,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect, sync_playwright
 
 from anon_core.base.registry import find
+from anon_core.samples.adult import adult_path
 from benchmarks.bench import Bench
 from benchmarks.large_tables import MILLION, levels_of, names_of, plan_of, repeat_rows
 from benchmarks.tables import Source
@@ -30,7 +31,7 @@ from tests.e2e.conftest import CHROMIUM_ARGUMENTS, free_port
 _STEPS = tuple(
     path.stem.partition("_")[2] for path in sorted((CHECKOUT / "pages").glob("[0-9]_*.py"))
 )
-_PATIENCE = 300_000
+PATIENCE = 300_000
 #: Watches all that changes on the page: the last of it is when a page is drawn. A table draws
 #: itself on a canvas at once, and what stands in that for readers of screens comes later.
 _WATCH = """
@@ -67,7 +68,7 @@ def pages(bench: Bench, source: Source) -> None:
         text = replace(plan, hierarchies=own).as_toml()
         recipes[technique].write_text(text, encoding="utf-8")
     levels = [Path(path) for path in levels_of(source).values()]
-    with _served(folder) as (url, server), _tab(url) as page:
+    with served(folder) as (url, server), tab(url) as page:
         before = _gibibytes(server, "VmRSS")
         loaded = _load(page, data)
         most, now = (_gibibytes(server, what) for what in ("VmHWM", "VmRSS"))
@@ -83,7 +84,7 @@ def pages(bench: Bench, source: Source) -> None:
             _visit(page, "Results")
             page.keyboard.press("p")
             expect(page.get_by_role("button", name=re.compile("^Pinned as"))).to_be_visible()
-            _settled(page)
+            settled(page)
         for step in _STEPS:
             _visit(page, step)  # what is imported when first needed
         drawn: dict[str, list[float]] = {step: [] for step in _STEPS}
@@ -95,13 +96,13 @@ def pages(bench: Bench, source: Source) -> None:
     data.unlink()
 
 
-def _settled(page: Page) -> None:
-    page.wait_for_function(_SETTLED, timeout=_PATIENCE)
+def settled(page: Page) -> None:
+    page.wait_for_function(_SETTLED, timeout=PATIENCE)
 
 
-def _since_click(page: Page) -> float:
+def since_click(page: Page) -> float:
     """Return the seconds from the last click to the last change of the page, once it is at rest."""
-    _settled(page)
+    settled(page)
     return page.evaluate("() => window.lastChange - window.begun") / 1000
 
 
@@ -109,14 +110,14 @@ def _visit(page: Page, step: str, *, title: str = "") -> float:
     page.mouse.move(0, 0)
     page.get_by_test_id("stSidebar").get_by_role("link", name=step, exact=True).click()
     expect(page.get_by_role("heading", name=title or step, level=1, exact=True)).to_be_visible()
-    return _since_click(page)
+    return since_click(page)
 
 
 def _load(page: Page, data: Path) -> float:
     began = time.perf_counter()
     page.get_by_test_id("stFileUploader").first.locator("input[type=file]").set_input_files(data)
-    expect(page.get_by_test_id("stMain")).to_contain_text("1,000,000 rows", timeout=_PATIENCE)
-    _settled(page)
+    expect(page.get_by_test_id("stMain")).to_contain_text("1,000,000 rows", timeout=PATIENCE)
+    settled(page)
     return time.perf_counter() - began - _QUIET / 1000
 
 
@@ -124,9 +125,9 @@ def _open_recipe(page: Page, files: Sequence[Path]) -> None:
     """Open a recipe with the hierarchies that it names."""
     page.get_by_test_id("stFileUploader").last.locator("input[type=file]").set_input_files(files)
     expect(page.get_by_text("The recipe was opened and fits the table.")).to_be_visible(
-        timeout=_PATIENCE
+        timeout=PATIENCE
     )
-    _settled(page)
+    settled(page)
 
 
 def _run(page: Page, title: str) -> float:
@@ -136,14 +137,14 @@ def _run(page: Page, title: str) -> float:
     began = time.perf_counter()
     page.keyboard.press("Control+Enter")
     expect(page.get_by_role("button", name=re.compile("^Cancel")).first).to_be_visible()
-    expect(page.locator(".st-key-outcome")).to_contain_text("Released", timeout=_PATIENCE)
+    expect(page.locator(".st-key-outcome")).to_contain_text("Released", timeout=PATIENCE)
     took = time.perf_counter() - began
-    _settled(page)
+    settled(page)
     return took
 
 
 @contextmanager
-def _served(home: Path) -> Iterator[tuple[str, int]]:
+def served(home: Path) -> Iterator[tuple[str, int]]:
     """Start the workbench with a home of its own; yield its address and the process's number."""
     port = free_port()
     environment = os.environ | {
@@ -151,6 +152,8 @@ def _served(home: Path) -> Iterator[tuple[str, int]]:
         "XDG_CACHE_HOME": str(home / "cache"),
         "XDG_DATA_HOME": str(home / "data"),
     }
+    if sample := adult_path():
+        environment["ANONYMITY_WORKBENCH_CACHE"] = str(sample.parent)
     server = subprocess.Popen(
         [sys.executable, "-m", "anonymity_workbench", "serve", "--port", str(port)],
         cwd=CHECKOUT,
@@ -180,7 +183,7 @@ def _answers(url: str) -> bool:
 
 
 @contextmanager
-def _tab(url: str) -> Iterator[Page]:
+def tab(url: str) -> Iterator[Page]:
     """Open the workbench in a browser: the one in CHROMIUM, or Debian's."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -190,7 +193,7 @@ def _tab(url: str) -> Iterator[Page]:
         page = browser.new_page(viewport={"width": 1360, "height": 900})
         page.goto(url)
         page.evaluate(_WATCH)
-        _settled(page)
+        settled(page)
         yield page
         browser.close()
 

@@ -135,6 +135,16 @@ def test_invariant_results_is_one_screen_and_k_is_one_gesture(page: Page) -> Non
     page.get_by_role("button", name="Close", exact=True).click()
     expect(page.locator(".st-key-drawer-open")).to_have_count(0)
 
+    up = page.locator(".st-key-what-if").get_by_test_id("stNumberInputStepUp").first
+    for _ in range(6):  # no step waits for the one before, and none is lost
+        up.click()
+    expect(head).to_contain_text("k = 11", timeout=60_000)
+    expect(page.locator(".st-key-strip")).to_contain_text("second computation agrees")
+    wait_for_app(page)
+    expect(field).to_have_value("11")
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(head).not_to_contain_text("k = 11", timeout=60_000)
+
     page.set_viewport_size({"width": 900, "height": 900})  # one column, and the page scrolls
     wait_for_app(page)
     seen = measured(page)

@@ -30,7 +30,9 @@ def follow(widget: str, wanted: _T) -> _T:
     before, shown = f"{widget}/before", f"{widget}/shown"
     # A draft that has what the widget showed last has followed it, and not the other way round.
     known = [st.session_state[key] for key in (before, shown) if key in st.session_state]
-    if widget not in st.session_state or wanted not in known:
+    # What it shows already is not put again: the browser may have gone on since, by quick steps.
+    elsewhere = wanted not in known and st.session_state.get(widget) != wanted
+    if widget not in st.session_state or elsewhere:
         st.session_state[widget] = wanted
     st.session_state[before] = wanted
     st.session_state[shown] = st.session_state[widget]

@@ -40,7 +40,7 @@ def draw(one: what_if.Setting, label: str) -> None:
         _chart(one, label, before)
         waits = not turns[-1] and curve.at_once() and bool(curve.missing(one, before))
         if curve.is_running() or waits:
-            another_look.soon("curve-look", len(turns), milliseconds=_LOOK_EVERY)
+            another_look.soon("curve-look", milliseconds=_LOOK_EVERY)
 
     with st.container(key="curve", gap=None):
         alone(_NAME, drawn, key=KEY)
