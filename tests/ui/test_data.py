@@ -6,6 +6,7 @@ import io
 from typing import Any
 from unittest.mock import patch
 
+import pandas as pd
 import pytest
 import streamlit as st
 import xlsxwriter
@@ -14,8 +15,10 @@ from streamlit.testing.v1 import AppTest
 from anon_core.base.errors import BadInput
 from anon_core.data.reading import DataOptions
 from anon_core.data.roles import Roles
+from anon_core.data.table import Dataset
+from anon_core.job.profile import distribution
 from tests.ui.sessions import RUN, open_page, words
-from ui.charts.column_distribution import row_step
+from ui.charts import column_distribution
 from ui.session import loading, state
 from ui.session.loading import Opened
 
@@ -46,6 +49,9 @@ def test_every_column_has_a_distribution(start: AppTest) -> None:
     for name in ("name", "birth_date", "zip", "cost"):
         start.selectbox(key="data/column").select(name).run()
         assert not start.exception
+        (note,) = [c.value for c in start.caption if "distinct values" in c.value]
+        assert "\\\\" not in note
+        assert "Rows by" in words(start)
 
 
 def test_a_broken_workbook_is_refused_with_a_remedy(start: AppTest) -> None:
@@ -62,8 +68,15 @@ def test_a_doubtful_column_says_why_beside_its_type(start: AppTest) -> None:
     assert any("1 of 10 distinct values are not numbers" in one.value for one in start.caption)
 
 
-def test_few_rows_have_whole_numbers_on_their_axis() -> None:
-    assert [row_step(most) for most in (1, 5, 6)] == [1, 1, None]
+def test_rows_are_counted_in_whole_steps_whatever_is_drawn() -> None:
+    ages = [n + 0.25 for n in range(60)]
+    data = Dataset.from_frame(pd.DataFrame({"city": ["a", "b", "b"] * 20, "age": ages}))
+    for name, channel in (("city", "x"), ("age", "y")):
+        found = distribution(data.column(name), most=15)
+        drawn = column_distribution.figure_of(found)
+        layer = drawn.spec["layer"][0]
+        assert layer["encoding"][channel]["axis"]["tickMinStep"] == 1
+        assert list(drawn.data["bars"]["rows"]) == [bar.rows for bar in found.bars]
 
 
 def test_a_type_is_changed_and_taken_back(start: AppTest) -> None:

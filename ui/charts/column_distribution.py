@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import Any
 
 import streamlit as st
 
 from anon_core.data.table import Dataset
 from anon_core.job.profile import Distribution, distribution
 
-from ..words.explain import plain
 from . import chart_frame as charts
+from .vega import Vega, form, named
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
+_DATA = "bars"
 _BAR = 22
 _HEIGHT = 320
 _MOST_BARS = 15
 _MOST_INTERVALS = 24
-_FEW_ROWS = 5  # up to here a plotted axis has steps of less than one row
 
 
 def draw(data: Dataset, name: str) -> None:
@@ -41,13 +39,18 @@ def draw(data: Dataset, name: str) -> None:
     charts.show(
         charts.Chart(
             title=f"Rows by {'interval' if found.intervals else 'value'}",
-            figure=_intervals(found) if found.intervals else _values(found),
+            figure=figure_of(found),
             numbers=numbers,
-            note=plain(_note(found, len(column.values))),
+            note=_note(found, len(column.values)),
             formats={"Rows": "localized", "Share": "%.2f%%"},
         ),
         key="distribution",
     )
+
+
+def figure_of(found: Distribution) -> Vega:
+    """Return the bars of a distribution."""
+    return _intervals(found) if found.intervals else _values(found)
 
 
 def _note(found: Distribution, distinct: int) -> str:
@@ -57,77 +60,88 @@ def _note(found: Distribution, distinct: int) -> str:
     if found.other_values:
         words.append(
             f"the {len(found.bars)} most frequent are shown, the other {found.other_values:,} "
-            f"stand in {found.other_rows:,} rows"
+            f"are in {found.other_rows:,} rows"
         )
     if found.missing:
         words.append(f"{found.missing:,} rows without a value have no bar")
     return "; ".join(words) + "."
 
 
-def _values(found: Distribution) -> go.Figure:
-    import plotly.graph_objects as go
+def _values(found: Distribution) -> Vega:
+    """Return one bar a value, with its rows at the end."""
+    import altair as alt
+    import pandas as pd
 
     colours = charts.palette()
-    figure = go.Figure(
-        go.Bar(
-            x=[bar.rows for bar in found.bars],
-            y=list(range(len(found.bars))),
-            orientation="h",
-            marker_color=colours.original,
-            text=[f"{bar.rows:,}" for bar in found.bars],
-            textposition="outside",
-            cliponaxis=False,
-            textfont={"color": colours.ink, "size": 12},
-            customdata=[charts.label(bar.label, 60) for bar in found.bars],
-            hovertemplate="%{customdata}<br>%{x:,} rows<extra></extra>",
-        )
+    texts = charts.labels([bar.label for bar in found.bars], 28)
+    rows = [bar.rows for bar in found.bars]
+    most = max(rows)
+    y = alt.Y(
+        "label:N",
+        sort=None,
+        title=None,
+        scale=alt.Scale(paddingInner=0.25),
+        axis=alt.Axis(labelLimit=220, labelOverlap=False, labelColor=colours.ink),
     )
-    charts.finish(figure, colours, height=max(4, len(found.bars)) * _BAR + 40)
-    figure.update_yaxes(
-        tickvals=list(range(len(found.bars))),
-        ticktext=[charts.label(bar.label, 28) for bar in found.bars],
-        autorange="reversed",
-        showgrid=False,
-        zeroline=False,
+    x = alt.X(
+        "rows:Q",
+        title="rows",
+        scale=alt.Scale(domain=[0, most * 1.12], nice=False),
+        axis=alt.Axis(format=",d", grid=True, tickMinStep=1),
     )
-    most = max(bar.rows for bar in found.bars)
-    figure.update_xaxes(
-        title_text="rows", range=[0, most * 1.12], tickformat=",d", dtick=row_step(most)
+    base = named(_DATA)
+    bars = base.mark_bar(color=colours.original).encode(x=x, y=y, **_told())
+    written = base.mark_text(align="left", dx=4).encode(
+        x=x, y=y, text=alt.Text("rows:Q", format=",")
     )
-    return figure
+    frame = pd.DataFrame({"label": texts, "value": [b.label for b in found.bars], "rows": rows})
+    height = max(4, len(rows)) * _BAR + 40
+    spec = form(alt.layer(bars, written).properties(height=height - 40), colours)
+    return Vega(spec=spec, data={_DATA: frame}, height=height)
 
 
-def _intervals(found: Distribution) -> go.Figure:
-    import plotly.graph_objects as go
+def _intervals(found: Distribution) -> Vega:
+    """Return one bar an interval, each of equally many possible values."""
+    import altair as alt
+    import pandas as pd
 
     colours = charts.palette()
-    figure = go.Figure(
-        go.Bar(
-            x=list(range(len(found.bars))),
-            y=[bar.rows for bar in found.bars],
-            marker_color=colours.original,
-            customdata=[bar.label for bar in found.bars],
-            hovertemplate="%{customdata}<br>%{y:,} rows<extra></extra>",
-        )
+    rows = [bar.rows for bar in found.bars]
+    starts = [bar.label.split(" – ")[0] for bar in found.bars]
+    every = max(1, len(rows) // 8)
+    places = list(range(0, len(rows), every))
+    x = alt.X(
+        "place:Q",
+        title=None,
+        scale=alt.Scale(domain=[0, len(rows)], nice=False),
+        axis=alt.Axis(
+            values=places,
+            grid=False,
+            ticks=True,
+            labelExpr=f"{json.dumps(starts)}[datum.value]",
+        ),
     )
-    charts.finish(figure, colours, height=_HEIGHT)
-    every = max(1, len(found.bars) // 8)
-    places = list(range(0, len(found.bars), every))
-    figure.update_layout(bargap=0.06)
-    figure.update_xaxes(
-        tickvals=[place - 0.5 for place in places],
-        ticktext=[found.bars[place].label.split(" – ")[0] for place in places],
-        ticks="outside",
-        showgrid=False,
-        zeroline=False,
+    y = alt.Y("rows:Q", title="rows", axis=alt.Axis(format=",d", tickMinStep=1))
+    bars = (
+        named(_DATA)
+        .mark_bar(color=colours.original)
+        .encode(x=x, x2="end:Q", y=y, y2=alt.datum(0), **_told())
     )
-    most = max(bar.rows for bar in found.bars)
-    figure.update_yaxes(
-        title_text="rows", tickformat=",d", rangemode="tozero", dtick=row_step(most)
+    frame = pd.DataFrame(
+        {
+            "place": [place + 0.03 for place in range(len(rows))],
+            "end": [place + 0.97 for place in range(len(rows))],
+            "value": [bar.label for bar in found.bars],
+            "rows": rows,
+        }
     )
-    return figure
+    spec = form(alt.layer(bars).properties(height=_HEIGHT - 40), colours, right=12)
+    return Vega(spec=spec, data={_DATA: frame}, height=_HEIGHT)
 
 
-def row_step(most: int) -> int | None:
-    """Return the step of an axis of rows: one where fractions would be written otherwise."""
-    return 1 if most <= _FEW_ROWS else None
+def _told() -> dict[str, Any]:
+    """Return what a bar says when it is pointed at, and to readers that cannot see it."""
+    import altair as alt
+
+    said = [alt.Tooltip("value:N", title="value"), alt.Tooltip("rows:Q", format=",")]
+    return {"tooltip": said, "description": "value:N"}
