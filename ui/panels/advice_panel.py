@@ -71,8 +71,6 @@ def draw() -> None:
     shared = [n for n in found[0].notes if all(n in one.notes for one in found)] if found else []
     for obstacle in suited[0].obstacles if suited else ():
         st.warning(plain(obstacle))
-    if came.pending:
-        advice_trials.watch()
     if found:
         _table(came, request, shared, len(facts.quasi))
     _not_offered(came)
@@ -90,7 +88,7 @@ def _table(came: advice_trials.Found, request: Request, shared: Sequence[str], q
     tried = "Tried on this table"
     if came.sample:
         tried = f"Tried on a sample of {came.sample:,} rows"
-    if came.pending or came.untried:
+    if came.untried:
         tried = "Recommended"
     why = " ".join([_threshold(request), *(f"{n[0].upper()}{n[1:]}" for n in shared)])
     if came.sample:
@@ -100,7 +98,11 @@ def _table(came: advice_trials.Found, request: Request, shared: Sequence[str], q
         )
     with st.container(border=True, key="advice", gap="xsmall"):
         head = st.columns(_WIDE, vertical_alignment="bottom", gap="small")
-        head[0].markdown(f"**{tried}**", help=plain(why))
+        with head[0]:
+            if came.pending:
+                advice_trials.watch()
+            else:
+                st.markdown(f"**{tried}**", help=plain(why))
         for column, word in zip(head[1:], _HEADS, strict=False):
             column.caption(word)
         for place, offered in enumerate(came.shown):
@@ -209,7 +211,7 @@ def _line(
         if figures is not None and offered.trial is not None:
             _figures(offered.trial, figures, worst, loss, gone)
         button.button(
-            "Trying …" if pending else "In use" if used else "Use this",
+            "In use" if used and not pending else "Use this",
             key=f"use-{place}",
             icon=":material/check:" if used and not pending else None,
             disabled=used or pending,

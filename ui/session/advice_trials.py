@@ -128,7 +128,7 @@ def watch() -> None:
     def drawn() -> None:
         if job.state != "running":
             st.rerun()
-        st.caption("Trying on this table …")
+        st.markdown("**Trying on this table …**")
 
     drawn()
 
