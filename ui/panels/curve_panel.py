@@ -34,7 +34,7 @@ def draw(one: what_if.Setting, label: str) -> None:
     before = _in_a(one)
 
     def drawn() -> None:
-        if turns:  # the page is drawn
+        if len(turns) == 1 or curve.is_asked():  # the page is drawn; once, also where it fails
             curve.begin(one, before)
         turns.append(len(turns))
         _chart(one, label, before)

@@ -110,9 +110,14 @@ def ask() -> None:
     st.session_state[_ASKED] = True
 
 
+def is_asked() -> bool:
+    """Say whether somebody asked to look at the values now."""
+    return bool(st.session_state.get(_ASKED))
+
+
 def begin(one: what_if.Setting, before: float | None = None) -> None:
     """Look at what is not known yet, unless a run is under way or each would take long."""
-    asked = bool(st.session_state.get(_ASKED))
+    asked = is_asked()
     st.session_state[_ASKED] = False
     if is_running() or running.is_running() or not results.is_current():
         return
