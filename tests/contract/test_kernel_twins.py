@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +39,7 @@ def compiled_functions() -> dict[str, Kernel]:
             if isinstance(node, ast.ImportFrom) and node.level:
                 names |= {a.asname or a.name: f"{node.module}.{a.name}" for a in node.names}
         for node in own:
-            if any(ast.unparse(d).split(".")[-1] == "compiled" for d in node.decorator_list):
+            if any(re.search(r"\bcompiled\b", ast.unparse(d)) for d in node.decorator_list):
                 found[names[node.name]] = Kernel(body=node, names=names)
     return found
 

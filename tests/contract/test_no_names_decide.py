@@ -33,7 +33,9 @@ ALLOWED = {
     ("anon_core/job/precompile.py", "frequency-l-diversity"): "a run made to compile its kernels",
     ("anon_core/metrics/group_loss.py", "loss"): "the prices a hull is told by",
     ("anon_core/metrics/group_loss.py", "ncp"): "the prices a hull is told by",
+    ("ui/charts/curve_plot.py", "loss"): "heading of a column of figures",
     ("ui/charts/frontier_plot.py", "loss"): "heading of a column of figures",
+    ("ui/session/jobs.py", "background"): "work that gives way to other work",
     ("ui/session/state.py", "k-anonymity"): "the promise a new plan starts with",
 }
 #: Calls that build one technique from another, or declare what a parameter is by default.
