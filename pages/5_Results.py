@@ -8,7 +8,6 @@ import streamlit as st
 
 from anon_core.base.registry import family
 from anon_core.job.result import Result
-from anon_core.words.phrases import left_out
 from anon_core.words.plan_words import made_by
 from anon_core.words.tiles import told_in_full
 from ui.charts import series
@@ -45,8 +44,6 @@ from ui.session.alone import alone, once_opened
 from ui.session.further import ATTACKING, MEASURING
 from ui.words.explain import plain, what_is_this
 
-#: Pixels of the table: its panel shows all of it in a window of 900.
-TABLE = 210
 CLASSES, METRICS, ATTACKS = "Classes", "Metrics", "Attacks"
 #: What is opened one at a time over the panels.
 DRAWERS = ("Verdicts and judgement", "Questions", "The search", "Value by value")
@@ -161,7 +158,7 @@ def meanings(run: Series, colours: Palette) -> None:
 def panels(run: Series, colours: Palette) -> None:
     """Draw the four panels; all of them show what is chosen."""
     drawn: list[tuple[str, Callable[[], None]]] = [
-        ("Table", lambda: table_of(run)),
+        ("Table", lambda: table_panel.draw(run.facts, key="results")),
         (CLASSES, lambda: class_panel.draw(run, colours)),
         (METRICS, lambda: metric_panel.draw(run, colours)),
         (ATTACKS, lambda: attack_panel.draw(run, colours)),
@@ -169,14 +166,6 @@ def panels(run: Series, colours: Palette) -> None:
     for place, (title, draw) in zip(workspace.panels(), drawn, strict=True):
         with place:
             alone(title, draw, key=f"panel-{title}", linked=True)
-
-
-def table_of(run: Series) -> None:
-    """Draw the table panel."""
-    st.subheader("Table", anchor=False)
-    table_panel.draw(run.facts, key="results", height=TABLE)
-    if run.facts.result.left_out:
-        st.caption(plain(left_out(run.facts.result.left_out)))
 
 
 def verdicts(result: Result) -> None:

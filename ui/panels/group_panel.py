@@ -13,7 +13,7 @@ from ..charts.chart_frame import palette, table
 from ..session import chosen
 from ..session.result_view import MISSING_TEXT, Facts
 from ..words.explain import plain
-from . import linked
+from . import linked, panel_head
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 #: Rows a page holds; a larger group has a page of its own, of which the first rows are marked.
 PAGE = 60
 _MOST_SHOWN = 200
-_HEIGHT = 520
+#: Pixels of a table, and of a row of it.
+_HEIGHT, ROW = 230, 24
 _TITLES = {"release": "Release", "quasi": "Quasi-identifiers", "sensitive": "Sensitive values"}
 _INTERNAL = "Original (internal)"
 
@@ -33,34 +34,20 @@ def title_of(name: str) -> str:
 
 def draw(facts: Facts, *, key: str) -> None:
     """Draw the panel: which side, which groups, and their rows in bands of colour."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        side = st.segmented_control(
-            "Side",
-            ["Published", _INTERNAL],
-            default="Published",
-            required=True,
-            key=f"side-{key}",
-            label_visibility="collapsed",
-        )
-        view = st.segmented_control(
-            "Rows",
-            ["Pages", "One group", "Whole tables"],
-            default="Pages",
-            required=True,
-            key=f"view-{key}",
-            label_visibility="collapsed",
-        )
-    frames = facts.tables if side == "Published" else {_INTERNAL: facts.original}
-    if view == "Whole tables":
-        start, stop, words = 0, len(facts.result.member), "All rows, smallest groups first."
-    elif view == "One group":
-        start, stop, words = _one_group(facts, key)
-    elif chosen.now(facts) is not None:
-        frames = {title: linked.only_chosen(facts, frame) for title, frame in frames.items()}
-        start, stop = 0, max(len(frame) for frame in frames.values())
-        words = "Only rows of the chosen groups are shown."
-    else:
-        start, stop, words = _page(facts, key)
+    with panel_head.controls("Table", key="table"):
+        side = panel_head.either("Side", ["Published", _INTERNAL], key=f"side-{key}")
+        view = panel_head.either("Rows", ["Pages", "One group", "Whole tables"], key=f"view-{key}")
+        frames = facts.tables if side == "Published" else {_INTERNAL: facts.original}
+        if view == "Whole tables":
+            start, stop, words = 0, len(facts.result.member), "All rows, smallest groups first."
+        elif view == "One group":
+            start, stop, words = _one_group(facts, key)
+        elif chosen.now(facts) is not None:
+            frames = {title: linked.only_chosen(facts, frame) for title, frame in frames.items()}
+            start, stop = 0, max(len(frame) for frame in frames.values())
+            words = "Only rows of the chosen groups are shown."
+        else:
+            start, stop, words = _page(facts, key)
     _side_by_side(facts, frames, start, stop, whole=view == "Whole tables", key=f"{key}-{side}")
     if view == "One group" and stop > start:
         _guesses(facts, int(facts.by_size[np.searchsorted(facts.page_starts, start)]), key)
@@ -85,18 +72,7 @@ def draw(facts: Facts, *, key: str) -> None:
 def _page(facts: Facts, key: str) -> tuple[int, int, str]:
     """Draw the choice of a page of whole groups; return its rows and what it holds."""
     breaks = page_breaks(facts)
-    number = 1
-    if len(breaks) > 2:
-        number = int(
-            st.number_input(
-                f"Page (of {len(breaks) - 1:,})",
-                min_value=1,
-                max_value=len(breaks) - 1,
-                step=1,
-                key=f"page-{key}",
-                width=200,
-            )
-        )
+    number = panel_head.stepper("Page", len(breaks) - 1, key=f"page-{key}")
     first, last = breaks[number - 1], breaks[number]
     starts = facts.page_starts
     words = f"Groups {first + 1:,} to {last:,} of {len(facts.sizes):,}, smallest first."
@@ -117,16 +93,8 @@ def _one_group(facts: Facts, key: str) -> tuple[int, int, str]:
     """Draw the choice of a group by its published number; return its rows and what it holds."""
     groups = len(facts.sizes)
     smallest = int(facts.numbers[facts.by_size[0]]) if groups else 1
-    number = int(
-        st.number_input(
-            f"Group number, as published (1 to {groups:,})",
-            min_value=1,
-            max_value=max(groups, 1),
-            value=smallest,
-            step=1,
-            key=f"group-{key}",
-            width=260,
-        )
+    number = panel_head.stepper(
+        "Group", max(groups, 1), key=f"group-{key}", first=smallest, more="as published"
     )
     place = int(facts.place[np.flatnonzero(facts.numbers == number)[0]]) if groups else 0
     start, stop = int(facts.page_starts[place]), int(facts.page_starts[place + 1])
@@ -195,6 +163,7 @@ def _side_by_side(
                         lazy=True,
                         hide_index=True,
                         height=_HEIGHT,
+                        row_height=ROW,
                         key=f"whole-{title}-{key}",
                     )
                 else:
@@ -218,7 +187,8 @@ def _banded(facts: Facts, frame: pd.DataFrame, *, key: str) -> None:
     st.dataframe(
         styled,
         hide_index=True,
-        height=_HEIGHT if len(frame) > 13 else "auto",
+        height=_HEIGHT if len(frame) > 8 else "auto",
+        row_height=ROW,
         **linked.row_picker(facts, frame, key),
         column_config={
             facts.head: st.column_config.NumberColumn(format="localized", width="small")

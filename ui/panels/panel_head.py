@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ..charts.chart_frame import Chart, Sign, legend, numbers
 from ..components.guard import handled
@@ -44,6 +45,82 @@ def draw(title: str, *, of: str, chart: Chart, key: str, signs: Sequence[Sign]) 
             on_click=handled(title)(_open),
             args=(details_of(of),),
         )
+
+
+def controls(title: str, *, key: str) -> DeltaGenerator:
+    """Draw the line of a panel with controls of its own; return the place they are drawn in.
+
+    Parameters
+    ----------
+    title : str
+    key : str
+    """
+    place = st.container(
+        key=f"head-{key}", horizontal=True, vertical_alignment="center", gap="small"
+    )
+    place.subheader(title, anchor=False, width="content")
+    return place
+
+
+def either(label: str, options: Sequence[str], *, key: str) -> str:
+    """Draw the choice of one of a few words, the first until another one is chosen."""
+    return st.segmented_control(
+        label,
+        options,
+        default=options[0],
+        required=True,
+        key=key,
+        label_visibility="collapsed",
+        width="content",
+    )
+
+
+def stepper(noun: str, most: int, *, key: str, more: str = "", first: int = 1) -> int:
+    """Draw the choice of a number up to `most` as "‹ 1 / 50 ›"; return it.
+
+    Parameters
+    ----------
+    noun : str
+        What is numbered, for the names of the field and of the arrows.
+    most : int
+        With one alone, nothing is drawn.
+    key : str
+    more : str
+        Said of the numbers, for readers of screens.
+    first : int
+        The number shown before another one is chosen.
+    """
+    if most <= 1:
+        return 1
+    now = min(int(st.session_state.get(key) or first), most)
+    st.session_state[key] = now  # fewer may be left than there were
+
+    def step(to: int) -> None:
+        st.session_state[key] = to
+
+    for sign, word, to in (("left", "Previous", now - 1), ("right", "Next", now + 1)):
+        if word == "Next":
+            st.number_input(
+                f"{noun} of {most:,}" + (f", {more}" if more else ""),
+                min_value=1,
+                max_value=most,
+                step=1,
+                key=key,
+                label_visibility="collapsed",
+                width=58,
+            )
+            st.html(f"<span class='aw-of' aria-hidden='true'>/ {most:,}</span>", width="content")
+        st.button(
+            f"{word} {noun.lower()}",
+            key=f"step-{word.lower()}-{key}",
+            icon=f":material/chevron_{sign}:",
+            type="tertiary",
+            width="content",
+            disabled=not 1 <= to <= most,
+            on_click=handled("Table")(step),
+            args=(to,),
+        )
+    return now
 
 
 def _open(drawer: str) -> None:

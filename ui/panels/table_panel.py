@@ -1,145 +1,150 @@
-"""The table panel: what is published beside what stood there, page by page or class by class."""
+"""The table panel: the published rows or the original ones, by page or by class."""
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
+
+from anon_core.words.phrases import rows as rows_of
 
 from ..charts.chart_frame import Palette, palette
-from ..session import chosen
+from ..session import chosen, results
 from ..session.result_view import MISSING_TEXT, Facts
-from . import group_panel, linked
+from . import group_panel, linked, panel_head
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from anon_core.job.result import Result
+
 PAGE = 100
 _MOST_MARKED = 200
-_HEIGHT = 560
+#: Pixels of a row of the table.
+ROW = 24
+PAGES, CLASSES, SUPPRESSED, ALL = "Pages", "Classes", "Suppressed", "All"
 
 
-def draw(facts: Facts, *, key: str, height: int = _HEIGHT) -> None:
+def draw(facts: Facts, *, key: str) -> None:
     """Draw the panel: which side, which rows, and the rows with changed cells marked.
 
     Parameters
     ----------
     facts : Facts
     key : str
-    height : int
-        Pixels of a table of many rows.
     """
     if facts.permuted:
         group_panel.draw(facts, key=key)
         return
     colours = palette()
-    hidden = facts.result.release.suppressed
-    row = st.container(horizontal=True, vertical_alignment="bottom")
-    with row:
-        side = st.segmented_control(
-            "Side",
-            ["Published", "Original"],
-            default="Published",
-            required=True,
-            key=f"side-{key}",
-            label_visibility="collapsed",
+    with panel_head.controls("Table", key="table"):
+        side = panel_head.either("Side", ["Published", "Original"], key=f"side-{key}")
+        hidden = facts.result.release.suppressed
+        view = panel_head.either(
+            "Rows", [PAGES, CLASSES, *([SUPPRESSED] if hidden else []), ALL], key=f"view-{key}"
         )
-        views = ["Pages", "Classes", *(["Suppressed rows"] if hidden else []), "Whole table"]
-        view = st.segmented_control(
-            "Rows",
-            views,
-            default="Pages",
-            required=True,
-            key=f"view-{key}",
-            label_visibility="collapsed",
-        )
-    if view == "Suppressed rows":
-        _hidden(facts, key, height)
-    elif view == "Whole table":
         frame = facts.published if side == "Published" else facts.original
-        st.dataframe(frame, lazy=True, hide_index=True, height=height, key=f"whole-{key}-{side}")
-        st.caption(
-            f"{len(frame):,} rows, smallest classes first; changed cells are not marked here."
-        )
-    elif view == "Classes":
-        _one_class(facts, side, colours, key, height, row)
-    else:
-        _pages(facts, side, colours, key, height, row)
-
-
-def _pages(
-    facts: Facts, side: str, colours: Palette, key: str, height: int, row: DeltaGenerator
-) -> None:
-    frame = linked.only_chosen(facts, facts.published if side == "Published" else facts.original)
-    pages = max(1, -(-len(frame) // PAGE))
-    number = 1
-    if pages > 1:
-        number = int(
-            row.number_input(
-                f"Page (of {pages:,})",
-                min_value=1,
-                max_value=pages,
-                step=1,
-                key=f"page-{key}-{chosen.turn()}",
-                width=130,
+        number = 1
+        if view == PAGES:
+            frame = linked.only_chosen(facts, frame)
+            pages = max(1, -(-len(frame) // PAGE))
+            number = panel_head.stepper("Page", pages, key=f"page-{key}-{chosen.turn()}")
+        elif view == CLASSES:
+            number = panel_head.stepper(
+                "Class", max(len(facts.sizes), 1), key=f"class-{key}", more="1 is the smallest"
             )
-        )
-    start = (min(number, pages) - 1) * PAGE
-    _rows(facts, frame.iloc[start : start + PAGE], side, colours, key, height)
+    if view == SUPPRESSED:
+        total = facts.result.problem.rows
+        _note(f"{len(facts.hidden):,} of {total:,} rows are suppressed; originals shown")
+        _plain(facts.hidden, key=f"hidden-{key}")
+    elif view == ALL:
+        _note(f"{rows_of(len(frame))}, smallest classes first; changes are not marked")
+        _plain(frame, key=f"whole-{key}-{side}")
+    elif view == CLASSES:
+        _one_class(facts, frame, number, side, colours, key)
+    else:
+        _page(facts, frame, number, side, colours, key)
+
+
+def _page(
+    facts: Facts, frame: pd.DataFrame, number: int, side: str, colours: Palette, key: str
+) -> None:
+    start = (number - 1) * PAGE
     stop = min(start + PAGE, len(frame))
-    st.caption(
-        f"Rows {start + 1:,} to {stop:,} of {len(frame):,}, smallest classes first. {_legend(side)}"
-        + (
-            " Rows of other classes than the chosen ones are not shown."
-            if chosen.now(facts)
-            else ""
-        )
-    )
+    of = "chosen rows" if chosen.now(facts) else "rows"
+    extent = f"{start + 1:,}–{stop:,} of {len(frame):,} {of}"
+    _note(_columns(facts), extent, colours, title="Smallest classes first")
+    _rows(facts, frame.iloc[start:stop], side, colours, key)
 
 
 def _one_class(
-    facts: Facts, side: str, colours: Palette, key: str, height: int, row: DeltaGenerator
+    facts: Facts, frame: pd.DataFrame, number: int, side: str, colours: Palette, key: str
 ) -> None:
-    classes = len(facts.sizes)
-    number = int(
-        row.number_input(
-            f"Class (1 is the smallest, {classes:,} the largest)",
-            min_value=1,
-            max_value=max(classes, 1),
-            step=1,
-            key=f"class-{key}",
-            width=200,
+    start, stop = int(facts.page_starts[number - 1]), int(facts.page_starts[number])
+    more = f", the first {_MOST_MARKED} shown" if stop - start > _MOST_MARKED else ""
+    _note(_columns(facts), f"{rows_of(stop - start)}{more}", colours)
+    _rows(facts, frame.iloc[start : min(stop, start + _MOST_MARKED)], side, colours, key)
+
+
+def _plain(frame: pd.DataFrame, *, key: str) -> None:
+    """Draw a table of any size: the browser asks for the rows that it shows."""
+    st.dataframe(frame, lazy=True, hide_index=True, height="stretch", row_height=ROW, key=key)
+
+
+def _note(told: str, extent: str = "", colours: Palette | None = None, *, title: str = "") -> None:
+    """Draw the line above the table: the levels, which rows these are, what the marks mean."""
+    parts = [f"<span class='aw-levels'>{told}</span>"] if told else []
+    if extent:
+        parts.append(f"<span title='{escape(title)}'>{escape(extent)}</span>")
+    if colours is not None:
+        mark = f"<b style='color: {colours.scale[3]}'>■</b>"
+        parts.append(
+            f"<span title='Cells published coarser than in your table'>{mark} coarser</span>"
         )
-    )
-    frame = facts.published if side == "Published" else facts.original
-    start, stop = facts.page_starts[number - 1], facts.page_starts[number]
-    shown = frame.iloc[int(start) : int(min(stop, start + _MOST_MARKED))]
-    _rows(facts, shown, side, colours, key, height)
-    size = int(stop - start)
-    more = f"; the first {_MOST_MARKED} are shown" if size > _MOST_MARKED else ""
-    st.caption(f"Class {number:,} has {size:,} rows{more}. {_legend(side)}")
+    st.html(f"<div class='aw-table-note'>{''.join(parts)}</div>")
 
 
-def _hidden(facts: Facts, key: str, height: int) -> None:
-    st.dataframe(facts.hidden, lazy=True, hide_index=True, height=height, key=f"hidden-{key}")
-    total = facts.result.problem.rows
-    st.caption(
-        f"{len(facts.hidden):,} of {total:,} rows are not published: they stayed too rare. "
-        "They are shown as they stand in the table."
-    )
+def _columns(facts: Facts) -> str:
+    """Return the levels of the columns, and which columns are left out, as HTML."""
+    gone = facts.result.left_out
+    out = [f"left out: {escape(', '.join(gone))}"] if gone else []
+    return " · ".join([*_levels(facts), *out])
 
 
-def _legend(side: str) -> str:
-    if side == "Published":
-        return "Marked cells are coarser than the original; all others are unchanged."
-    return "Marked cells are the ones that are published coarser. Identifiers are left out."
+def _levels(facts: Facts) -> list[str]:
+    """Return the level of every quasi-identifier against A; none where columns have none."""
+    node = facts.result.account.node
+    if node is None:
+        return []
+    base = results.baseline()
+    before = {} if base is None else base.result.account.node or {}
+    told: list[str] = []
+    for name, level in node.items():
+        height = _height(facts.result, name)
+        text = f"{escape(name)} {level}/{height}"
+        old = before.get(name)
+        # A level says the same of both runs only where the hierarchy is as high in both.
+        if base is not None and old is not None and _height(base.result, name) == height:
+            text += f" {_against(level, old)}"
+        title = f"{name}: level {level} of {height} (0 unchanged, {height} suppressed)"
+        told.append(f"<span title='{escape(title)}'>{text}</span>")
+    return told
 
 
-def _rows(
-    facts: Facts, frame: pd.DataFrame, side: str, colours: Palette, key: str, height: int
-) -> None:
+def _height(result: Result, column: str) -> int:
+    return result.problem.hierarchies[column].height
+
+
+def _against(level: int, before: int) -> str:
+    if level == before:
+        return "<span class='aw-same' title='the same level as A'>=</span>"
+    word, sign, side = ("worse", "▲", "coarser") if level > before else ("better", "▼", "finer")
+    return f"<span class='aw-{word}' title='{side} than A (level {before})'>{sign}</span>"
+
+
+def _rows(facts: Facts, frame: pd.DataFrame, side: str, colours: Palette, key: str) -> None:
     import pandas as pd
 
     marks = _marks(facts, frame, side)
@@ -154,7 +159,8 @@ def _rows(
     st.dataframe(
         styled,
         hide_index=True,
-        height=height if len(frame) > 11 else "auto",
+        height="stretch",
+        row_height=ROW,
         **linked.row_picker(facts, frame, f"rows-{key}-{side}"),
         column_config={
             facts.head: st.column_config.NumberColumn(format="localized", width="small")

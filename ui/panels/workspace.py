@@ -76,6 +76,19 @@ _LOOK = """<style>
 [class*="st-key-head-"] button {min-height: 1.6rem; padding: 0 .3rem;}
 [class*="st-key-panel-"] .aw-legend {text-align: right;}
 [class*="st-key-head-"] h3 {font-size: 1rem !important; white-space: nowrap;}
+.st-key-head-table {flex-wrap: wrap; gap: .3rem .5rem;}
+.st-key-head-table [data-testid="stButtonGroup"] button {min-height: 1.6rem; height: 1.6rem;}
+.st-key-head-table [data-testid="stNumberInputContainer"],
+.st-key-head-table [data-testid="stNumberInputContainer"] * {height: 1.6rem; min-height: 0;}
+.st-key-head-table input {padding: 0 .3rem; text-align: right; font-size: .8rem;}
+[class*="st-key-step-"] button {padding: 0 !important; gap: 0;}
+[class*="st-key-step-"] [data-testid="stMarkdownContainer"] p {font-size: 0 !important;}
+.aw-of {font-size: .8rem; white-space: nowrap; color: MUTED;}
+.aw-table-note {display: flex; gap: .8rem; font-size: .76rem; line-height: 1.3; color: MUTED;
+  padding-right: 5.4rem; font-variant-numeric: tabular-nums; white-space: nowrap;}
+.aw-table-note .aw-levels {flex: 0 1 auto; min-width: 0; overflow: hidden; text-overflow: ellipsis;}
+.st-key-panel-table [data-testid="stElementToolbar"] {transform: scale(.75);
+  transform-origin: bottom right;}
 [class*="st-key-vega-"] [data-testid="stElementToolbar"] {transform: scale(.75);
   transform-origin: top right; top: -4px !important;}
 .st-key-vega-tracks [data-testid="stElementToolbar"] {transform-origin: bottom right;
@@ -109,6 +122,15 @@ _LOOK = """<style>
   .st-key-results-panels > * {min-height: 0; height: 100%;}
   [class*="st-key-panel-"] {height: 100%; overflow: auto; flex-wrap: nowrap;}
   [class*="st-key-panel-"] > * {flex: none;}
+  .st-key-panel-table > :has(> * > [data-testid="stElementContainer"] [data-testid="stDataFrame"]),
+  .st-key-panel-table > * > :has(> [data-testid="stElementContainer"] [data-testid="stDataFrame"])
+    {flex: 1 1 0; min-height: 0; display: flex; flex-direction: column;}
+  .st-key-panel-table > * > * > [data-testid="stElementContainer"]:has([data-testid="stDataFrame"])
+    {flex: 1 1 0; min-height: 8rem;}
+  .st-key-panel-table :is([data-testid="stFullScreenFrame"], [data-testid="stDataFrame"])
+    {height: 100%;}
+  .st-key-panel-table :is([data-testid="stDataFrameResizable"], .stDataFrameGlideDataEditor)
+    {min-height: 0 !important;}
   [class*="st-key-panel-"] :has([class*="st-key-vega-"]):not([class*="st-key-"])
     {flex: 1 0 auto; display: flex; flex-direction: column;}
   [class*="st-key-panel-"] [class*="st-key-vega-"] {contain: size; height: auto !important;
