@@ -239,8 +239,10 @@ if page("Run", "▶️", needs="roles"):
         # Drawn before the forms, so that a stopped run is seen to have stopped at once.
         with under_way, panel("The run"):
             jobs.watch(running.JOB)
-            if not running.is_running() and warming.begin().under_way:
-                st.caption("You can already start; the run waits for the routines it needs.")
+            if not running.is_running() and warming.has_to_wait(state.dataset()):
+                st.caption(
+                    "You can start now. The first run begins once its routines are compiled."
+                )
             what_went_wrong()
         came_to = st.container()
         # Last, since what cannot be seen takes up a line's distance all the same.

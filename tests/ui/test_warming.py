@@ -6,10 +6,13 @@ import subprocess
 import threading
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from anon_core.base.errors import AnonError
+from anon_core.data.table import Dataset
 from anon_core.job import precompile as core
 from tests.ui.conftest import APP
 from tests.ui.sessions import PATIENCE, words
@@ -150,3 +153,17 @@ def test_it_is_begun_once_a_process_and_loads_at_its_end(monkeypatch: pytest.Mon
     finally:
         GENUINE.clear()
     assert order == ["compiled", "loaded"]
+
+
+@pytest.mark.parametrize(("more", "waits"), [(0, False), (1, True)])
+def test_only_a_large_table_waits_for_what_is_compiled(
+    more: int, waits: bool, monkeypatch: pytest.MonkeyPatch
+):
+    found = Warming(compiling=True)
+    monkeypatch.setattr(warming, "begin", lambda: found)
+    values = np.arange(warming.MOST_ROWS + more).astype(str)
+    table = Dataset.from_frame(pd.DataFrame({"number": values}))
+    assert warming.has_to_wait(table) == waits
+    found.over.set()
+    assert not warming.has_to_wait(table)
+    assert not warming.has_to_wait(None)

@@ -258,7 +258,7 @@ def test_the_list_of_runs_restores_one_of_them() -> None:
     app = open_page(RESULTS, held)
     typed(app, 25)
     typed(app, 40)
-    listed = next(s for s in app.selectbox if s.label == "Runs so far")
+    listed = next(r for r in app.radio if r.label == "Runs so far")
     assert len(listed.options) == 3
     listed.set_value(0).run()
     assert not app.exception

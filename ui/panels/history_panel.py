@@ -15,6 +15,7 @@ from ..charts.chart_frame import Palette, palette
 from ..charts.history_plot import HEIGHT, PICKED, history_frame, history_spec
 from ..components.guard import handled
 from ..session import results, what_if
+from ..words.explain import plain
 
 _NAME = "The runs so far"
 _LIST = "history/list"
@@ -70,16 +71,16 @@ def _steps() -> None:
 def _list(kept: list[results.Kept]) -> None:
     now = next((i for i, one in enumerate(kept) if one.result is results.shown()), None)
     st.session_state[_LIST] = now
-    st.selectbox(
-        "Runs so far",
-        range(len(kept)),
-        index=now,
-        format_func=lambda at: f"{at + 1} · {name_of(kept[at].result)}",
-        key=_LIST,
-        on_change=handled(_NAME)(_listed),
-        label_visibility="collapsed",
-        width="stretch",
-    )
+    place = "Runs" if now is None else f"Run {now + 1} of {len(kept)}"
+    with st.popover(place, key="history-list", width="stretch"):
+        st.radio(
+            "Runs so far",
+            range(len(kept)),
+            index=now,
+            format_func=lambda at: f"{at + 1} · {plain(name_of(kept[at].result))}",
+            key=_LIST,
+            on_change=handled(_NAME)(_listed),
+        )
 
 
 def name_of(result: Result) -> str:

@@ -57,7 +57,7 @@ def _fields() -> None:
         format_func=lambda name: known[name].title,
         key=_TECHNIQUE,
         on_change=_technique,
-        width=204,
+        width=208,
     )
     column_level_panel.draw()
 

@@ -51,7 +51,9 @@ _LOOK = """<style>
 :is(.st-key-what-if-undo, .st-key-what-if-redo) [data-testid="stMarkdownContainer"]
   {position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);}
 .st-key-history {flex-wrap: nowrap;}
-.st-key-history-side [data-baseweb="select"] > div {min-height: 32px; height: 32px;}
+.st-key-history-list button {min-height: 32px; height: 32px; padding: 0 .5rem;}
+.st-key-history-list button p, .st-key-what-if-fields input {font-size: .8rem !important;}
+.st-key-what-if-fields [role="combobox"] {padding: 0 .4rem;}
 .st-key-curve {height: 66px; overflow: hidden; justify-content: flex-end;}
 .st-key-curve [data-testid="stVerticalBlock"] {gap: 0;}
 .st-key-curve .st-key-curve-look {position: absolute;}

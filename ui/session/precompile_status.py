@@ -18,6 +18,7 @@ import streamlit as st
 
 from anon_core.base.errors import AnonError
 from anon_core.base.shipped import shipped
+from anon_core.data.table import Dataset
 
 #: Rows up to which loops are interpreted, not waited for. A run of 5,000 rows takes 1 to 5 s of
 #: processor time then with most techniques, 30 with the slowest, and compiling takes 13 to 17.
@@ -132,6 +133,11 @@ def begin() -> Warming:
 
     threading.Thread(target=work, daemon=True, name="warming").start()
     return found
+
+
+def has_to_wait(table: Dataset | None) -> bool:
+    """Say whether a run of this table waits for compiling; a small one is interpreted meanwhile."""
+    return table is not None and table.rows > MOST_ROWS and begin().under_way
 
 
 def line() -> None:
