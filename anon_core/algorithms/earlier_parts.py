@@ -134,8 +134,8 @@ class EarlierParts(Algorithm):
                 f"{gone:,} of {problem.rows:,} rows would have to go: {gone - apart:,} of parts of "
                 f"the earlier release that do not keep the promises any more{uncovered}. At most "
                 f"{allowed:,} may.",
-                remedy="Join such parts (small = 'join'), decide the parts anew with a search, or "
-                "allow more rows to be removed.",
+                remedy="Join such parts (small = 'join'), search for new parts, or allow more "
+                "rows to be removed.",
                 best=gone / max(problem.rows, 1),
                 best_of="share of rows removed",
             )

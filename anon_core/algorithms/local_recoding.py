@@ -40,11 +40,10 @@ class LocalRecoding(Algorithm):
         "suppressed are published as classes of their own where that keeps the promises."
     )
     when: ClassVar[str] = (
-        "When cells must be groups of the given hierarchies, but need not stand at one level in "
-        "the whole table."
+        "When cells must be groups of the given hierarchies, but levels may differ within a column."
     )
     formula: ClassVar[str] = (
-        "within each class, the node set apart from the rest that leaves the least rows × cost"
+        "within each class, the node split off from the rest that leaves the least rows × cost"
     )
     source: ClassVar[str] = (
         "Samarati 2001, doi 10.1109/69.971193; Prasser et al. 2020, doi 10.1002/spe.2812"
@@ -63,8 +62,8 @@ class LocalRecoding(Algorithm):
         ),
         "teaching": Service(
             place=2,
-            why="Cells are groups of your hierarchies, and it shows how much detail is left on the "
-            "table when whole columns stand at one level.",
+            why="Cells are groups of your hierarchies, and it shows how much detail is lost when "
+            "each column has a single level.",
             most_nodes=200_000,
         ),
     }

@@ -19,8 +19,8 @@ from ..release.release import one_block
 from ..release.results import Outcome, SearchAccount
 
 _WHY = (
-    "Whether somebody of the public table is in yours stays open, and each part of the table keeps "
-    "as much detail as that allows."
+    "It stays open whether a person in the public table is also in yours, and each part of the "
+    "table keeps as much detail as that allows."
 )
 
 

@@ -73,8 +73,8 @@ class Optimal(Algorithm):
     serves: ClassVar[Mapping[Purpose, Service]] = {
         "statistics": Service(
             place=3,
-            why="Every column stands at one level of detail in the whole table, so that counts can "
-            "be compared, and no other choice of levels loses less.",
+            why="Every column has one level of detail in the whole table, so counts can be "
+            "compared, and no other choice of levels loses less.",
             settings={"max_suppression": 0.02},
             most_nodes=200_000,
         ),
@@ -87,15 +87,15 @@ class Optimal(Algorithm):
         ),
         "sharing": Service(
             place=4,
-            why="Every column stands at one level of detail, which is easy to describe and to "
-            "analyse, and no other choice of levels loses less.",
+            why="Every column has one level of detail, which is easy to describe and to analyse, "
+            "and no other choice of levels loses less.",
             settings={"max_suppression": 0.02},
             most_nodes=200_000,
         ),
         "teaching": Service(
             place=1,
-            why="Every column stands at one level of its hierarchy, so that a class can see at "
-            "once what was done, and follow the search on Learn.",
+            why="Every column has one level of its hierarchy, so students can see at once what "
+            "was done, and follow the search on Learn.",
             settings={"max_suppression": 0.02},
             most_nodes=200_000,
         ),

@@ -17,8 +17,8 @@ from ..release.problem import Problem
 from ..release.results import Outcome
 
 _WHY = (
-    "Whether somebody of the public table is in yours stays open, every column stands at one level "
-    "of detail, and no other choice of levels loses less."
+    "It stays open whether a person in the public table is also in yours, every column has one "
+    "level of detail, and no other choice of levels loses less."
 )
 
 
@@ -36,8 +36,9 @@ class Spalm(Algorithm):
     name: ClassVar[str] = "spalm"
     title: ClassVar[str] = "SPALM"
     summary: ClassVar[str] = (
-        "Chooses one hierarchy level per quasi-identifier so that nobody of a public table is "
-        "known to be in or not to be in the release, and proves that no other choice loses less."
+        "Chooses one hierarchy level per quasi-identifier so that no person of a public table is "
+        "known to be in the release or not to be in it, and proves that no other choice loses "
+        "less."
     )
     when: ClassVar[str] = (
         "When being in the table is itself the secret, and every value of a column should be "

@@ -42,21 +42,21 @@ class TopDownSpecialization(Algorithm):
     name: ClassVar[str] = "top-down"
     title: ClassVar[str] = "Top-down specialization"
     summary: ClassVar[str] = (
-        "Starts with everything suppressed and uncovers one value after another, for the whole "
-        "table, as long as the promises hold: first what tells most about a target column for what "
-        "it gives away. No row is suppressed."
+        "Starts with everything suppressed and reveals one value after another, for the whole "
+        "table, as long as the privacy models hold: first the value that says most about a target "
+        "column for the privacy it costs. No row is suppressed."
     )
     when: ClassVar[str] = (
-        "When the release is to train a classifier, and a value should be published in the same "
-        "way wherever it stands."
+        "When the release will train a classifier, and a value should be published the same way "
+        "wherever it occurs."
     )
     formula: ClassVar[str] = "score = information gained / (anonymity lost + 1)"
     source: ClassVar[str] = "Fung et al. 2005, doi 10.1109/ICDE.2005.143"
     serves: ClassVar[Mapping[Purpose, Service]] = {
         "training": Service(
             place=3,
-            why="It uncovers first what tells most about the column that is to be predicted, and "
-            "publishes a value in the same way wherever it stands.",
+            why="It first reveals the values that help most to predict the target column, and "
+            "publishes a value the same way wherever it occurs.",
         ),
     }
     approach: ClassVar[Approach] = "levels"

@@ -94,7 +94,7 @@ def about_person(result: Result, known: Mapping[str, str], row: int | None = Non
     standing = _standing(result, columns, person, row, own=covers is None)
     if not fit:
         return Answer(
-            sentence="No published row fits: whoever has these values is not in the release."
+            sentence="No published row fits: a person with these values is not in the release."
             f"{standing}"
         )
     counted = rows_said(round(fit)) if found.exact else f"{fit:,.3g} rows on average"
@@ -105,12 +105,12 @@ def about_person(result: Result, known: Mapping[str, str], row: int | None = Non
     return Answer(
         sentence=f"{words}{told_words}{standing}",
         rows=tuple(rows),
-        note="The chance holds for somebody who is known to be in the release"
+        note="The chance holds for a person who is known to be in the release"
         + (
             "."
             if found.exact
-            else "; columns are permuted apart, so rows are averaged over all ways to put them "
-            "together."
+            else "; columns are permuted separately, so rows are averaged over all ways to "
+            "combine them."
         ),
     )
 
@@ -158,13 +158,13 @@ def _standing(
         there = "is" if result.row_group[row] >= 0 else "is not"
         return f" This row {there} published."
     if not own:
-        return " Nobody of the table has exactly these values."
+        return " No one in the table has exactly these values."
     frequency = result.problem.frequency
     places = [result.problem.quasi.index(name) for name in columns]
     keys = np.flatnonzero(np.all(frequency.codes[:, places] == person, axis=1))
     here = np.isin(frequency.row_key, keys)
     rows, shown = int(here.sum()), int((here & (result.row_group >= 0)).sum())
     if not rows:
-        return " Nobody of the table has exactly these values."
+        return " No one in the table has exactly these values."
     verb = "has" if rows == 1 else "have"
     return f" In the table {rows_said(rows)} {verb} exactly these values; {shown:,} published."

@@ -112,7 +112,7 @@ def fitting(
     view = result.release.view
     if view.averaged:
         raise BadPlan(
-            "Numbers stand in place of values, and nobody fits an average for sure.",
+            "Averages replace the values, and an average matches no person for sure.",
             remedy="Ask it of a release of ranges, levels or groups.",
         )
     values = result.problem.hierarchies[sensitive].leaves if sensitive else ()

@@ -66,9 +66,9 @@ def hidden_column(result: Result, column: str) -> Answer:
         )
     ]
     said = level_said(problem, column, node[place])
-    start = f"'{column}' stands at {said}, which says nothing, in all {rows_said(published)}."
+    start = f"'{column}' is at {said}, which says nothing, in all {rows_said(published)}."
     if finer.holds:
-        cost = f"loss {finer.loss:.4g} in place of {here.loss:.4g}"
+        cost = f"loss {finer.loss:.4g} instead of {here.loss:.4g}"
         why = (
             f"One step finer the promises would hold as well, with {rows_said(finer.removed)} "
             f"suppressed and {cost}; {result.plan.algorithm.title} preferred another choice."
@@ -76,8 +76,8 @@ def hidden_column(result: Result, column: str) -> Answer:
     else:
         why = (
             f"At the next finer level that says something, {rows_said(finer.removed)} would "
-            f"stand in classes that break a promise, and {rows_said(finer.budget)} may be "
-            f"suppressed. With them gone the loss would be {finer.loss:.4g} in place of "
+            f"be in classes that violate a privacy model, and {rows_said(finer.budget)} may be "
+            f"suppressed. Without them the loss would be {finer.loss:.4g} instead of "
             f"{here.loss:.4g}."
         )
     return Answer(sentence=f"{start} {why}", rows=tuple(rows))
@@ -89,9 +89,9 @@ def _of_groups(result: Result, column: str, hidden: int, published: int) -> Answ
     else:
         words = "Levels or ranges are chosen group by group"
     return Answer(
-        sentence=f"'{column}' says nothing in {rows_said(hidden)} of {published:,}: the groups "
-        "they stand in hold values that only the whole column covers.",
-        note=f"{words}, so there is no one finer level whose cost could be told.",
+        sentence=f"'{column}' says nothing in {rows_said(hidden)} of {published:,}: their "
+        "groups contain values that only the whole column covers.",
+        note=f"{words}, so there is no single finer level whose cost could be given.",
     )
 
 

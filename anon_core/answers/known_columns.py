@@ -60,8 +60,8 @@ def known_columns(result: Result, columns: Sequence[str], sensitive: str = "") -
     single = int(published[there & (found.rows <= 1 + 1e-9)].sum())
     names = ", ".join(columns)
     words = [
-        f"Whoever knows {names} of a published person finds {figure(fewest)} rows that fit at "
-        f"least, and {figure(mean)} on average; {single:,} of {many:,} stand alone"
+        f"An attacker who knows {names} of a published person finds at least {figure(fewest)} rows "
+        f"that fit, and {figure(mean)} on average; {single:,} of {many:,} are unique"
     ]
     best = np.zeros(len(people))
     if told:
@@ -94,8 +94,8 @@ def known_columns(result: Result, columns: Sequence[str], sensitive: str = "") -
 
 
 _APART = (
-    "Columns are permuted apart, so which cells belong together is open: rows that fit are counted "
-    "on average over all ways to put the columns of a group together."
+    "Columns are permuted separately, so which cells belong together is open: rows that fit are "
+    "counted on average over all ways to combine the columns of a group."
 )
 
 

@@ -59,12 +59,13 @@ def _of_levels(result: Result, node: tuple[int, ...], asked: int, reached: int) 
             open_.append(name)
     start = f"You asked for {asked}, and the smallest class has {rows_said(reached)}."
     if not rows:
-        return Answer(sentence=f"{start} Every column stands at its finest level.")
+        return Answer(sentence=f"{start} Every column is at its finest level.")
     if open_:
         return Answer(
-            sentence=f"{start} The levels could be finer: '{open_[0]}' can stand one level lower "
-            f"and the promises still hold. {result.plan.algorithm.title} chose otherwise, by what "
-            "it prefers or since it does not look at every choice.",
+            sentence=f"{start} The levels could be finer: '{open_[0]}' can go one level lower "
+            f"and the privacy models still hold. {result.plan.algorithm.title} chose otherwise, "
+            "because "
+            "it prefers other levels or does not try every combination.",
             rows=tuple(rows),
         )
     near = min(rows, key=lambda row: int(row["rows that would have to go"] or 0))
@@ -102,8 +103,8 @@ def _of_groups(result: Result, asked: int, reached: int) -> Answer:
     possible = [r for r in rows if r["enough"] == "yes"]
     if possible:
         why = (
-            f"Along '{possible[0]['column']}' it could be cut into two of enough rows: another "
-            "promise, or the way the technique cuts, stands against it."
+            f"Along '{possible[0]['column']}' it could be cut into two of enough rows; another "
+            "privacy model, or the way the technique cuts, prevents it."
         )
     else:
         why = (

@@ -54,7 +54,7 @@ def suppressed_row(result: Result, row: int) -> Answer:
     own, sizes = classes_at(problem, node)
     size = int(sizes[own[run]])
     blocking = [m.title for m in promised(result) if not _keeps(result, node, run, (m,))]
-    start = f"At the chosen levels row {row + 1:,} stands in a class of {rows_said(size)}"
+    start = f"At the chosen levels row {row + 1:,} is in a class of {rows_said(size)}"
     if not blocking:
         return Answer(
             sentence=f"{start}, which keeps every promise by itself; it was suppressed with others "

@@ -113,8 +113,8 @@ def which_k(result: Result, threshold: float | None = None) -> Answer:
         for k in shown
     ]
     note = (
-        "Cells are exact where columns are permuted apart: a person's row may be told by its "
-        "values, so 1 in k is the chance within the group only."
+        "Cells are exact where columns are permuted separately: a person's row may be recognized "
+        "by its values, so 1 in k is the chance within the group only."
         if result.release.grouping.published
         else ""
     )

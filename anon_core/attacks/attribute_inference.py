@@ -116,7 +116,7 @@ def _by_chance(column: str, chance: F64, known: I64) -> Details:
         ),
         x="chance of at least",
         y=("people",),
-        note="Of those who have a value, in every class they stand in.",
+        note="Of those who have a value, in every class they belong to.",
     )
 
 

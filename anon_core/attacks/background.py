@@ -81,7 +81,9 @@ class Background(SecretAttack):
         texts = {t for name in audience.secret for t in audience.hierarchies[name].leaves}
         unknown = [value for value in self.knows if value not in texts]
         if not reason and unknown:
-            return f"It is told something of {listing(unknown)}, which no sensitive column holds."
+            return (
+                f"It assumes knowledge of {listing(unknown)}, which no sensitive column contains."
+            )
         return reason
 
     def attack(self, view: View, audience: Audience, of: Secrets) -> AttackResult:

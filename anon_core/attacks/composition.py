@@ -33,8 +33,8 @@ from ..release.results import per_cent
 from ..release.truth import Truth
 
 _NOTE = (
-    "People whose value is the only one that is left. A random class: of the earlier release one "
-    "of equal size in place of the person's own, which tells what coincidence alone does."
+    "People with only one value left. A random class: an equally large class of the earlier "
+    "release instead of the person's own, which shows what coincidence alone does."
 )
 
 
@@ -57,8 +57,8 @@ class Composition(AboutSecrets):
     name: ClassVar[str] = "composition"
     title: ClassVar[str] = "Two releases together"
     summary: ClassVar[str] = (
-        "Someone who knows a person's quasi-identifiers, and that the person stands in this "
-        "release and in an earlier one, keeps the sensitive values that both allow."
+        "Someone who knows a person's quasi-identifiers, and that the person is in this release "
+        "and in an earlier one, keeps the sensitive values that both allow."
     )
     formula: ClassVar[str] = (
         "people with C₁ ∩ C₂ = {own value} / people; Cᵢ = values of the classes of release i that "
@@ -75,8 +75,8 @@ class Composition(AboutSecrets):
 
     together: bool = flag(
         default=False,
-        help="Whether the attacker knows everybody of the table and weighs all people at once: "
-        "whoever takes a value of a class leaves one less to the others. It takes its time.",
+        help="Whether the attacker knows everyone in the table and weighs all people at once: "
+        "each person who takes a value of a class leaves one less for the others. Slow.",
         label="Weigh all people at once",
     )
 
@@ -90,13 +90,18 @@ class Composition(AboutSecrets):
         if not [name for name in audience.secret if name in audience.earlier.values]:
             return "The earlier release has none of the sensitive columns."
         if view.averaged:
-            return "It needs a release whose cells cover values: an average fits nobody for sure."
+            return (
+                "It needs a release whose cells cover values: an average matches no person for "
+                "sure."
+            )
         if view.whole_quasi() is None:
-            return "The quasi-identifiers are permuted apart, and no line fits a person as a whole."
+            return (
+                "The quasi-identifiers are permuted separately, so no row fits a person as a whole."
+            )
         if self.together and audience.earlier.people != "all":
             return (
-                "All people are weighed at once, but nobody said that all of them stood in the "
-                "earlier release."
+                "Weighing all people at once requires that all of them are in the earlier "
+                "release, which is not declared."
             )
         return ""
 
@@ -298,7 +303,7 @@ def _left(column: str, scored: _Scored, known: _Known, both: Bits) -> Details:
         y=names,
         drawn="table",
         note="0: the person fits no class of that release. Where the two contradict each other, "
-        "what this release tells alone counts.",
+        "only this release counts.",
     )
 
 
@@ -310,7 +315,7 @@ def _sentence(column: str, certain: int, only: int, everyone: int, sure: bool, b
         "them from neither alone."
     )
     if not sure:
-        told += " Nobody said who stood in the earlier one, so this is an upper bound."
+        told += " The overlap of the releases is unknown, so this is an upper bound."
     if broken:
         told += (
             f" Of {broken:,} the releases say what cannot both be true: they were not in the "

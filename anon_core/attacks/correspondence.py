@@ -30,13 +30,13 @@ class Correspondence(Attack):
     name: ClassVar[str] = "correspondence"
     title: ClassVar[str] = "Rows two releases leave"
     summary: ClassVar[str] = (
-        "Someone who knows a person's quasi-identifiers and lays this release beside an earlier "
-        "one strikes out the rows of the person's class that cannot stand in both."
+        "Someone who knows a person's quasi-identifiers compares this release with an earlier one "
+        "and strikes out the rows of the person's class that cannot belong to both."
     )
     formula: ClassVar[str] = (
-        "mean over people of 1 / rows left; of each value min(A, B) for whoever stood in both, "
-        "min(B, T − A) for whoever joined: A, B rows in the earlier class and in this one, T in "
-        "all classes here that the earlier class may have gone to"
+        "mean over people of 1 / rows left; for each value min(A, B) for people in both, min(B, T "
+        "− A) for people who joined: A, B rows in the earlier class and in this one, T in all "
+        "classes here that the earlier class may have gone to"
     )
     source: ClassVar[str] = (
         "Fung, Wang, Fu and Pei 2008, Anonymity for continuous data publishing, EDBT"
@@ -64,9 +64,14 @@ class Correspondence(Attack):
         if not [name for name in audience.secret if name in audience.earlier.values]:
             return "The earlier release has none of the sensitive columns, so no row is struck out."
         if view.averaged:
-            return "It needs a release whose cells cover values: an average fits nobody for sure."
+            return (
+                "It needs a release whose cells cover values: an average matches no person for "
+                "sure."
+            )
         if view.whole_quasi() is None:
-            return "The quasi-identifiers are permuted apart, and no line fits a person as a whole."
+            return (
+                "The quasi-identifiers are permuted separately, so no row fits a person as a whole."
+            )
         return ""
 
     def run(
@@ -133,10 +138,14 @@ class Correspondence(Attack):
             interval=None if sure else (min(alone[0], rate), rate),
             upper_bound=not sure,
             sentence=(
-                f"With the earlier release and '{column}' beside it, a person's row is picked "
+                f"With the earlier release and '{column}', a person's row is picked "
                 f"{per_cent(rate)} of the time on average and {per_cent(worst)} at worst; by the "
                 f"better of the two alone {per_cent(max(alone))}."
-                + ("" if sure else " Nobody said who stood in both, so this is an upper bound.")
+                + (
+                    ""
+                    if sure
+                    else " The overlap of the releases is unknown, so this is an upper bound."
+                )
             ),
             details=(_details(left, run, rows),),
         )
@@ -166,7 +175,7 @@ def _details(left: Left, run: np.ndarray, rows: np.ndarray) -> Details:
         "both": np.asarray(left.both.sum(axis=1)),
     }
     if left.joined is not None:
-        ways["whoever joined since"] = np.asarray(left.joined.sum(axis=1))
+        ways["people who joined since"] = np.asarray(left.joined.sum(axis=1))
     whole = max(int(rows.sum()), 1)
     return Details(
         title="People by the rows that are left to them",

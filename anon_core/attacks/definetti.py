@@ -74,7 +74,7 @@ class DeFinetti(AboutSecrets):
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for a sensitive column that quasi-identifiers of exact cells are permuted against."""
         if all(_apart(view, column) == () for column in audience.secret or ("",)):
-            return "It is about columns that are permuted apart; here rows stay whole."
+            return "It needs columns that are permuted separately; here rows stay whole."
         reason = super().reason_not_applicable(view, audience)
         if not reason and not exact_cells(view):
             return "It is for quasi-identifiers published as they are; here cells are coarsened."
@@ -105,7 +105,7 @@ class DeFinetti(AboutSecrets):
         """
         reason = self.reason_not_applicable(view, audience)
         if reason:
-            raise AnonError(reason, remedy="Use it where columns are permuted apart.")
+            raise AnonError(reason, remedy="Use it where columns are permuted separately.")
         columns = self._columns(view, audience)
         found: list[AttackResult] = []
         for number_, column in enumerate(columns):
@@ -201,7 +201,7 @@ def _beside(rate: float, known: Histogram, rows: int, baseline: float) -> Detail
         "commonest value of the table": baseline,
     }
     return Details(
-        title="Right guesses, beside ways that learn nothing",
+        title="Right guesses, compared with ways that learn nothing",
         rows=tuple({"guess": guess, "right": share} for guess, share in shares.items()),
         x="guess",
         y=("right",),

@@ -73,7 +73,7 @@ class Downcoding(Attack):
                 "published in more detail; as it was set, this one does not."
             )
         if not view.stopped.sizes_alone:
-            return "Promises beside the size of classes decided what is published."
+            return "Privacy models other than the size of classes decided what is published."
         return why_not(view)
 
     def run(

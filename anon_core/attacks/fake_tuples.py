@@ -31,13 +31,13 @@ class FakeTuples(Attack):
     name: ClassVar[str] = "fake-tuples"
     title: ClassVar[str] = "Fake tuples"
     summary: ClassVar[str] = (
-        "Someone without a public table takes the combinations that the permuted groups could "
-        "hold for real people; the more of them are fake, the less they tell of who is in it. With "
-        "a public table, membership is the sharper attack."
+        "Someone without a public table takes the combinations that the buckets could hold for "
+        "real people; the more of them are fake, the less they reveal about who is in the table. "
+        "With a public table, membership is the sharper attack."
     )
     formula: ClassVar[str] = (
-        "original / (original + fake) tuples with a matching group; beside it Li's lemma value "
-        "Π n_i / N^d, which is the chance of one fixed row and no bound on presence"
+        "original / (original + fake) tuples with a matching group; shown with Li's lemma value Π "
+        "n_i / N^d, which is the chance of one fixed row and no bound on presence"
     )
     needs_permuted: ClassVar[bool] = True
     rows_only: ClassVar[str] = (
@@ -61,7 +61,7 @@ class FakeTuples(Attack):
         """Ask for permuted groups of exact values that are not too large to list."""
         found = pairings(view)
         if found is None:
-            return "It is about columns that are permuted apart; here rows stay whole."
+            return "It needs columns that are permuted separately; here rows stay whole."
         if found.total > self.most:
             return (
                 f"The groups could hold {found.total:,.0f} combinations; {self.most:,} are listed "
@@ -104,9 +104,9 @@ class FakeTuples(Attack):
             per_class=listed.per_group,
             sentence=(
                 f"Of the {len(original) + len(fake):,} combinations that the groups could hold, "
-                f"{len(original):,} are in the table and {len(fake):,} are fake: whoever takes one "
-                f"for real is right {rate:.1%} of the time. A real one could stand in "
-                f"{_groups(original)} on average, a fake one in {_groups(fake)}. Shuffled by "
+                f"{len(original):,} are in the table and {len(fake):,} are fake: taking one "
+                f"for real is right {rate:.1%} of the time. A real one fits "
+                f"{_groups(original)} on average, a fake one {_groups(fake)}. Shuffled by "
                 f"chance, a group shows a person's quasi-identifiers together in "
                 f"{listed.expected:.3g} of its rows on average, and any one row shows them with a "
                 f"chance of at most {listed.lemma:.3g} (Li's lemma value, no bound on presence)."

@@ -68,9 +68,7 @@ class LearnAndInfer(AboutSecrets):
         if reason:
             return reason
         if view.averaged:
-            return (
-                "Averages stand in place of values: a cell says nothing of which values it covers."
-            )
+            return "Averages replace the values: a cell does not show which values it covers."
         if all(too_large(view, audience, column) for column in audience.secret):
             return "The columns have too many values to be learned together."
         return ""

@@ -28,7 +28,7 @@ from ..release.truth import Truth
 
 _NOTE = (
     "Sets of known columns of each size, up to three of them drawn. Where columns are permuted "
-    "apart, the rows that fit are those of the groups that can hold the person."
+    "separately, the rows that fit are those of the groups that can hold the person."
 )
 #: What tells a person for sure, by whether a row is a person.
 _SINGLE = {True: "single row fits", False: "only own rows fit"}
@@ -93,7 +93,7 @@ class Linking(Attack):
         default=0.0,
         low=0.0,
         high=1.0,
-        help="Share of the known values that are somebody else's.",
+        help="Share of the known values that belong to someone else.",
         label="Share of errors",
     )
     threshold: float = number(
@@ -109,7 +109,10 @@ class Linking(Attack):
         if audience.roles.unit and view.whole_quasi() is None:
             return "One person has several rows, and no row matches a person as a whole."
         if view.averaged:
-            return "It needs a release whose cells cover values: an average fits nobody for sure."
+            return (
+                "It needs a release whose cells cover values: an average matches no person for "
+                "sure."
+            )
         return ""
 
     def run(

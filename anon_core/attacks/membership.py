@@ -75,7 +75,7 @@ class Membership(Attack):
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for a public table."""
         if audience.population is None or audience.population.codes is None:
-            return "It needs a table of the population; its size alone names nobody."
+            return "It needs a table of the population; its size alone identifies no one."
         return why_not_covered(view, audience)
 
     def run(

@@ -40,8 +40,8 @@ class Minimality(AboutSecrets):
     title: ClassVar[str] = "Minimality"
     summary: ClassVar[str] = (
         "Someone who knows the algorithm and everyone's quasi-identifiers asks why the table was "
-        "generalized as far as it was: with less, some class would have broken the promise about "
-        "sensitive values. Which one it was may tell who has which value."
+        "generalized this far: with less, some class would have violated the privacy model about "
+        "sensitive values. Which class that was may reveal who has which value."
     )
     formula: ClassVar[str] = (
         "people with y(c, s) = n(c) in every y ∈ ℕ that deals out the published values and breaks "
@@ -78,8 +78,9 @@ class Minimality(AboutSecrets):
         columns = {*rule.distinct, *rule.share}
         if not columns:
             return (
-                "No promise about sensitive values had a part in the search. That classes were too "
-                "small is known to whoever knows the quasi-identifiers, and tells nothing."
+                "No privacy model about sensitive values took part in the search. That classes "
+                "were too small is clear to anyone who knows the quasi-identifiers, and reveals "
+                "nothing."
             )
         if len(columns) > 1 or not columns <= set(audience.secret):
             return "Promises about several columns had a part in the search."
@@ -211,8 +212,8 @@ def _sentence(
             "nothing is claimed."
         )
     told = (
-        f"Someone who knows why the search went as far is certain of '{column}' for {right:,} of "
-        f"{rows:,} people ({per_cent(right / rows)}); the release alone tells it of {alone:,}."
+        f"Someone who knows why the search went this far is certain of '{column}' for {right:,} of "
+        f"{rows:,} people ({per_cent(right / rows)}); the release alone reveals it for {alone:,}."
     )
     if wrong:
         told += f" Of {wrong:,} people what was claimed is wrong, so its figures are void."

@@ -53,7 +53,7 @@ class ProbabilisticLinkage(Attack):
     by_default: ClassVar[bool] = False
     told_at: ClassVar[int] = 7
     rows_only: ClassVar[str] = (
-        "It gives each row a person of its own, and nobody two rows; here one person has several."
+        "It assigns each row to a different person; here one person has several."
     )
 
     people: int = integer(
@@ -95,7 +95,10 @@ class ProbabilisticLinkage(Attack):
     def reason_not_applicable(self, view: View, audience: Audience) -> str:
         """Ask for rows whose quasi-identifiers stand together, and for cells that cover values."""
         if view.averaged:
-            return "It needs a release whose cells cover values: an average fits nobody for sure."
+            return (
+                "It needs a release whose cells cover values: an average matches no person for "
+                "sure."
+            )
         return why_not(view)
 
     def run(
@@ -233,7 +236,7 @@ class _Linked:
             drawn="bars",
             shares=False,
             note="In bits, on average over the rows tried: log₂(m/u) where the cell contains the "
-            "value, and where it does not; beside it the chance that it does not.",
+            "value, and where it does not; with the chance that it does not.",
         )
 
     def decisions(self, lower: float, upper: float) -> Details:

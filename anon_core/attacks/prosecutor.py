@@ -52,7 +52,7 @@ class Prosecutor(Attack):
         "Someone who knows these columns, and that the person is in the table, picks the right row"
     )
     achieves_besides: ClassVar[str] = (
-        "and with it the person's group; what the group gives away stands below"
+        "and with it the person's group; what the group reveals is shown below"
     )
     counts_people: ClassVar[bool] = True
 
@@ -110,7 +110,7 @@ class Prosecutor(Attack):
                     f"at worst; {per_cent(rate)} of the time on average."
                     f"{f' {doubt}' if doubt else ''}"
                     if view.rows
-                    else "No row is published, so nobody can be matched."
+                    else "No row is published, so no one can be matched."
                 ),
             )
         ]
@@ -142,6 +142,6 @@ class Prosecutor(Attack):
                 f"{'every time' if fewest == 1 else f'1 time in {fewest}'}, "
                 f"at worst; {per_cent(rate)} of the time on average."
                 if crowd.published
-                else "No row is published, so nobody can be matched."
+                else "No row is published, so no one can be matched."
             ),
         )

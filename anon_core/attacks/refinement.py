@@ -41,9 +41,9 @@ class Refinement(Attack):
     name: ClassVar[str] = "refinement"
     title: ClassVar[str] = "Refinement"
     summary: ClassVar[str] = (
-        "Someone who knows the algorithm, but nobody's values, asks for which tables it would have "
-        "stopped where it did. Where all of them agree on a class, the exact quasi-identifiers of "
-        "its rows are recovered, although the class keeps its promise."
+        "Someone who knows the algorithm, but no one's values, asks for which tables it would "
+        "have stopped at this point. Where all of them agree on a class, the exact "
+        "quasi-identifiers of its rows are recovered, although the class meets its privacy model."
     )
     formula: ClassVar[str] = (
         "rows in classes that can be filled in one way / n; ways x ∈ ℕ^cells with Σ x = |G|, and "
@@ -85,7 +85,7 @@ class Refinement(Attack):
                 "does not."
             )
         if not view.stopped.sizes_alone:
-            return "Promises beside the size of classes decided when the search stopped."
+            return "Privacy models other than the size of classes decided when the search stopped."
         if any(view.vocabularies[name].shortened for name in view.quasi):
             return "Some value sets were too long to be written, so that cells are not tight."
         return why_not(view)
@@ -150,7 +150,7 @@ class Refinement(Attack):
         told = [
             f"Someone who knows when the search stopped recovers the exact quasi-identifiers of "
             f"{recovered:,} of {rows:,} rows ({per_cent(recovered / rows)}); the release alone "
-            f"tells {known:,}."
+            f"reveals {known:,}."
         ]
         if wrong:
             told.append(f"Of {wrong:,} rows what was claimed is wrong, so its figures are void.")
@@ -175,8 +175,8 @@ class Refinement(Attack):
             x="ways",
             y=("algorithm known", "release alone"),
             drawn="bars",
-            note=f"{risky:,} rows stand in classes of which it is decided that there are at most "
-            f"{self.few} ways to fill them, which is a high risk.",
+            note=f"{risky:,} rows are in classes with provably at most {self.few} ways to fill "
+            "them, which is a high risk.",
         )
 
 

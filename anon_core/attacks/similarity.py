@@ -126,7 +126,7 @@ class Similarity(SecretAttack):
                 if not of.eligible
                 else f"What '{of.column}' is like, {word}, is certain for {certain:,} of "
                 f"{of.attempted:,} people ({per_cent(certain / of.attempted)}); {differ:,} of them "
-                "stand in classes with different values."
+                "are in classes with different values."
             ),
             details=(self._curve(shown, audience, of),),
         )

@@ -44,7 +44,7 @@ class SinglingOut(Attack):
     )
     formula: ClassVar[str] = (
         "Σ over classes with n·w ≤ limit of P(exactly one row passes) / n; w = share of the "
-        "population in the class / m; beside n·w·(1 − w)^(n − 1)"
+        "population in the class / m; shown with n·w·(1 − w)^(n − 1)"
     )
     source: ClassVar[str] = "Cohen and Nissim 2020, doi 10.1073/pnas.1914598117"
     discloses: ClassVar[Disclosure] = "identity"
@@ -61,8 +61,8 @@ class SinglingOut(Attack):
         default=0.01,
         low=1e-9,
         high=1.0,
-        help="Rows of a drawn table that may be expected to satisfy a condition that counts, n·w: "
-        "at 1 a third of all conditions isolate somebody by chance.",
+        help="Expected number of rows of a drawn table that satisfy a condition that counts, n·w: "
+        "at 1, a third of all conditions isolate someone by chance.",
         label="Lightest conditions",
         unit="rows",
     )
@@ -164,5 +164,5 @@ def _spread(found: Predicates, sizes: np.ndarray) -> Details:
         x="rows expected",
         y=("isolates", "by chance"),
         drawn="bars",
-        note="Conditions that are not light are not counted, and stand at 0.",
+        note="Conditions that are not light are not counted, and shown at 0.",
     )

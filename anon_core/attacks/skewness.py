@@ -95,7 +95,7 @@ def _sentence(view: View, of: Secrets) -> str:
         told += f"; {_grows(view, of, ratio)}, {_times(shown)[ratio]:.3g} times as likely"
     else:
         told += f", {_times(shown)[most]:.3g} times as likely"
-    return f"In the class that tells most of '{of.column}', {told}."
+    return f"In the class that reveals most about '{of.column}', {told}."
 
 
 def _grows(view: View, of: Secrets, entry: int) -> str:

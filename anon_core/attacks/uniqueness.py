@@ -38,7 +38,7 @@ class Uniqueness(Attack):
     )
     formula: ClassVar[str] = (
         "rows that alone fit in some set of at most `size` quasi-identifiers / n; where texts "
-        "overlap, rows that alone fit somebody; where one person has several rows, people: all "
+        "overlap, rows that alone fit a person; where one person has several rows, people: all "
         "rows that fit are theirs; over all published columns, rows that no other row equals"
     )
     source: ClassVar[str] = (
@@ -118,7 +118,7 @@ def _sentence(
     )
     told += f", most of them in {found.worst_words}." if found.ever else "."
     if everything is None:
-        return f"{told} The written release tells how many are unique over all published columns."
+        return f"{told} The written release shows how many are unique over all published columns."
     whole = everything[0]
     are = "is" if whole == 1 else "are"
     part = per_cent(whole / everyone)

@@ -25,8 +25,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data",
         type=Path,
-        help="folder with the source's tables, or one table; else a generated one of the same "
-        "domains stands in, which is said",
+        help="folder with the source's tables, or one table; default: a generated table of the "
+        "same "
+        "domains, which is reported",
     )
     parser.add_argument(
         "--full", action="store_true", help="use the full settings, which can take long"

@@ -92,7 +92,7 @@ def sweep_recipe(options: argparse.Namespace) -> int:
             raise
         stopped = True
         number = len(combinations(over.variations))
-        sys.stderr.write(f"Stopped after {len(points)} of {number} points; these are told.\n")
+        sys.stderr.write(f"Stopped after {len(points)} of {number} points; these are reported.\n")
     note(plan.notes)
     answer = None
     if risk and any(point.status == "released" for point in points):

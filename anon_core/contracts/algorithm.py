@@ -152,13 +152,13 @@ def refuse_unsteered(algorithm: Algorithm, models: Sequence[GroupModel]) -> None
     for model in models:
         if model.needs_whole_rows and algorithm.permutes:
             raise BadPlan(
-                f"{model.title} is not defined where columns are permuted apart.",
+                f"{model.title} is not defined where columns are permuted separately.",
                 remedy="Promise a bucket size or frequency l-diversity instead, or choose a "
                 "generalization.",
             )
         if (model.needs_public or model.private_columns()) and algorithm.averages:
             raise BadPlan(
-                f"{model.title} is not defined for averages: nobody fits one for sure.",
+                f"{model.title} is not defined for averages: an average fits no one for sure.",
                 remedy="Choose a technique that publishes ranges or groups, or remove the promise.",
             )
 
@@ -189,7 +189,7 @@ def _refuse_other_chance(algorithm: Algorithm, models: Sequence[GroupModel]) -> 
             )
     if algorithm.is_mechanism and not any(model.of_mechanism for model in models):
         raise BadPlan(
-            f"{algorithm.title} needs to be told the budget of differential privacy it may spend.",
+            f"{algorithm.title} needs the budget of differential privacy it may spend.",
             remedy="Promise differential-privacy with its epsilon and delta.",
         )
 

@@ -41,7 +41,7 @@ class LeastSize(GroupModel):
                 f"{problem.rows}.",
                 remedy=f"Choose k of at most {problem.rows}, or load more rows."
                 if problem.rows > 1
-                else "Load more rows: nobody can be hidden alone.",
+                else "Load more rows: no one can be hidden alone.",
                 best=float(problem.rows),
                 best_of="rows",
             )

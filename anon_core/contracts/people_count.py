@@ -115,7 +115,7 @@ def crowd_behind(reference: Reference, model: str) -> Crowd:
     """
     if reference.crowd is None:
         raise AnonError(
-            f"{model} of people is not defined where quasi-identifiers are permuted apart.",
+            f"{model} of people is not defined where quasi-identifiers are permuted separately.",
             remedy="Choose a technique that publishes whole rows.",
         )
     return reference.crowd
@@ -146,10 +146,10 @@ class LeastPeople(LeastSize):
         if problem.people < self.k:
             raise Infeasible(
                 f"{self.title} with k = {self.k} needs at least {self.k} people; the table has "
-                f"{problem.people}, told apart by '{self.person}'.",
+                f"{problem.people}, identified by '{self.person}'.",
                 remedy=f"Choose k of at most {problem.people}, or load more rows."
                 if problem.people > 1
-                else "Load more rows: nobody can be hidden alone.",
+                else "Load more rows: no one can be hidden alone.",
                 best=float(problem.people),
                 best_of="people",
             )

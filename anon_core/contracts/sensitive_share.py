@@ -119,7 +119,7 @@ def refuse_ineligible(problem: Problem, column: str, l: int, removable: int = 0)
         ways.append("choose a technique that removes rows and allow it more suppression")
     remedy = " or ".join(ways or ["protect another column"])
     raise Infeasible(
-        f"The table is not eligible for l = {l} on '{column}': its most common value stands in "
+        f"The table is not eligible for l = {l} on '{column}': its most common value occurs in "
         f"{common} of {known} rows{having}{also}.",
         remedy=f"{remedy[0].upper()}{remedy[1:]}.",
         best=float(largest),

@@ -38,8 +38,9 @@ def others_known() -> Any:
     """Declare whether the attacker knows the other sensitive values; every such promise has it."""
     return flag(
         default=False,
-        help="Protect each sensitive column also from whoever knows all other sensitive values of "
-        "a person: within a class, those who share these keep the promise by themselves.",
+        help="Protect each sensitive column even from an attacker who knows all other sensitive "
+        "values of a person: within a class, the rows that share these values must meet the "
+        "privacy model by themselves.",
         label="Other sensitive values are known",
     )
 

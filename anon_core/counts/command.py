@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "recipe", type=Path, help="tells how the table is read, and its hierarchies; nothing else"
+        "recipe", type=Path, help="how the table is read, and its hierarchies; nothing else is used"
     )
     parser.add_argument("--data", type=Path, required=True, help="table: CSV, CSV.gz or Parquet")
     parser.add_argument(
@@ -107,7 +107,7 @@ def _by(given: Sequence[str]) -> tuple[list[list[str]], dict[str, int]]:
             if levels.setdefault(name, int(level)) != int(level):
                 raise BadPlan(
                     f"--by gives '{clipped(name)}' two levels.",
-                    remedy="Counts at two levels tell nothing more: sum up the finer ones.",
+                    remedy="Counts at two levels add no information: sum up the finer ones.",
                 )
         by.append(names)
     return by, levels

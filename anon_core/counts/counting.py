@@ -93,7 +93,7 @@ class Counts:
             "delta": self.delta,
             "unit": "one row",
             "neighbours": "one row added or removed",
-            "trust": "central: whoever runs it sees the table",
+            "trust": "central: the person who runs it sees the table",
             "composition": "the budgets of the tables, and of all releases of these rows, add up",
             "noise": "two-sided geometric (discrete Laplace), drawn by OpenDP",
             "clipped": self.clipped,

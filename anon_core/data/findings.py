@@ -77,7 +77,7 @@ class Finding:
         if self.what == "text":
             return f"{name} is free text in {part}, which may name people."
         return (
-            f"Values of {name} stand in several rows ({part} share one), and no column says whom "
+            f"Values of {name} occur in several rows ({part} share one), and no column says whom "
             "a row is about, so every row would count as a person."
         )
 
@@ -94,7 +94,7 @@ class Finding:
             return "Redact the names, or leave the column out."
         if self.what == "text":
             return "Leave it out."
-        return "Mark the column that tells persons apart as person."
+        return "Mark the column that identifies persons as person."
 
 
 def findings(dataset: Dataset, roles: Roles, coarser: Sequence[str] = ()) -> tuple[Finding, ...]:

@@ -156,7 +156,7 @@ def refuse_unwritable(names: Sequence[str], columns: Sequence[Coded]) -> None:
         except UnicodeEncodeError as error:
             raise BadInput(
                 f"Column {place} of the table holds characters that cannot be written as UTF-8.",
-                remedy="Read the table anew with the encoding it was written in.",
+                remedy="Read the table again with the encoding it was written in.",
             ) from error
 
 

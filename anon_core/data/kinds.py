@@ -222,7 +222,7 @@ class Kind:
 
 
 _KNOWN = "Dates of events are often known to others."
-_FINE = "fractions of a second that cannot be told apart so far from 1970"
+_FINE = "fractions of a second that cannot be distinguished so far from 1970"
 _STEPS = (
     *(n * float(SECOND) for n in (1, 5, 15, 30, 60, 300, 900, 1800)),
     *(n * float(HOUR) for n in (1, 3, 6, 12)),
@@ -244,7 +244,7 @@ KINDS: dict[ColumnKind, Kind] = {
         marks=True,
         whole=True,
         confused=confused,
-        why_confused="more digits than numbers can be told apart by, or are beyond 1e-100 to 1e100",
+        why_confused="more digits than numbers can hold, or are beyond 1e-100 to 1e100",
         line="number",
     ),
     "date": Kind(

@@ -114,7 +114,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (
         re.compile(r"\d{1,6} ?[-–/] ?\d{1,6}"),
         "range",
-        "Its values look like ranges or fractions: others may know what they stand for.",
+        "Its values look like ranges or fractions: others may know the values behind them.",
     ),
 )
 _PATTERNS: tuple[tuple[re.Pattern[str], Suggested, str], ...] = (
@@ -246,8 +246,8 @@ def _by_content(column: Column, rows: int) -> tuple[Suggested, str]:
     if apart and _key_like(column):
         return (
             "quasi",
-            f"{len(column.values) / filled:.0%} of its values are distinct: published as they are, "
-            f"they would tell people apart.",
+            f"{len(column.values) / filled:.0%} of its values are distinct: published unchanged, "
+            f"they would single people out.",
         )
     if _sexes(column):
         return "quasi", "Its values are the two sexes: others know them."

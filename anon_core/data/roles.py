@@ -75,13 +75,13 @@ class Roles:
             for told, what in ((self.person, "person"), (self.household, "household")):
                 if told in names:
                     raise BadPlan(
-                        f"Column {listing([told])} tells {what}s apart and is also {role}.",
+                        f"Column {listing([told])} identifies {what}s and is also {role}.",
                         remedy=f"The {what} column is counted and never published; give it that "
                         "role alone.",
                     )
         if self.person and self.person == self.household:
             raise BadPlan(
-                f"Column {listing([self.person])} tells persons apart and households, too.",
+                f"Column {listing([self.person])} identifies both persons and households.",
                 remedy="Give it one of the two roles.",
             )
         for role, names in (
@@ -120,7 +120,7 @@ class Roles:
             if told and (missing := dataset.column(told).missing):
                 raise BadInput(
                     f"{missing:,} of {dataset.rows:,} rows have no value in '{told}', which "
-                    f"tells {what}s apart, so whose they are is not known.",
+                    f"identifies {what}s, so whose they are is not known.",
                     remedy="Fill in the column, leave these rows out of the table, or take the "
                     f"role away: then every row counts as a {what}.",
                 )
@@ -141,7 +141,7 @@ class Roles:
             raise BadInput(
                 f"{several:,} {'person of' if several == 1 else 'persons of'} '{self.person}' "
                 f"{'has' if several == 1 else 'have'} several households in '{self.household}', so "
-                "households do not tell how many persons there are.",
+                "households do not show how many persons there are.",
                 remedy="Give every person one household, or take one of the two roles away.",
             )
 

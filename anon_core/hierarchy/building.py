@@ -134,7 +134,7 @@ def from_rows(column: Column, rows: Sequence[Sequence[str]]) -> Hierarchy:
             )
         if row[0] in seen:
             raise BadHierarchy(
-                f"Hierarchy of '{column.name}': a value stands in line {seen[row[0]]} and again "
+                f"Hierarchy of '{column.name}': a value occurs in line {seen[row[0]]} and again "
                 f"in line {number}.",
                 remedy="List every value once; a value has one path to the top.",
                 values=[row[0]],
@@ -197,7 +197,7 @@ def _build(column: Column, rows: Sequence[tuple[str, ...]]) -> Hierarchy:
         if len(set(measures.values())) < len(measures):
             times = Counter(measures.values())
             raise BadHierarchy(
-                f"Hierarchy of '{column.name}': {len(measures) - len(times)} values stand in it "
+                f"Hierarchy of '{column.name}': {len(measures) - len(times)} values occur "
                 f"again in another spelling (1.0 and 1 are one {column.kind}).",
                 remedy="List every value once; a value has one path to the top.",
                 values=[text for text, m in measures.items() if times[m] > 1][:5],
@@ -220,8 +220,8 @@ def _build(column: Column, rows: Sequence[tuple[str, ...]]) -> Hierarchy:
     if uncovered:
         where = np.flatnonzero(np.isin(column.codes, uncovered))
         raise UnknownValues(
-            f"The hierarchy of '{column.name}' does not know {len(uncovered)} of the column's "
-            f"{len(column.values)} values; they stand in {len(where)} "
+            f"The hierarchy of '{column.name}' lacks {len(uncovered)} of the column's "
+            f"{len(column.values)} values; they are in {len(where)} "
             f"{'row' if len(where) == 1 else 'rows'} (first in row "
             f"{column.row_number(int(where[0]))}).",
             remedy="Add the values to the hierarchy, or mark them as missing in the data.",

@@ -110,7 +110,7 @@ def axis(column: Column, cuts: Cuts, *, bars: int = 60) -> Axis:
         high = low + 1.0
     if not _LEAST < high / 2 - low / 2 < _MOST:
         raise BadHierarchy(
-            f"The values of '{column.name}' lie too far apart or too close together to be drawn on "
+            f"The values of '{column.name}' are too distant or too close together to be drawn on "
             "a line.",
             remedy="Group them by hand, or take a proposal.",
         )

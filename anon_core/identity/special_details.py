@@ -38,8 +38,8 @@ def column_details(found: MinimalUniques, changes: Sequence[Change]) -> Details:
         x="column",
         y=("share of the scores",),
         drawn="bars",
-        note="Of all scores, the part of sets that hold the column; a set of two counts for both. "
-        f"Beside it the {counted} that would be no special uniques any more with the whole column "
+        note="Share of all scores from sets that contain the column; a set of two counts for both. "
+        f"Next to it, the {counted} that would no longer be special uniques with the whole column "
         "one level up, or without it.",
     )
 
@@ -105,7 +105,7 @@ def _several(found: MinimalUniques) -> str:
     """Return what is to be known where one person has several rows, beginning with a blank."""
     if found.lines.who is None:
         return ""
-    told = " A row stands for all of one person's that say the same."
+    told = " A row represents all of a person's rows with the same values."
     if found.lines.overlapping:
         told += (
             " Classes overlap, so whom two people share is not counted, and the risk is an upper "

@@ -170,6 +170,6 @@ def bars(
         x="columns",
         y=("unique", "in the raw table"),
         drawn="bars",
-        note="All published columns include sensitive and insensitive ones: whoever knows them as "
-        f"well singles out that many {found.counted}.",
+        note="All published columns include sensitive and insensitive ones: an attacker who knows "
+        f"these too singles out that many {found.counted}.",
     )

@@ -27,11 +27,11 @@ from .population_uniques import (
 _SINGLES = 5
 _NONE = (
     "0 by construction: no published class has a single row, so these estimators have nothing to "
-    "go by. That is no sign that nobody can be found."
+    "go by. That does not mean that no one can be found."
 )
 _NOTE = (
-    "Indicative: three estimators of how many people of the population nobody else is like, from "
-    "how many published classes have one row, two rows and so on. Up to a sampling share of 0.1 "
+    "Indicative: three estimators of how many people are unique in the population, from the "
+    "number of published classes with one row, two rows and so on. Up to a sampling share of 0.1 "
     "Pitman's is taken, or Zayatz's where Pitman's model does not fit; beyond, the smaller of "
     "Zayatz's and the slide negative binomial's (SNB). They assume a simple random sample and a "
     "population of their own model's shape; do not rely on any of them where they differ much."
@@ -85,8 +85,8 @@ def uniques_told(view: View, audience: Audience, truth: Truth, context: Context)
         return Uniques(
             sentence=(
                 f" How many people of the population are unique is not estimated: {sample.repeats} "
-                f"of {sample.rows:,} rows are like another one, and fewer than {LEAST_REPEATS} "
-                "tell nothing."
+                f"of {sample.rows:,} rows equal another one, and fewer than {LEAST_REPEATS} "
+                "are not enough."
             ),
         )
     singles = _singles(view, persons, population.size, context)

@@ -16,8 +16,8 @@ from .naive_bayes import Learned, guesses
 
 #: How people who had no part in a release come about, where there are none.
 NOBODY = (
-    "There is nobody without a part in the release to compare with: draw a sample ([data] sample "
-    "below 1), or give a population table that holds the sensitive column."
+    "There are no people outside the release to compare with: draw a sample ([data] sample below "
+    "1), or give a population table with the sensitive column."
 )
 _SURE = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 

@@ -53,7 +53,7 @@ def refuse_at_scale(plan: Plan) -> None:
     why = why_not_at_scale(plan)
     if why:
         raise BadPlan(
-            f"Only counts of the table are held in memory, which do not tell {listing(why)}.",
+            f"Only counts of the table are held in memory, which do not support {listing(why)}.",
             remedy="Choose another technique or leave that out, or run with engine = 'memory', "
             "which takes about 160 bytes of memory a cell.",
         )
@@ -249,7 +249,7 @@ class AtScale:
         """
         if release.replaced:
             raise BadPlan(
-                "What was found publishes averages of rows, which counts do not tell.",
+                "The result publishes averages of rows, which counts do not contain.",
                 remedy="Run with engine = 'memory'.",
             )
         endings = published_formats(csv=csv)
@@ -305,8 +305,8 @@ def _refuse_unknown(dataset: Dataset, name: str, rows: LevelTable) -> None:
     gone = [i for i, value in enumerate(column.values) if value not in leaves]
     if gone:
         raise InputChanged(
-            f"The hierarchy of '{name}' does not know {len(gone)} of the column's "
-            f"{len(column.values)} values; they stand in {int(column.counts[gone].sum())} rows.",
+            f"The hierarchy of '{name}' lacks {len(gone)} of the column's "
+            f"{len(column.values)} values; they are in {int(column.counts[gone].sum())} rows.",
             remedy="Add the values to the hierarchy, or mark them as missing in the data.",
             values=[column.values[i] for i in gone[:5]],
         )

@@ -45,8 +45,8 @@ def cautions(plan: Plan, problem: Problem, release: Release) -> tuple[str, ...]:
 def _households(plan: Plan) -> Iterator[str]:
     if plan.roles.household:
         yield (
-            f"People of one household count as one, told apart by '{plan.roles.household}': "
-            "what is said of people is true of households, and a class of 5 holds at least 5."
+            f"People of one household count as one, identified by '{plan.roles.household}': "
+            "statements about people are true of households, and a class of 5 holds at least 5."
         )
 
 
@@ -55,7 +55,7 @@ def _shortened_sets(release: Release) -> Iterator[str]:
         if vocabulary.shortened:
             yield (
                 f"Value sets of '{name}' that are longer than {LONGEST_SET:,} characters are "
-                "published as the whole column. A hierarchy of the column tells more."
+                "published as the whole column. A hierarchy of the column keeps more detail."
             )
 
 
@@ -64,8 +64,8 @@ def _missing_as_values(plan: Plan, problem: Problem) -> Iterator[str]:
         if rows := rows_with_codes(problem.dataset.column(name)):
             yield (
                 f"'{name}' has {rows:,} {'row' if rows == 1 else 'rows'} with codes that usually "
-                "stand for a missing value, which l-diversity counts as values. If they do, name "
-                "them among the texts that stand for a missing value, and run again."
+                "mean missing, which l-diversity counts as values. If they do, add "
+                "them to the texts read as missing, and run again."
             )
 
 
@@ -100,7 +100,7 @@ def _doubtful(plan: Plan, problem: Problem) -> Iterator[str]:
             yield (
                 f"'{name}' is read as text, and its values look like numbers. To read them as "
                 f'numbers, write in the recipe, under [data], decimals = {{ {key} = "." }}, or "," '
-                f'where a comma stands before decimals. To keep the texts, declare {key} = "text" '
+                f'if a comma separates decimals. To keep the texts, declare {key} = "text" '
                 "under [types]."
             )
         if word := sum_rows(column):
@@ -111,8 +111,8 @@ def _doubtful(plan: Plan, problem: Problem) -> Iterator[str]:
         found = None if name in plan.data.missing_in else code_rows(column)
         if found is not None:
             yield (
-                f"'{name}' has {found[0]} in {in_figures(found[1], 'row')}, which usually stands "
-                "for a missing value and counts as a number here. If it does, write in the recipe, "
+                f"'{name}' has {found[0]} in {in_figures(found[1], 'row')}, which usually means "
+                "missing and counts as a number here. If it does, write in the recipe, "
                 f'under [data], missing_in = {{ {key} = ["{found[0]}"] }}. If it does not, write '
                 f"missing_in = {{ {key} = [] }}."
             )
@@ -134,7 +134,7 @@ def _rare_ends(plan: Plan, release: Release) -> Iterator[str]:
         whose = f"{ends.people:,} {'person' if ends.people == 1 else 'people'}"
         yield (
             f"Ranges of '{name}' end at {ends.values:,} {many} that fewer than {few(plan)} people "
-            f"have: the real value of {whose} stands in the release. Build a hierarchy with round "
+            f"have: the release shows the real value of {whose}. Build a hierarchy with round "
             "cuts for the column and publish its groups, or code its smallest and largest values."
         )
 
@@ -151,7 +151,7 @@ def _rare_members(plan: Plan, release: Release) -> Iterator[str]:
             whose = f"{told.people:,} {'person' if told.people == 1 else 'people'}"
             yield (
                 f"Sets of '{name}' list {told.rare:,} exact {many} that fewer than {few(plan)} "
-                f"people have: the real value of {whose} stands in the release. Build a hierarchy "
+                f"people have: the release shows the real value of {whose}. Build a hierarchy "
                 "for the column and publish its groups, or make the column an identifier."
             )
 
@@ -191,9 +191,9 @@ def _lacking(problem: Problem) -> Iterator[str]:
     people = problem.population
     if people is not None and people.lacking:
         yield (
-            f"The population table has no {listing(people.lacking)}: attacks with it go by the "
-            "other quasi-identifiers, and whoever knows more learns more. Where a promise may "
-            "count its people, rows of the release are counted, as without it."
+            f"The population table has no {listing(people.lacking)}: attacks with it use the "
+            "other quasi-identifiers, and an attacker who knows more learns more. Where a model "
+            "could count its people, it counts rows of the release instead."
         )
 
 

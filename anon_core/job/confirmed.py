@@ -128,6 +128,6 @@ def refuse_unconfirmed(
     )
     lines = "; ".join(f'column = "{f.column}", what = "{f.what}", rows = {f.rows}' for f in missing)
     raise BadPlan(
-        f"Nobody has confirmed what was found of the table: {told}",
+        f"Findings about the table are not confirmed: {told}",
         remedy=f"{helped} Or confirm it on Roles, or in the recipe under [[confirmed]]: {lines}.",
     )

@@ -268,7 +268,7 @@ class CountedTable(ABC):
         if state(self.path) != self.state:
             raise InputChanged(
                 f"{self.name} was changed while it was read.",
-                remedy="Nothing was released. Run again when nobody writes to it.",
+                remedy="Nothing was released. Run again when no program writes to it.",
             )
         self.digest = self.file_sha256()
         if rows == 0:

@@ -75,8 +75,7 @@ class Dialect:
         if self.separator == self.decimal:
             raise BadPlan(
                 "[export.dialect] has one mark for separator and decimals.",
-                remedy="Use a semicolon or a tab between cells where a comma stands before "
-                "decimals.",
+                remedy="Use a semicolon or a tab between cells if a comma separates decimals.",
             )
 
     @classmethod

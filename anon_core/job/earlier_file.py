@@ -92,7 +92,7 @@ def beside_earlier(
         raise InputChanged(
             f"The earlier release {brief(earlier.file)} is not the file that the recipe was "
             "decided on: its SHA-256 is another one.",
-            remedy="Give the release that was published then; or decide anew, with a search.",
+            remedy="Give the release that was published then, or search again.",
         )
     found = encode_earlier(
         table,

@@ -138,7 +138,7 @@ def _tables(algorithm: dict[str, Any]) -> str:
         algorithm["sets"] = [part for part in parts if part]
         renewed.append("sets")
     named = ", ".join(renewed)
-    return f"[algorithm] {named}: a table or list in place of a text." if named else ""
+    return f"[algorithm] {named}: a table or list instead of a text." if named else ""
 
 
 def _columns(text: str, read: Callable[[str], object]) -> dict[str, object] | None:

@@ -383,7 +383,7 @@ class Plan:
         """
         if not released:
             raise BadPlan(
-                "Parts are carried out by the published table, and nobody said where it lies.",
+                "Parts are carried out by the published table, and its file is not given.",
                 remedy="Write the decided recipe with run --decided-out.",
             )
         cells = getattr(self.algorithm, "output", None)

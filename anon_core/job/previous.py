@@ -67,7 +67,7 @@ def check_previous(
         The earlier release, as `previous_files` names it.
     """
     if plan.algorithm.averages:
-        return [undecided(_NAME, "Averages do not say which values they stand for.")]
+        return [undecided(_NAME, "Averages do not show which values they cover.")]
     if plan.roles.unit:
         return [undecided(_NAME, "A person may have several rows, and none says which.")]
     try:
@@ -154,7 +154,7 @@ def _of_column(name: str, found: _Together, rows: int, earlier: int, taken: str)
     """Judge one sensitive column; the check holds where nobody is certain only from both."""
     if rows and not found.fits:
         return undecided(
-            _NAME, "Nobody of the table fits both releases: one of them is of other people."
+            _NAME, "No one in the table fits both releases: one of them is of other people."
         )
     if not found.only and found.earlier < min(rows, earlier):
         return undecided(
@@ -168,9 +168,9 @@ def _of_column(name: str, found: _Together, rows: int, earlier: int, taken: str)
         column=name,
         bound=0.0,
         reached=float(found.only),
-        sentence=f"Beside the earlier release, the value of '{name}' is certain for "
+        sentence=f"With the earlier release, the value of '{name}' is certain for "
         f"{found.certain:,} of {rows:,} people, and for {found.only:,} of them from neither "
-        f"release alone; {found.fits:,} fit both. Everyone is taken to stand in both as they are "
+        f"release alone; {found.fits:,} fit both. Everyone is assumed to be in both as they are "
         f"now{taken}.",
     )
 
@@ -190,7 +190,7 @@ def _refuse_averages(problem: Problem, side: _Side) -> None:
             if any(_decimals(text) > own for text in part.shown[name][1]):
                 raise BadInput(
                     f"The earlier release shows numbers of '{name}' that are finer than the "
-                    "table's: averages do not say which values they stand for."
+                    "table's: averages do not show which values they cover."
                 )
 
 
@@ -257,7 +257,7 @@ def _earlier_sides(promise: Promise, told: Mapping[str, PublishedTable]) -> list
         ways = [t.header[1:] for t in tables], [[n] for t in tables for n in t.header[1:]]
         return [_permuted(tables, group, links) for links in ways]
     raise BadInput(
-        "The earlier release shows group numbers, and neither it nor the recipe tells which of "
+        "The earlier release shows group numbers, and neither it nor the recipe says which of "
         "its columns stay linked."
     )
 
@@ -288,7 +288,7 @@ def _permuted(
     for block in links:
         which = [i for i, table in enumerate(tables) if set(block) <= set(table.header)]
         if not which:
-            raise BadInput("Columns that stay linked do not stand in one published table.")
+            raise BadInput("Columns that stay linked are not in one published table.")
         parts.append(_linked(tables[which[0]], block, number[which[0]]))
     return _Side(parts=tuple(parts), groups=len(place), rows=tables[0].rows, taken=taken)
 

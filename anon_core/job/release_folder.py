@@ -245,8 +245,8 @@ def writing(folder: Path, names: Sequence[str]) -> Generator[Staged, None, None]
                 raise BadPlan(
                     f"The disk that holds {folder}, or what is written with it, is full "
                     f"({error.strerror}).",
-                    remedy="Make room there, or name a folder on another disk. Nothing was "
-                    "released, and a release that was there before still stands.",
+                    remedy="Free some space there, or name a folder on another disk. Nothing was "
+                    "released, and an earlier release there is unchanged.",
                 ) from error
             finally:
                 try:
@@ -337,7 +337,7 @@ def _refuse_others(place: Path, names: Sequence[str]) -> None:
     if others:
         raise BadPlan(
             f"The folder {place} holds {listing(others)}, which is no part of this release "
-            f"({listing(names)}). Tables of two releases tell more together than either alone.",
+            f"({listing(names)}). Tables of two releases reveal more together than either alone.",
             remedy="Name another folder, or remove these files.",
         )
 

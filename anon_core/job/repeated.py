@@ -118,7 +118,7 @@ def checks_of(plan: Plan, again: Repeated, *, has_secret: bool) -> list[Check]:
 def _permutation(again: Repeated) -> Check:
     if again.same:
         sentence = (
-            "Drawn again from the secret, the groups and what stands beside what inside them are "
+            "Drawn again from the secret, the groups and the order inside them are "
             "those that are published."
         )
         return Check(name=AGAIN, holds=True, sentence=sentence)

@@ -152,7 +152,7 @@ class Result:
         if not self.plan.algorithm.one_level:
             return self.recipe.decided_parts(released, sha256)
         if self.account.node is None:
-            raise BadPlan("The levels of this release are not known.", remedy="Run it anew.")
+            raise BadPlan("The levels of this release are not known.", remedy="Run it again.")
         share = getattr(self.plan.algorithm, "max_suppression", 0.0)
         return self.recipe.decided(self.account.node, float(share))
 

@@ -71,13 +71,13 @@ class Reuse:
         carries_out = algorithm.levels_parameter or algorithm.carries_out_parts
         if self.mode == "fixed" and not carries_out:
             raise BadPlan(
-                f"[reuse] mode is 'fixed', but {algorithm.title} searches on every table anew.",
+                f"[reuse] mode is 'fixed', but {algorithm.title} searches every table again.",
                 remedy="Carry out a run with --decided-out, which writes what it decided as a "
                 "recipe of its own.",
             )
         if self.mode == "fixed" and algorithm.carries_out_parts and not earlier:
             raise BadPlan(
-                "[reuse] mode is 'fixed', but no earlier release tells which parts to carry out.",
+                "[reuse] mode is 'fixed', but no earlier release says which parts to carry out.",
                 remedy="Name as [earlier] file the release that was decided on; on the pages, "
                 "load it on Run, under Attackers.",
             )
@@ -249,7 +249,7 @@ def refuse_unaccepted(gates: Sequence[Gate], reached: Reached) -> None:
         raise NotAccepted(
             f"The release keeps its promises, but not {_several(len(missed))} of the recipe: "
             + " ".join(missed),
-            remedy="Nothing was released. Look at what changed in the table, decide anew, or "
+            remedy="Nothing was released. Check what changed in the table, search again, or "
             "change [[accept]].",
         )
 

@@ -80,7 +80,7 @@ def _raised(column: Column, rows: LevelTable, level: int, missing: tuple[str, ..
     own = [labels[hierarchy.code[value]] for value in column.values]
     if any(label in {"", *(token.strip() for token in missing)} for label in own):
         raise BadPlan(
-            f"A label of '{column.name}' at level {level} stands for a missing value.",
+            f"A label of '{column.name}' at level {level} means missing.",
             remedy="Rename the label.",
         )
     pool = list(dict.fromkeys(own))

@@ -92,7 +92,7 @@ def refuse_signs(paths: Sequence[Path], signs: str) -> None:
     if any(sign in str(place) for place in paths for sign in signs):
         *others, last = signs
         raise BadInput(
-            f"The path of the table holds {', '.join(others)} or {last}, which stand for several "
+            f"The path of the table holds {', '.join(others)} or {last}, which match several "
             "files.",
             remedy="Rename it.",
         )
@@ -224,7 +224,7 @@ def told(error: Exception, name: str) -> BadInput:
     if isinstance(error, duckdb.IOException):
         return BadInput(
             f"{name} cannot be read.",
-            remedy="Check the file, and that nobody writes to it. Nothing was released.",
+            remedy="Check the file, and that no program writes to it. Nothing was released.",
         )
     return BadInput(
         f"{name} is no table that DuckDB can read ({type(error).__name__}): a row has more or "

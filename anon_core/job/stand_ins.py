@@ -45,8 +45,8 @@ def fitted_to(technique: type[Algorithm], recipe: dict[str, Any]) -> tuple[str, 
         size = model.get(own.size_parameter, default)
         recipe["models"][place] = {"name": by_size.name, by_size.size_parameter: size}
         notes.append(
-            f"{by_size.title} of {size} stands in for {own.title}, which is about whole rows and "
-            "not defined where columns are permuted apart."
+            f"{by_size.title} of {size} replaces {own.title}, which is about whole rows and "
+            "not defined where columns are permuted separately."
         )
     return (*notes, *_groups_for_any(technique, recipe))
 

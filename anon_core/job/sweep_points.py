@@ -132,7 +132,7 @@ def released_point(
             if not a.idle
         },
         unmeasured=result.not_run
-        | {a.attack: "Nobody could be attacked." for a in result.attacks if a.idle},
+        | {a.attack: "No one could be attacked." for a in result.attacks if a.idle},
         suppressed=result.release.suppressed,
         permuted=result.release.grouping.published,
         sha256=result.sha256,
@@ -239,8 +239,8 @@ def least_loss(
     known = known_risks(points)
     if risk not in known:
         raise BadPlan(
-            f"No release of this sweep tells the risk '{risk}'.",
-            remedy=f"Name one that is told: {listing(known) or 'none is'}.",
+            f"No release of this sweep reports the risk '{risk}'.",
+            remedy=f"Name a reported one: {listing(known) or 'there is none'}.",
         )
     released = [p for p in points if p.status == "released" and loss in p.losses]
     if not released:

@@ -82,7 +82,7 @@ def as_spss(columns: Sequence[Typed]) -> bytes:
         if other != column.name:
             raise BadPlan(
                 f"Columns '{other}' and '{column.name}' are one variable to SPSS, which does not "
-                "tell capital letters from small ones.",
+                "distinguish upper and lower case.",
                 remedy="Rename one of them in the table, or leave sav out of [export] formats.",
             )
     for column in columns:

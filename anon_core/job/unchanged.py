@@ -42,7 +42,7 @@ def _refuse_changed(paths: tuple[Path, ...], before: list[_State], error: Except
         if _state(path) != state:
             raise InputChanged(
                 f"{clipped(name_of(path))} was changed while it was read.",
-                remedy="Nothing was released or confirmed. Do it again when nobody writes to it.",
+                remedy="Nothing was released or confirmed. Try again when no program writes to it.",
             ) from error
 
 

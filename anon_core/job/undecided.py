@@ -16,7 +16,7 @@ _QUESTIONS = {
         '[data.dates] "{}" = "dmy" or "mdy"',
     ),
     "decimals": (
-        "writes numbers whose marks may stand before decimals or between thousands",
+        "writes numbers with marks that may separate decimals or thousands",
         '[data.decimals] "{}" = "," or "."',
     ),
 }
@@ -53,6 +53,6 @@ def refuse_undecided(plan: Plan, dataset: Dataset) -> None:
         more = f", and {len(found) - 5} more columns do" if len(found) > 5 else ""
         asked = "; ".join(_QUESTIONS[c.undecided][1].format(c.name) for c in found[:5])
         raise BadInput(
-            f"Column {'; column '.join(what)}{more}, and no value tells which.",
+            f"Column {'; column '.join(what)}{more}, and no value decides it.",
             remedy=f"Say which on Data, or in the recipe: {asked}.",
         )

@@ -68,7 +68,7 @@ def verify_release(
     if data is None:
         if earlier is not None:
             raise BadPlan(
-                "Whose values two releases tell together is counted of the people of the table, "
+                "What two releases reveal together is counted over the people of the table, "
                 "which was not given.",
                 remedy="Give the private table.",
             )

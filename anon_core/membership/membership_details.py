@@ -97,21 +97,21 @@ def beside_union(joint: Graded, union: Graded, population: Population) -> Detail
     sure = [int(g.people[g.sure].sum()) for g in (joint, union)]
     differ = int(joint.people[apart > 1e-9].sum())
     return Details(
-        title="Overlapping groups: kept apart, and taken for one",
+        title="Overlapping groups: kept separate, and united",
         rows=tuple(
             {
                 "public row": int(place[t]) + 1,
-                "δ, groups kept apart": float(joint.chance[t]),
+                "δ, groups kept separate": float(joint.chance[t]),
                 "δ, groups united": float(union.chance[t]),
             }
             for t in kinds.tolist()
         ),
         x="public row",
-        y=("δ, groups kept apart", "δ, groups united"),
+        y=("δ, groups kept separate", "δ, groups united"),
         drawn="table",
-        note=f"Certain of {sure[0]:,} people with the groups kept apart, of {sure[1]:,} with "
+        note=f"Certain of {sure[0]:,} people with the groups kept separate, of {sure[1]:,} with "
         f"overlapping ones united as their source does; {differ:,} people's chances differ. The "
-        "union forgets in which group a value stood, so it understates what is learned.",
+        "union forgets which group a value belonged to, so it understates what is learned.",
     )
 
 

@@ -32,9 +32,9 @@ class Classification(LabelCost):
         "label; a suppressed row counts as wrong."
     )
     formula: ClassVar[str] = (
-        "CM = (suppressed rows + Σ over classes of rows not of the class's most common label) / n; "
-        "what the table itself has is shown beside it. 0–1 form: what it is above that of the "
-        "table, as a share of the same where every quasi-identifier is suppressed"
+        "CM = (suppressed rows + Σ over classes of rows not of the class's most common label) / "
+        "n; the table's own CM is shown next to it. 0–1 form: the excess over the table's CM, as "
+        "a share of the same where every quasi-identifier is suppressed"
     )
     source: ClassVar[str] = "Iyengar 2002, doi 10.1145/775047.775089"
     unit: ClassVar[str] = "share of rows"

@@ -33,9 +33,9 @@ class CorrelationChange(Metric):
         "correlation as well as lower it."
     )
     formula: ClassVar[str] = (
-        "mean over pairs of |after − before|; where columns are permuted apart, what their groups "
-        "lead one to expect. 0–1 form: Σ |after − before| / Σ |before|, which is 1 where every "
-        "quasi-identifier is suppressed"
+        "mean over pairs of |after − before|; for columns permuted separately, after is what "
+        "their buckets lead one to expect. 0–1 form: Σ |after − before| / Σ |before|, which is 1 "
+        "where every quasi-identifier is suppressed"
     )
     source: ClassVar[str] = (
         "Pearson's r, correlation ratio; Cramér 1946, Mathematical Methods of Statistics, ch. 21"

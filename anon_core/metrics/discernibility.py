@@ -25,7 +25,7 @@ class Discernibility(SizeCost):
     )
     formula: ClassVar[str] = (
         "Σ |G|² over published classes + n · (suppressed rows); the form without the second term "
-        "is shown beside it"
+        "is shown next to it"
     )
     source: ClassVar[str] = "Bayardo and Agrawal 2005, doi 10.1109/ICDE.2005.42"
     of_squares: ClassVar[bool] = True

@@ -21,9 +21,9 @@ class Precision(Metric):
     name: ClassVar[str] = "precision"
     title: ClassVar[str] = "Precision"
     summary: ClassVar[str] = (
-        "How much of the height of the hierarchies is left: 1 is unchanged, 0 is every cell at the "
-        "top. More is better, as its source has it; on the scale from 0 to 1 beside the others it "
-        "is turned round."
+        "How much of the height of the hierarchies is left: 1 is unchanged, 0 is every cell at "
+        "the top. More is better, as in its source; on the common scale from 0 to 1 it is "
+        "reversed."
     )
     formula: ClassVar[str] = (
         "Prec = 1 − mean over cells of level / height; a suppressed row counts as the top. 0–1 "

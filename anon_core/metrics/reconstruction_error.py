@@ -61,7 +61,7 @@ class ReconstructionError(Metric):
     least: int = integer(
         default=0,
         low=0,
-        help="l of the bounds shown beside it; 0 for the rows of the smallest group.",
+        help="l of the bounds shown with it; 0 for the rows of the smallest group.",
         label="l of the bounds",
     )
 

@@ -42,8 +42,8 @@ class AlphaKAnonymity(DistributionModel):
         "guessed from the group with a chance above α."
     )
     formula: ClassVar[str] = (
-        "|G| ≥ k and c(v) ≤ α·|G| for every value v of every group G; a missing value is "
-        "none, since one diagnosis and one gap tell the diagnosis"
+        "|G| ≥ k and c(v) ≤ α·|G| for every value v of every group G; a missing value does not "
+        "count, since one diagnosis and one gap reveal the diagnosis"
     )
     source: ClassVar[str] = "Wong, Li, Fu and Wang 2006, doi 10.1145/1150402.1150499"
 

@@ -47,8 +47,8 @@ class AverageRisk(RiskBound):
     name: ClassVar[str] = "average-risk"
     title: ClassVar[str] = "Average risk"
     summary: ClassVar[str] = (
-        "Whoever guesses for every published row whose it is is right for at most this share of "
-        "them; a single person may stand out more."
+        "An attacker who guesses the person behind every published row is right for at most this "
+        "share of them; a single person may be at higher risk."
     )
     formula: ClassVar[str] = (
         "#classes / n ≤ r; with a public table P: (1/n) Σ over classes of |G| / |people of P in G| "
@@ -100,7 +100,7 @@ class AverageRisk(RiskBound):
     def in_words(self, quasi: int, together: str = "class") -> str:
         """Return of how many rows a guess is right."""
         of = per_cent(self.risk)
-        return f"Whoever guesses for every row will be right for at most {of} of them."
+        return f"An attacker who guesses for every row will be right for at most {of} of them."
 
     def measure(
         self, view: View, audience: Audience, reference: Reference, context: Context

@@ -43,12 +43,12 @@ class BackgroundBound(DistributionModel):
     name: ClassVar[str] = "background-bound"
     title: ClassVar[str] = "Bound against background knowledge"
     summary: ClassVar[str] = (
-        "Stops that whoever can rule out any one sensitive value of a group is left with a sure "
-        "guess: the commonest stays at most factor times as common as all others together."
+        "An attacker who can rule out any one sensitive value of a group is not left with a sure "
+        "guess: the most common value is at most factor times as common as all others together."
     )
     formula: ClassVar[str] = (
-        "r_1 ≤ factor · (r_3 + … + r_m) in every group; a missing value is none, since one "
-        "diagnosis and one gap tell the diagnosis"
+        "r_1 ≤ factor · (r_3 + … + r_m) in every group; a missing value does not count, since one "
+        "diagnosis and one gap reveal the diagnosis"
     )
     source: ClassVar[str] = "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302"
 

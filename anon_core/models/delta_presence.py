@@ -38,8 +38,8 @@ class DeltaPresence(GroupModel):
     name: ClassVar[str] = "delta-presence"
     title: ClassVar[str] = "δ-presence"
     summary: ClassVar[str] = (
-        "Whoever has a public table with everyone of the released one cannot tell of anybody there "
-        "that they are in it with more than the largest chance, or less than the smallest."
+        "An attacker with a public table that covers everyone released cannot infer that a person "
+        "there is in the release with more than the largest chance, or less than the smallest."
     )
     formula: ClassVar[str] = (
         "δ_min ≤ P(t ∈ T | T*) ≤ δ_max for all t ∈ P; generalized classes: |G ∩ T| / |G ∩ P|; "
@@ -88,7 +88,8 @@ class DeltaPresence(GroupModel):
         """Return between which chances presence lies."""
         least = f" and at least {per_cent(self.delta_min)}" if self.delta_min > 0 else ""
         return (
-            "Whoever asks of someone in the public table whether they are in this one will find a "
+            "An attacker who asks whether someone in the public table is also in this one will "
+            "find a "
             f"chance of at most {per_cent(self.delta_max)}{least}."
         )
 

@@ -132,7 +132,7 @@ def _stated(found: Guarantee) -> dict[str, object]:
     return {
         "unit": "one row",
         "neighbours": "one row added or removed",
-        "trust": "central: whoever runs it sees the table",
+        "trust": "central: the person who runs it sees the table",
         "covers": "the published table alone",
         "epsilon_spent": {what: float(part) for what, part in found.spent.items()},
         "delta_reached": float(found.delta),
@@ -144,9 +144,8 @@ def _stated(found: Guarantee) -> dict[str, object]:
 def _sentence(found: Guarantee, delta: float) -> str:
     parts = " and ".join(f"{float(part):g} on {what}" for what, part in found.spent.items())
     return (
-        f"By the proof of the mechanism ε = {float(found.epsilon):g} ({parts}) and "
-        f"δ ≤ {delta:g}, for one row added or removed: every row was kept with "
-        f"chance {float(found.share):.3g}, and classes of fewer than {found.least} sampled rows "
-        "were left out. It covers the published table alone, and whoever ran it was trusted with "
-        "the rows."
+        f"By the proof of the mechanism ε = {float(found.epsilon):g} ({parts}) and δ ≤ {delta:g}, "
+        f"for one row added or removed: every row was kept with chance {float(found.share):.3g}, "
+        f"and classes of fewer than {found.least} sampled rows were left out. It covers the "
+        "published table alone; the person who ran it was trusted with the rows."
     )

@@ -39,12 +39,12 @@ class EntropyLDiversity(DistributionModel):
     name: ClassVar[str] = "entropy-l-diversity"
     title: ClassVar[str] = "Entropy l-diversity"
     summary: ClassVar[str] = (
-        "Stops that one sensitive value stands out in a group: its values are spread as evenly as "
-        "l equally common ones at least."
+        "No sensitive value dominates a group: its values are spread at least as evenly as l "
+        "equally common ones."
     )
     formula: ClassVar[str] = (
-        "−Σ q(v)·ln q(v) ≥ ln l over the shares q of every group; a missing value is none, "
-        "since one diagnosis and one gap tell the diagnosis"
+        "−Σ q(v)·ln q(v) ≥ ln l over the shares q of every group; a missing value does not count, "
+        "since one diagnosis and one gap reveal the diagnosis"
     )
     source: ClassVar[str] = "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302"
     worst_is_least: ClassVar[bool] = True

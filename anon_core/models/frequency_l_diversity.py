@@ -44,11 +44,12 @@ class FrequencyLDiversity(MostShare):
     name: ClassVar[str] = "frequency-l-diversity"
     title: ClassVar[str] = "Frequency l-diversity"
     summary: ClassVar[str] = (
-        "Whoever finds a person's group guesses the sensitive value right at most 1 time in l."
+        "An attacker who finds a person's group guesses the sensitive value right at most 1 time "
+        "in l."
     )
     formula: ClassVar[str] = (
-        "max c(v) / |G| ≤ 1 / l over all groups G and values v; a missing value is none, since one "
-        "diagnosis and one gap tell the diagnosis: its rows are in neither count"
+        "max c(v) / |G| ≤ 1 / l over all groups G and values v; a missing value does not count, "
+        "since one diagnosis and one gap reveal the diagnosis: its rows are in neither count"
     )
     source: ClassVar[str] = "Xiao and Tao 2006; Li et al. 2015, definition 2"
     offered_at: ClassVar[int] = 1
@@ -78,7 +79,8 @@ class FrequencyLDiversity(MostShare):
     def in_words(self, quasi: int, together: str = "class") -> str:
         """Return how often a guess from the group is right."""
         return (
-            f"Whoever finds a person's {together} will guess the value of {named(self.column)} "
+            f"An attacker who finds a person's {together} will guess the value of "
+            f"{named(self.column)} "
             f"right at most {times(1 / self.l)}{self.also()}."
         )
 

@@ -20,8 +20,8 @@ class GlobalOneK(ConsistencyModel):
     name: ClassVar[str] = "global-one-k-anonymity"
     title: ClassVar[str] = "global (1, k)-anonymity"
     summary: ClassVar[str] = (
-        "Even whoever knows everyone's values, and rules out what cannot be for all of them at "
-        "once, leaves each person at least k published rows."
+        "Even an attacker who knows everyone's values, and rules out what is impossible for all "
+        "of them at once, is left with at least k published rows per person."
     )
     formula: ClassVar[str] = (
         "min over original rows r of |{published rows paired with r by some perfect matching}| ≥ k"

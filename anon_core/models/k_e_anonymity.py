@@ -139,8 +139,8 @@ class KEAnonymity(DistributionModel):
     def worst_in_words(self, column: str, worst: float) -> str:
         """Return the narrowest group in words."""
         return (
-            f"The numbers of '{column}' in the narrowest group span {worst:.6g} (0 stands for "
-            f"fewer than {self.k} of them); at least {self.e:g} was asked for."
+            f"The numbers of '{column}' in the narrowest group span {worst:.6g} (0 means fewer "
+            f"than {self.k} of them); at least {self.e:g} is required."
         )
 
 

@@ -46,8 +46,8 @@ class DistinctLDiversity(SensitiveValues):
         "one is no value."
     )
     formula: ClassVar[str] = (
-        "|{values of S in G}| ≥ l for every equivalence class G; a missing value is none, "
-        "since one diagnosis and one gap tell the diagnosis"
+        "|{values of S in G}| ≥ l for every equivalence class G; a missing value does not count, "
+        "since one diagnosis and one gap reveal the diagnosis"
     )
     source: ClassVar[str] = "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302"
     by_limits: ClassVar[bool] = True

@@ -38,8 +38,8 @@ class MaximumRisk(RiskBound):
     name: ClassVar[str] = "maximum-risk"
     title: ClassVar[str] = "Maximum risk"
     summary: ClassVar[str] = (
-        "Whoever looks for a person's row, or for the person behind a row where there is a public "
-        "table, is right at most so often, whoever it is."
+        "An attacker who looks for a person's row, or for the person behind a row if there is a "
+        "public table, is right with at most this chance, for every person."
     )
     formula: ClassVar[str] = (
         "1 / |G| ≤ r over all classes G; with a public table P: 1 / |people of P in G| ≤ r"
@@ -60,7 +60,7 @@ class MaximumRisk(RiskBound):
 
     def in_words(self, quasi: int, together: str = "class") -> str:
         """Return how often anyone is picked right."""
-        return f"Whoever looks for someone will pick right at most {times(self.risk)}."
+        return f"An attacker who looks for someone will pick right at most {times(self.risk)}."
 
     def measure(
         self, view: View, audience: Audience, reference: Reference, context: Context

@@ -82,8 +82,8 @@ class Personalized(GroupModel):
     name: ClassVar[str] = "personalized"
     title: ClassVar[str] = "Personalized privacy"
     summary: ClassVar[str] = (
-        "A private column says what each person asks for: among how many rows to stand, or which "
-        "group of sensitive values nobody may suspect them of with more than the largest chance."
+        "A private column holds each person's own requirement: how many rows to hide among, or "
+        "which group of sensitive values not to be linked to with more than the largest chance."
     )
     formula: ClassVar[str] = (
         "own k: |G| ≥ max k of the people in G; guards: |{rows of G under a guard of G}| ≤ p · |G|"
@@ -102,7 +102,7 @@ class Personalized(GroupModel):
         default="own-k",
         options={"own-k": "own k", "guard": "guarding node"},
         help="Whether the column holds each person's own k, or a node of the sensitive column's "
-        "hierarchy that stands above their value; empty is no guard.",
+        "hierarchy above their value; empty means no guard.",
         label="It holds",
     )
     p: float = number(
@@ -190,8 +190,8 @@ class Personalized(GroupModel):
         stay = rows_that_can_stay(own[used], count[used])
         if problem.rows - stay > removable or not stay:  # all may go, and nothing be left
             raise Infeasible(
-                f"{self.title}: at most {stay} of {problem.rows} rows can stand among as many as "
-                f"they ask for, and {removable} may be suppressed; the largest k asked for is "
+                f"{self.title}: at most {stay} of {problem.rows} rows can be in classes as large "
+                f"as they require, and {removable} may be suppressed; the largest k required is "
                 f"{int(own[used].max())}.",
                 remedy="Allow more suppression, or ask those people for a smaller k.",
                 best=float(stay),
@@ -202,8 +202,8 @@ class Personalized(GroupModel):
         (column,) = self._guarded(problem)
         if column not in problem.trees:
             raise BadPlan(
-                f"{self.title} by guarding nodes needs the hierarchy of '{column}', in which they "
-                "stand.",
+                f"{self.title} by guarding nodes needs the hierarchy of '{column}', which contains "
+                "the nodes.",
                 remedy=f"Name its file under [hierarchies] '{column}'.",
             )
         lines = _lines(reference_of(problem).counts(column))
@@ -294,8 +294,8 @@ class Personalized(GroupModel):
         """Return what people who asked for something get."""
         named = f"'{self.column}'" if self.column else "a private column, not named yet,"
         if self.level == "own-k":
-            return f"Everyone will stand among as many rows as {named} asks for."
-        return f"Nobody will be suspected of a value that {named} guards more than {times(self.p)}."
+            return f"Everyone will be among as many rows as {named} requires."
+        return f"No one will be suspected of a value that {named} guards more than {times(self.p)}."
 
     def recomputable(
         self, view: View, audience: Audience, reference: Reference, context: Context
@@ -340,9 +340,9 @@ class Personalized(GroupModel):
                 f"{self.p:g} was allowed."
             )
         elif broken:
-            sentence = f"In {broken} classes somebody asks for more rows than there are."
+            sentence = f"In {broken} classes a person requires more rows than there are."
         else:
-            sentence = "Everyone stands among as many rows as they ask for."
+            sentence = "Everyone is among as many rows as they require."
         return [
             Verdict(
                 model=self.name,

@@ -40,12 +40,12 @@ class RecursiveLDiversity(DistributionModel):
     name: ClassVar[str] = "recursive-l-diversity"
     title: ClassVar[str] = "Recursive (c, l)-diversity"
     summary: ClassVar[str] = (
-        "Stops that the commonest value of a group is too common beside the rare ones: also for "
-        "whoever can rule out l − 2 values."
+        "The most common value of a group is not too common compared with the rare ones, even for "
+        "an attacker who can rule out l − 2 values."
     )
     formula: ClassVar[str] = (
-        "r_1 < c · (r_l + r_(l+1) + … + r_m) in every group; a missing value is none, since "
-        "one diagnosis and one gap tell the diagnosis"
+        "r_1 < c · (r_l + r_(l+1) + … + r_m) in every group; a missing value does not count, "
+        "since one diagnosis and one gap reveal the diagnosis"
     )
     source: ClassVar[str] = "Machanavajjhala et al. 2007, doi 10.1145/1217299.1217302"
 

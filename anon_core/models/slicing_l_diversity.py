@@ -43,9 +43,9 @@ class SlicingLDiversity(MostShare):
         "guesses the sensitive value right at most 1 time in l."
     )
     formula: ClassVar[str] = (
-        "max p(t, s) ≤ 1/l; p(t, s) = Σ_B p(t, B)·p(s | t, B), p(t, B) = f(t, B)/f(t), f(t, "
-        "B) = product over column sets of the share of B's rows that show what t shows; a "
-        "missing value is none, since one diagnosis and one gap tell the diagnosis"
+        "max p(t, s) ≤ 1/l; p(t, s) = Σ_B p(t, B)·p(s | t, B), p(t, B) = f(t, B)/f(t), f(t, B) = "
+        "product over column sets of the share of B's rows that show what t shows; a missing "
+        "value does not count, since one diagnosis and one gap reveal the diagnosis"
     )
     source: ClassVar[str] = "Li, Li, Zhang and Molloy 2012, doi 10.1109/TKDE.2010.236"
     by_limits: ClassVar[bool] = True
@@ -61,7 +61,7 @@ class SlicingLDiversity(MostShare):
         """Return how often a guess from all groups a person may be in is right."""
         several = "classes" if together == "class" else f"{together}s"
         return (
-            f"Whoever weighs all {several} a person may be in will guess the value of "
+            f"An attacker who weighs all {several} a person may be in will guess the value of "
             f"{named(self.column)} right at most {times(1 / self.l)}."
         )
 

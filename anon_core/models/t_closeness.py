@@ -43,8 +43,8 @@ class TCloseness(DistributionModel):
     name: ClassVar[str] = "t-closeness"
     title: ClassVar[str] = "t-closeness"
     summary: ClassVar[str] = (
-        "Stops that a group tells much more about its people's sensitive values than the whole "
-        "table does: no group's spread of values is further than t from the table's."
+        "A group reveals little more about its people's sensitive values than the whole table "
+        "does: each group's distribution of values is within t of the table's."
     )
     formula: ClassVar[str] = (
         "EMD(q, p) ≤ t; equal: ½ Σ|q − p|; ordered: Σ|cumulative q − p| / (m − 1); "
@@ -69,9 +69,9 @@ class TCloseness(DistributionModel):
             "ordered": "by their order",
             "hierarchical": "by their hierarchy",
         },
-        help="How far apart two sensitive values are: by their order only for numbers, dates and "
-        "values that have one; by their hierarchy for values that were given one.",
-        label="Values are apart",
+        help="How to measure the distance between two sensitive values: by their order needs "
+        "numbers, dates or ordered values; by their hierarchy needs a hierarchy of the column.",
+        label="Distance between values",
     )
     column: str = protected_column()
     others_known: bool = others_known()
@@ -105,7 +105,7 @@ class TCloseness(DistributionModel):
             told = KINDS[kind].measured or (kind == "ordered" and column in problem.trees)
             if self.distance == "ordered" and not told:
                 raise BadPlan(
-                    f"{self.title}: nothing says in which order the values of '{column}' stand.",
+                    f"{self.title}: the values of '{column}' have no declared order.",
                     remedy="Declare the column as ordered and give it a hierarchy that lists its "
                     "values in order, or choose another distance.",
                 )

@@ -22,10 +22,10 @@ from ..release.truth import Truth
 from .fitting_rows import fits
 
 #: Why rows cannot be matched as a whole.
-APART = "Quasi-identifiers are permuted apart, so no row matches a person as a whole."
+APART = "Quasi-identifiers are permuted separately, so no row matches a person as a whole."
 #: Why nobody is counted among the population by averages.
 AVERAGED = (
-    "It needs cells that cover values: an average fits nobody of a population for sure. The "
+    "It needs cells that cover values: an average matches no person of a population for sure. The "
     "prosecutor's chance bounds what a link can reach."
 )
 _RAW: WeakKeyDictionary[Audience, WeakKeyDictionary[Truth, float]] = WeakKeyDictionary()
@@ -89,8 +89,8 @@ def public_people(population: Population | None, people: FrequencySet, owner: st
     if population.lacking:
         raise BadPlan(
             f"{owner} is defined by all quasi-identifiers, and the population table has no "
-            f"{listing(population.lacking)}: by the others alone more people fit, and what is "
-            "promised would not hold against whoever knows the rest.",
+            f"{listing(population.lacking)}: by the others alone more people fit, and the model "
+            "would not hold against an attacker who knows the rest.",
             remedy="Add the column to the population table. Or leave the promise out: attacks "
             "with the population table go by the columns that it has.",
         )
@@ -142,8 +142,8 @@ def refuse_unclear(problem: Problem, owner: str) -> None:
             raise BadPlan(
                 f"{owner}: the public table has {count} "
                 f"{'value' if count == 1 else 'values'} of '{name}' that the hierarchy does not "
-                "list, beside a group whose label holds a figure but states no range, so that it "
-                "is unclear on which side of the group they stand.",
+                "list. A group next to them has a label with a figure but no range, so it "
+                "is unclear on which side of the group they belong.",
                 remedy="List the values in the hierarchy, or write the label as a range, such as "
                 "20-29.",
             )
@@ -281,8 +281,8 @@ def by_columns(audience: Audience) -> str:
     if not lacking:
         return ""
     return (
-        f" The population table has no {listing(lacking)}: whoever holds it goes by the other "
-        "quasi-identifiers, and whoever knows more learns more."
+        f" The population table has no {listing(lacking)}: an attacker who has it uses the other "
+        "quasi-identifiers, and one who knows more learns more."
     )
 
 

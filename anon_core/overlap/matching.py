@@ -218,7 +218,7 @@ class ConsistencyModel(LeastSize):
         block = view.whole_quasi()
         if block is None:
             raise AnonError(
-                f"{self.title} is not defined where quasi-identifiers are permuted apart.",
+                f"{self.title} is not defined where quasi-identifiers are permuted separately.",
                 remedy="Choose a model for buckets instead.",
             )
         persons = view.persons(block)

@@ -45,7 +45,7 @@ def earlier_cuts(problem: Problem) -> tuple[CutTree, Classes]:
         raise Infeasible(
             "No part of the earlier release has a value of today in each of its columns: it is of "
             "another table, or its columns changed places.",
-            remedy="Give the release that the parts were decided on, or decide anew with a search.",
+            remedy="Give the release that the parts were decided on, or search for new parts.",
             best=0.0,
             best_of="rows in a part",
         )

@@ -69,8 +69,8 @@ def permuted(
     for model in models:
         if not model.survives_permutation:
             raise BadPlan(
-                f"{model.title} of a group can be lost when its columns are permuted apart, and "
-                "this technique does not test it.",
+                f"{model.title} of a group can be lost when its columns are permuted separately, "
+                "and this technique does not test it.",
                 remedy="Choose CombinedAlg, which tests every permuted group, or a generalization.",
             )
     linked = blocks if told else ()

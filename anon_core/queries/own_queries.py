@@ -46,7 +46,7 @@ def by_hand(problem: Problem, queries: Sequence[Mapping[str, Predicate]]) -> tup
         runs = [_runs(problem, column, told) for column, told in asked.items()]
         if np.prod([float(len(r)) for r in runs]) > _MOST:
             raise BadPlan(
-                f"Query {number + 1} falls apart into more than {_MOST:,} intervals.",
+                f"Query {number + 1} splits into more than {_MOST:,} intervals.",
                 remedy="Name fewer values, or ask about fewer columns at once.",
             )
         for combined in product(*runs):

@@ -42,9 +42,8 @@ def refuse_look_alikes(column: Column, hierarchy: Hierarchy) -> None:
         f"Column '{column.name}', row {int(rows[0]) + 1:,}: the cell is spelled like "
         + ("one that says nothing (*)" if star else "a set of other values of the column")
         + f", as a release writes it; so are {len(rows):,} "
-        f"{'cell' if len(rows) == 1 else 'cells'} in all. Nobody could tell them from hidden ones.",
-        remedy="Name the star among the texts that stand for a missing value, or spell it "
-        "otherwise in the table."
+        f"{'cell' if len(rows) == 1 else 'cells'} in all. They would look like hidden ones.",
+        remedy="Add the star to the texts read as missing, or spell it otherwise in the table."
         if star
         else "Spell them otherwise in the table, for example without braces.",
         values=alike[:5],

@@ -228,9 +228,9 @@ class Reference:
         release, frequency = self._release, self.frequency
         if release is None:
             raise AnonError(
-                f"Who has which value of '{column}' can be told of a release only, not of what is "
-                "seen of it.",
-                remedy="Measure the promise with a reference that stands behind the release.",
+                f"Who has which value of '{column}' is defined for a release only, not for a "
+                "view of it.",
+                remedy="Measure the model with the reference of the release.",
             )
         grouping, quasi = release.grouping, frequency.columns[: frequency.quasi]
         kept = grouping.member >= 0

@@ -291,8 +291,8 @@ def refuse_ambiguous(vocabulary: Vocabulary, hierarchy: Hierarchy) -> None:
         twice += [text for text, a, b in nodes if cover.get(text, (a, b)) != (a, b)]
     if twice:
         raise BadHierarchy(
-            f"Hierarchy of '{hierarchy.column}': one text stands for different values on different "
-            "levels, so that nobody could tell what a cell of the release means.",
+            f"Hierarchy of '{hierarchy.column}': one text means different values on different "
+            "levels, so cells of the release would be ambiguous.",
             remedy="Rename it on one of the levels, or use an algorithm that keeps every column at "
             "one level.",
             values=twice[:5],

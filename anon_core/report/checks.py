@@ -99,22 +99,22 @@ def _earlier(result: Result, context: ReleaseContext) -> Item:
     if tested:
         told = " ".join(a.sentence for a in tested)
         several = len(earlier or ()) > 1
-        left = " Other releases that are out were not laid beside it." * several
+        left = " Other published releases were not compared with it." * several
         safe = not several and not any(a.at_risk for a in tested)
         return Item(about=about, sentence=told + left, mark="holds" if safe else "warning")
     if result.problem.earlier is not None:
         sentence = "An earlier release was given, but no attack on both applies to this release."
         return Item(about=about, sentence=sentence, mark="warning")
     if earlier is None:
-        sentence = "Nobody has said whether earlier releases of the same people are out."
+        sentence = "It is not stated whether earlier releases of the same people are published."
         return Item(about=about, sentence=sentence, mark="warning")
     if not earlier:
         sentence = "No earlier release of the same people is out, as stated."
         return Item(about=about, sentence=sentence, mark="holds")
     names = ", ".join(one.name for one in earlier)
     sentence = (
-        f"Earlier releases of the same people: {names}. What this one and "
-        "those tell together was not tested: each keeps its promises by itself."
+        f"Earlier releases of the same people: {names}. What they reveal together with this one "
+        "was not tested: each meets its privacy models by itself."
     )
     return Item(about=about, sentence=sentence, mark="warning")
 

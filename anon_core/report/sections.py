@@ -192,7 +192,7 @@ def _data(told: Mapping[str, Any]) -> list[Block]:
         "Rows not drawn into the sample": "rows_not_drawn",
     }
     facts |= {title: _figure(value) for title, value in _told(data, names).items()}
-    by = f", told apart by '{data['person_column']}'" if data["person_column"] else ": a row is one"
+    by = f", identified by '{data['person_column']}'" if data["person_column"] else ": a row is one"
     facts["People"] = _figure(data["people"]) + by
     notes = tuple(data.get("notes", ()))
     return [

@@ -100,8 +100,8 @@ TOTH_PUBLIC = Sample(
     name="toth-public",
     title="Toth: public table",
     summary=(
-        "The ten people an attacker knows of in Toth's running example, for use as the population "
-        "beside the private table when presence in the table is the question."
+        "The ten people an attacker knows of in Toth's running example. Use it as the population "
+        "of the private table when the threat is presence in the table."
     ),
     rows=10,
     attribution=f"{_TOTH}, figure 2.2. Example values only.",

@@ -196,15 +196,15 @@ def _notes(
     if round_groups:
         told.append(
             f"{ends} are published as groups of their hierarchies, since ranges would end at "
-            "values that somebody has."
+            "real values of people."
             if len(facts.measured) > 1
             else f"{ends} is published as groups of its hierarchy, since ranges would end at "
-            "values that somebody has."
+            "real values of people."
         )
     elif _states_values(kind, request, facts):
         told.append(
-            f"Ranges of {ends} end at values that somebody has: look at what is said of them "
-            "before the release goes out."
+            f"Ranges of {ends} end at real values of people: check the warning about them "
+            "before you publish."
         )
     return tuple(told)
 
@@ -216,10 +216,10 @@ def _of_values(
     if not facts.shares:
         return ["No column is marked as sensitive, so nothing is promised of values."]
     if kind.is_mechanism:
-        return ["Beside its own promise it can give none about sensitive values."]
+        return ["Next to its own guarantee it supports no model of sensitive values."]
     found = [
-        f"“{name}” has one value in {float(share):.0%} of its rows, and whoever guesses it is "
-        "right that often without any release: no promise brings that down to "
+        f"“{name}” has one value in {float(share):.0%} of its rows. Guessing it is "
+        "right that often without any release: no privacy model brings that down to "
         f"{request.threshold:g}."
         for name, share in facts.shares.items()
         if float(share) > request.threshold

@@ -56,7 +56,7 @@ class Request:
         _refuse_other("recipient", (self.recipient,), tuple(RELEASE_MODELS))
         if not self.concealed:
             raise BadPlan(
-                "Nobody said what must not be learned, so nothing would be promised.",
+                "No threat was listed, so nothing would be protected.",
                 remedy=f"Name at least one of {listing(get_args(Stops))}.",
             )
         if self.chance is not None and not 0 < self.chance <= 1:

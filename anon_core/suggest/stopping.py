@@ -261,13 +261,13 @@ def _techniques(
         many += 1
         recipe = plan.as_mapping()
         recipe["algorithm"] = {"name": technique.name}
-        yield f"{technique.title} in place of {plan.algorithm.title}", recipe
+        yield f"{technique.title} instead of {plan.algorithm.title}", recipe
     drawn = [t for t in family("algorithm").values() if _draws_levels(t)]
     if kind.needs_stop_rule:
         for technique in drawn[:1]:
             recipe = plan.as_mapping()
             recipe["algorithm"] = {"name": technique.name}
-            yield f"{technique.title}, which draws, in place of {plan.algorithm.title}", recipe
+            yield f"{technique.title}, which draws, instead of {plan.algorithm.title}", recipe
 
 
 def _draws_levels(technique: type[Any]) -> bool:
@@ -302,5 +302,5 @@ def _measured(
         return replace(tried, status="attacked", attack=against)
     here = next((a for a in attack(made, adversary, context) if a.column == against.column), None)
     if here is None or here.idle:
-        return replace(tried, why="Nobody could be attacked.")
+        return replace(tried, why="No one could be attacked.")
     return replace(tried, status="attacked", attack=here, why=note)

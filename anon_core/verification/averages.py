@@ -43,7 +43,7 @@ def check_averages(promise: Promise, release: Lines, table: PrivateTable) -> lis
         return [undecided("averages", "Averages cannot be recomputed: columns are missing.")]
     statistic = _statistic(promise)
     if statistic is None:
-        return [undecided("averages", "Averages cannot be recomputed: it is not told which.")]
+        return [undecided("averages", "Averages cannot be recomputed: their kind is not given.")]
     found: list[Check] = []
     for name in numbers_of(promise, table):
         column = table.columns[name]
@@ -134,7 +134,7 @@ def check_groups(
         and np.array_equal(np.sort(place[row]), np.arange(release.rows))
     )
     if not paired or classes is None:
-        return [undecided("groups", "Which row stands behind which published row is not told.")]
+        return [undecided("groups", "Which row is behind which published row is not given.")]
     behind = np.empty(release.rows, dtype=np.int64)
     behind[place[row]] = row
     found: list[Check] = []

@@ -183,7 +183,7 @@ def _guarded(
         if _mark(path) != made:
             raise BadInput(
                 f"The file {clipped(path.name)} changed while it was read.",
-                remedy="Do it again when nobody writes to the file.",
+                remedy="Try again when no program writes to the file.",
             )
         return found
 

@@ -58,7 +58,7 @@ def check_matches(
     reached = int(evidence.sizes.min()) if len(evidence.sizes) else k
     if reached < k:
         if evidence.form == "averaged":
-            raise CannotTell("nobody's values fit an average for sure")
+            raise CannotTell("an average matches no person for sure")
         found = _fewest(evidence, k, perfect=perfect)
         reached = min(getattr(found, side) for side in sides)
         bad = np.zeros(len(evidence.sizes), dtype=np.bool_)

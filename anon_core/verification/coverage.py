@@ -46,7 +46,7 @@ def check_coverage(
                 "labels that claim a range or beginning not all of their values have",
             ),
             (cover.unknown, "texts that no level of its hierarchy and no value explains"),
-            (cover.ambiguous, "texts that stand for different things on different levels"),
+            (cover.ambiguous, "texts that mean different things on different levels"),
         ):
             rows = release.rows_of(np.isin(codes, texts))
             if rows:

@@ -159,7 +159,7 @@ class Evidence:
         if not isinstance(given, bool):
             raise CannotTell("others_known is neither true nor false")
         if given and self.promise.person:
-            raise CannotTell("what is known of a person with several rows is not told")
+            raise CannotTell("knowledge about a person with several rows is not defined")
         return given
 
     def _parted(self, part: Grouped, column: str) -> Grouped:
@@ -271,8 +271,8 @@ class Evidence:
             raise CannotTell("no public table with all quasi-identifiers was given")
         if found.unplaced:
             raise CannotTell(
-                f"it is unclear in which groups of {listing(found.unplaced)} values of the public "
-                "table stand"
+                f"it is unclear which groups of {listing(found.unplaced)} contain values of the "
+                "public table"
             )
         if found.strangers:
             few = "row of the table has" if found.strangers == 1 else "rows of the table have"
@@ -292,7 +292,7 @@ class Evidence:
         int64 array of shape (classes,)
         """
         if self.form != "whole":
-            raise CannotTell("whom a class covers can be told of whole rows only")
+            raise CannotTell("the people of a class are defined for whole rows only")
         return covered_people(self.promise, self.grouped, self.public)[0]
 
 
@@ -336,7 +336,7 @@ def class_check(
             holds=True,
             bound=bound,
             column=column,
-            sentence=f"No row is published, so {what} holds for nobody: there is nothing to find.",
+            sentence=f"No row is published, so {what} holds for no one: there is nothing to find.",
         )
     part = evidence.part_of(column) if column else evidence.grouped
     extreme = float(reached.min() if worst == "least" else reached.max())

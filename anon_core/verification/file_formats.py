@@ -44,7 +44,7 @@ Writer = Callable[[Sequence[str], Sequence[Codes | Narrow], Sequence[list[str]]]
 _QUICK_FROM = 1 << 20
 _SAME = (
     "{} is, byte for byte, what is written of the same rows in the same order, and holds nothing "
-    "beside them."
+    "else."
 )
 
 
@@ -238,7 +238,7 @@ def check_parquet(release: PublishedTable, content: Content, file: str) -> Check
             name=name,
             holds=False,
             sentence=f"The dictionary or the statistics of {listing(idle)} in {file} hold values "
-            "that stand in no published row of their row group.",
+            "that occur in no published row of their row group.",
         )
     wrong, odd = np.zeros(release.rows, dtype=np.bool_), list[str]()
     for place in range(len(release.header)):
@@ -355,7 +355,7 @@ def check_other_formats(
     known |= {*names_of(list(published)), *parts}
     if unknown := sorted(set(files) - known):
         sentence = (
-            f"No published table has a file called {listing(unknown)}, and nobody checked it."
+            f"No published table has a file called {listing(unknown)}, and it was not checked."
         )
         found.append(Check(name="files", holds=False, sentence=sentence))
     return found

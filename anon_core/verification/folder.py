@@ -53,7 +53,7 @@ def check_folder(folder: Path, names: Iterable[str]) -> Check:
         name="files",
         holds=not others,
         sentence=f"The folder holds {listing(others)}, which is no file of this release. Together "
-        "with it these may tell more than was promised; remove them."
+        "with it these may reveal more than the privacy models allow; remove them."
         if others
         else "The folder holds the files of this release and nothing else.",
     )

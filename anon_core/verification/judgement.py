@@ -61,7 +61,7 @@ def judge(evidence: Evidence, second: SecondComputation) -> list[Check]:
     name, called = evidence.name, second.called
     if evidence.form not in second.forms:
         where = (
-            f"'{name}' cannot be recomputed where columns are permuted apart."
+            f"'{name}' cannot be recomputed where columns are permuted separately."
             if evidence.form == "permuted"
             else f"{called} of averages cannot be recomputed."
         )

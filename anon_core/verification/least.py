@@ -34,7 +34,7 @@ def at_least(
             holds=True,
             bound=float(bound),
             column=column,
-            sentence=f"No row is published, so {what} holds for nobody: there is nothing to find.",
+            sentence=f"No row is published, so {what} holds for no one: there is nothing to find.",
         )
     small, least = reached < bound, int(reached.min()) if len(reached) else bound
     broken = bool(small.any())

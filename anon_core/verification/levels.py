@@ -96,7 +96,7 @@ def _paths_of_lines(lines: list[str]) -> list[tuple[str, ...]]:
     inside = [child for members in children.values() for child in members]
     under = set(inside)
     if len(under) < len(inside):  # in two groups, or in itself: a way without an end
-        raise ValueError("a label stands under two groups")
+        raise ValueError("a label is under two groups")
     if _ROOT in children:
         start, above = _ROOT, (top,)
     else:

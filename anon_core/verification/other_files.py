@@ -66,7 +66,7 @@ def read_sheet(content: bytes, name: str, reading: Reading) -> tuple[list[str], 
             )
         }
     except (calamine.CalamineError, zipfile.BadZipFile) as error:
-        raise BadInput(f"{name} is no readable workbook.", remedy="Save it anew.") from error
+        raise BadInput(f"{name} is no readable workbook.", remedy="Save it again.") from error
     grids = {n: g for n, g in grids.items() if any(_holds(cell) for row in g for cell in row)}
     if len(grids) != 1:
         raise BadInput(
@@ -202,7 +202,7 @@ def read_statistics(
     except BadInput:
         raise
     except (OverflowError, ValueError, pyreadstat.ReadstatError, pyreadstat.PyreadstatError) as e:
-        raise BadInput(f"{name} cannot be read.", remedy="Save it anew.") from e
+        raise BadInput(f"{name} cannot be read.", remedy="Save it again.") from e
     columns: list[Sequence[Any]] = []
     for own in frame.columns:
         labels = told.variable_value_labels.get(own, {}) if reading.labels else {}

@@ -152,5 +152,5 @@ def check_parts(
         "parts make up: what else it holds, or leaves out, could mark a person."
         if odd
         else f"Each of the {len(names)} parts, {names[0]} and so on, is, byte for byte, what is "
-        "written of its share of the rows in the same order, and holds nothing beside them.",
+        "written of its share of the rows in the same order, and holds nothing else.",
     )

@@ -296,17 +296,17 @@ def _check_membership(
     if found.possible is None:
         return not_checked(
             "membership",
-            f"Whether everyone can stand in a group that shows all their values is not decided. "
+            f"Whether everyone fits a group that shows all their values is not decided. "
             f"{found.why} With the recipe that the run completed the groups are formed again.",
         )
     return Check(
         name="membership",
         holds=found.possible,
         bound=float(table.rows),
-        sentence=f"Each of the {table.rows} rows of the table can stand in a group that shows all "
+        sentence=f"Each of the {table.rows} rows of the table fits a group that shows all "
         "its values, and no group shows more."
         if found.possible
-        else "The groups cannot be made of the table's rows, each of which has to stand in a group "
+        else "The groups cannot be made of the table's rows, each of which has to be in a group "
         f"that shows all its values. {found.why}",
     )
 

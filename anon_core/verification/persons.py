@@ -171,8 +171,8 @@ def person_check(
     else:
         few = many(int(np.count_nonzero(open_)), "class", "has", "have")
         sentence = (
-            f"{what} is not decided: more rows of the table fit than {few}, so whose these are "
-            f"cannot be told; it could be as little as {worst:.4g} {named(rows)}. Treated as "
+            f"{what} is not decided: more rows of the table fit than {few}, so it is unclear whose "
+            f"these are; it could be as little as {worst:.4g} {named(rows)}. Treated as "
             "broken."
         )
     return Check(

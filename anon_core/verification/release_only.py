@@ -52,10 +52,10 @@ _NEEDS_TABLE = {
     "rows": "How many rows of the table are not published was not checked.",
     "coverage": "Whether each published row is true of a row of the table was not checked.",
     "spelling": "Whether values are written as in the table was not checked.",
-    "order": "Whether the rows stand in canonical order was not checked.",
+    "order": "Whether the rows are in canonical order was not checked.",
 }
 
-_EVERYONE = "Whether everyone can stand in a group that shows all their values was not checked."
+_EVERYONE = "Whether everyone fits a group that shows all their values was not checked."
 _AVERAGES = "Whether each number is the average of its class was not checked."
 
 

@@ -87,7 +87,7 @@ def read_shape(told: Mapping[str, Any]) -> Shape:
     whole_or_exact = ("coarsened", "averaged") if not found.permuted else ("coarsened", "exact")
     if found.cells not in whole_or_exact or (found.tables > 1 and found.cells != "exact"):
         raise BadPlan(
-            f"The recipe's [release] tells of {found.cells} cells in {found.tables} "
+            f"The recipe's [release] names {found.cells} cells in {found.tables} "
             f"{'table' if found.tables == 1 else 'tables'} with linked = '{found.linked}', which "
             "cannot be recomputed.",
             remedy="Remove [release]: it follows from the technique.",

@@ -29,9 +29,9 @@ MOST_PAIRS = 20_000_000
 MOST_OPEN = 40_000
 _MOST_NODES = 2_000
 _MOST_SECONDS = 60.0
-_NOWHERE = "Somebody fits no group that has room for them."
-_NOBODY = "A cell of a group is true of nobody who can stand there."
-_TOO_MANY = "More people can stand nowhere but in one group than it shows rows of them."
+_NOWHERE = "A person fits no group that has room for them."
+_NOBODY = "A cell of a group is true of no one who fits the group."
+_TOO_MANY = "More people fit only one group than it shows rows of them."
 _NO_WAY = "In no way can the table's rows be put into the groups so that each shows their parts."
 _TOO_LONG = "Too many people fit too many groups."
 

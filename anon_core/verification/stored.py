@@ -96,7 +96,7 @@ class StoredObject:
         """Return the error of an object that was written to meanwhile."""
         return BadInput(
             f"The file {clipped(self.name)} changed while it was read.",
-            remedy="Do it again when nobody writes to the file.",
+            remedy="Try again when no program writes to the file.",
         )
 
 

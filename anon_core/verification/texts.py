@@ -457,7 +457,7 @@ def level_sets(
         key = spelling.key(cells[0])
         if path.setdefault(key, cells[1:]) != cells[1:]:
             raise BadHierarchy(
-                f"Hierarchy of '{name}', line {number}: the value stands in an earlier line with "
+                f"Hierarchy of '{name}', line {number}: the value occurs in an earlier line with "
                 "other labels.",
                 remedy="List every value once; a value has one path to the top.",
                 values=[cells[0]],

@@ -55,7 +55,7 @@ def with_unseen(
             continue
         if column.spelling.measured:
             raise BadPlan(
-                f"Values of '{name}' stand in no level table and cannot be published as its top.",
+                f"Values of '{name}' are in no level table and cannot be published as its top.",
                 remedy="Use the level tables the release was made with.",
             )
         width = max(len(levels[name][0]), 2)

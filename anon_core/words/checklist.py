@@ -78,7 +78,7 @@ def published(result: Result) -> list[Item]:
     items += [
         Item(
             about=f"confirmed:{place}",
-            sentence=f"Confirmed by whoever decided on it: {one.found}",
+            sentence=f"Confirmed by the person responsible: {one.found}",
             mark="note",
         )
         for place, one in enumerate(result.plan.confirmed, start=1)
@@ -169,8 +169,8 @@ def unlike(result: Result) -> Item:
     if alone is None:
         return Item(
             about=about,
-            sentence="Rows unique over all published columns: not counted, since cells that stand "
-            "beside each other need not belong to one person.",
+            sentence="Rows unique over all published columns: not counted, since cells next to "
+            "each other need not belong to one person.",
             mark="note",
         )
     if not alone:

@@ -193,19 +193,19 @@ def links(result: Result) -> str:
         if linked:
             return f"{start}. Linked row by row: {'; '.join(linked)}."
         return (
-            f"{start}, and every column is shuffled by itself: cells that stand beside each other "
-            "belong to nobody."
+            f"{start}, and every column is shuffled by itself: cells next to each other "
+            "do not belong together."
         )
     if len(result.release.blocks) == 1:
         return "All columns stay linked row by row: no link is cut."
     if linked:
         return (
-            f"Within a group only these columns stay linked row by row: {'; '.join(linked)}. What "
-            "else stands beside each other is chance."
+            f"Within a group only these columns stay linked row by row: {'; '.join(linked)}. All "
+            "other cells are next to each other by chance."
         )
     return (
-        "Within a group every column is shuffled by itself: cells that stand beside each other "
-        "belong to nobody."
+        "Within a group every column is shuffled by itself: cells next to each other "
+        "do not belong together."
     )
 
 

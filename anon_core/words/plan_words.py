@@ -35,8 +35,9 @@ def not_defined(plan: Plan) -> str:
     unfit = [m.title for m in plan.models if m.needs_public or m.private_columns()]
     if unfit and plan.algorithm.averages:
         return (
-            f"{plan.algorithm.title} publishes averages, and nobody fits one for sure, so it "
-            f"cannot give {listing(unfit)}. Choose another technique, or remove the promise."
+            f"{plan.algorithm.title} publishes averages, and an average matches no person for "
+            "sure, so "
+            f"it does not support {listing(unfit)}. Choose another technique, or remove the model."
         )
     asking = [plan.algorithm.title] if plan.algorithm.needs_public else []
     if (public or asking) and not plan.population_file:
@@ -53,8 +54,8 @@ def not_defined(plan: Plan) -> str:
     if not titles:
         return ""
     return (
-        f"{listing(titles)} is not defined where columns are permuted apart: no published row is a "
-        "person's. Replace it by a promise about groups."
+        f"{listing(titles)} is not defined where columns are permuted separately: no published row "
+        "belongs to a person. Replace it by a model about groups."
     )
 
 
@@ -78,17 +79,18 @@ def of_several(model: GroupModel, columns: Sequence[str], secret: int) -> str:
         return ""
     if model.by_itself() is not model:
         return (
-            f"{listing(columns)} {'is' if len(columns) == 1 else 'are'} protected also from "
-            "whoever knows all other sensitive values of a person: of two rows (a, x) and (b, y) "
-            "each column shows two values, but whoever knows a would be sure of x."
+            f"{listing(columns)} {'is' if len(columns) == 1 else 'are'} protected even from an "
+            "attacker who knows all other sensitive values of a person: of two rows (a, x) and "
+            "(b, y) "
+            "each column shows two values, but an attacker who knows a would be sure of x."
         )
     if len(columns) == 1:
         return ""
     return (
-        f"Each of {listing(columns)} is protected by itself. That is weaker than it looks: whoever "
-        "learns one of them of a person can tell the others from it. In a class of two rows (a, x) "
-        "and (b, y) each column shows two values, but whoever knows a is sure of x. Where one may "
-        "be known, turn on “Other sensitive values are known”, if the promise has it."
+        f"Each of {listing(columns)} is protected by itself. That is weaker than it looks: one "
+        "sensitive value of a person may reveal the others. In a class of two rows (a, x) "
+        "and (b, y) each column shows two values, but an attacker who knows a is sure of x. If one "
+        "may be known, turn on “Other sensitive values are known”, if the model has it."
     )
 
 
@@ -133,7 +135,7 @@ def cut(plan: Plan) -> str:
     if plan.algorithm.as_mapping().get("sets"):
         return f"{within} the link between the column sets is cut."
     if not alone:
-        return f"{within} the links between columns permuted apart are cut."
+        return f"{within} the links between columns permuted separately are cut."
     return f"{within} nothing links a person to a value of {listing(alone)}."
 
 
@@ -165,11 +167,11 @@ def _counted(plan: Plan) -> list[str]:
     """Return of whom the promises are, where rows are not people."""
     if plan.roles.household:
         return [
-            f"People of one household count as one, told apart by “{plan.roles.household}”: the "
+            f"People of one household count as one, identified by “{plan.roles.household}”: the "
             "others are of other households."
         ]
     if plan.roles.person:
-        return [f"People are counted, not rows: “{plan.roles.person}” tells whom a row is about."]
+        return [f"People are counted, not rows: “{plan.roles.person}” says whom a row is about."]
     return []
 
 

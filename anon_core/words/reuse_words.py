@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _UNSEEN = {
     "fail": "A value that no hierarchy has stops the run.",
     "top": "Values that no hierarchy has are published as the top of theirs.",
-    "suppress": "Rows with a value that no hierarchy has are left out, and told.",
+    "suppress": "Rows with a value that is in no hierarchy are left out, and reported.",
 }
 
 
@@ -33,7 +33,7 @@ def reused(plan: Plan) -> list[str]:
         return []
     levels = decided_levels(plan)
     named = ", ".join(f"{name} {level}" for name, level in levels.items())
-    drawn = "What is left to chance is drawn anew." if plan.draws else ""
+    drawn = "Random choices are drawn again." if plan.draws else ""
     what = f"Decided levels, not searched: {named}."
     if plan.algorithm.carries_out_parts:
         what = "Decided parts, not searched: those of the earlier release."

@@ -224,9 +224,9 @@ def _people(result: Result) -> Tile:
         )
     unlike = phrases.mostly_unique(result)
     idle = [a for a in result.attacks if phrases.told_first(a) and (a.idle or a.undecided)]
-    word = "nobody beyond a threshold"
+    word = "no one beyond a threshold"
     if unlike:
-        word = f"nobody beyond a threshold, but {unlike}"
+        word = f"no one beyond a threshold, but {unlike}"
     elif idle or not told:
         word = "not everything could be tested or decided"
     counted = ", ".join(dict.fromkeys(family("attack")[a.attack].title for a in every))

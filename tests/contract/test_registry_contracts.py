@@ -458,13 +458,13 @@ def test_every_algorithm_keeps_every_promise_or_says_so(algorithm: str, model: s
     if chosen.is_mechanism:
         settings, promise = MECHANISM, BUDGET if kind.of_mechanism else promise
     refuses = (
-        "cannot be steered|needs to be told the budget"
+        "cannot be steered|needs the budget of differential privacy"
         if chosen.is_mechanism and not kind.of_mechanism
         else "a property of the way a release is made"
         if kind.of_mechanism and not chosen.is_mechanism
         else "not defined for averages"
         if (kind.needs_public or model == "personalized") and chosen.averages
-        else "permuted apart"
+        else "permuted separately"
         if permutes and kind.needs_whole_rows
         else ""
     )
@@ -663,7 +663,7 @@ def test_an_attack_without_what_it_needs_says_what(attack: str) -> None:
     reason = cast(Attack, technique("attack", attack)).reason_not_applicable(
         raw_view(problem), audience_of(problem)
     )
-    assert reason == "" or reason.startswith(("It needs a", "It is about columns"))
+    assert reason == "" or reason.startswith(("It needs a", "It needs columns"))
     kind = cast(type[Attack], find("attack", attack))
     needing = ("attribute", "inferential") if not kind.needs_permuted else (kind.discloses,)
     told = attack in ("journalist", *OF_A_TABLE) or kind.needs_earlier or kind.needs_stop_rule

@@ -197,7 +197,7 @@ def test_a_release_of_overlapping_buckets_as_attacked() -> None:
     assert sum(int(r["non-members"]) for r in spread.rows) == 2
     assert {r["known"]: r["people"] for r in known.rows}["δ = 1, proven"] == proven
     both = {
-        NAMES[int(r["public row"]) - 1]: (r["δ, groups kept apart"], r["δ, groups united"])
+        NAMES[int(r["public row"]) - 1]: (r["δ, groups kept separate"], r["δ, groups united"])
         for r in beside.rows
     }
     for name, pair in both.items():

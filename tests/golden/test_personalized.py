@@ -92,7 +92,7 @@ def test_two_rows_are_less_than_three() -> None:
     assert result.release.suppressed == 2
     whole = released(OWN, {"qi": 1})
     assert whole.release.suppressed == 0
-    assert whole.verdicts[0].sentence == "Everyone stands among as many rows as they ask for."
+    assert whole.verdicts[0].sentence == "Everyone is among as many rows as they require."
     check = recomputed(OWN, released(OWN, {"qi": 0}))
     assert check.holds
     # The exact table, as if it had been released with no promise kept.
@@ -123,7 +123,7 @@ def test_the_private_column_is_nowhere_to_be_seen() -> None:
         (["2", "1.5", "1", "1"], "number", BadInput, "first in row 2"),
         (["2", None, "1", "1"], "number", BadInput, "every row needs a k of its own"),
         (["2", "plenty", "1", "1"], "text", BadInput, "no whole number from 1 up"),
-        (["5", "1", "1", "1"], "number", Infeasible, "at most 3 of 4 rows can stand"),
+        (["5", "1", "1", "1"], "number", Infeasible, "at most 3 of 4 rows can be in"),
     ],
 )
 def test_a_k_of_ones_own_is_a_whole_number(

@@ -573,7 +573,7 @@ def test_what_cannot_be_told_of_overlapping_classes_is_said_plainly() -> None:
             run(plan, case.dataset, case.levels, assess=False)
             return
         told += 1
-        with pytest.raises(NotFound, match="the second computation cannot tell it") as refused:
+        with pytest.raises(NotFound, match="the independent check cannot confirm it") as refused:
             run(plan, case.dataset, case.levels, assess=False)
         assert "error of the workbench" not in str(refused.value)
         assert "do not overlap" in refused.value.remedy

@@ -117,7 +117,7 @@ def test_promises_and_attacks_on_blocks(blocks: str, drawn: tuple[Case, list[int
         assert sorted(result.per_class.tolist()) == pytest.approx(sorted(map(float, shares)))
     if view.whole_quasi() is None:
         for technique in (Prosecutor(), Marketer()):
-            with pytest.raises(AnonError, match="permuted apart"):
+            with pytest.raises(AnonError, match="permuted separately"):
                 technique.run(*attacked(problem, view), context)
         with pytest.raises(AnonError, match="not defined where quasi-identifiers are permuted"):
             KAnonymity().measure(*measured(problem, view), context)
@@ -139,7 +139,7 @@ def test_promises_and_attacks_on_blocks(blocks: str, drawn: tuple[Case, list[int
 def test_a_journalist_needs_whole_rows_too() -> None:
     blocks = layouts(PATIENTS)["a block per column"]
     release = by_hand(PATIENTS.problem(population=40), [0] * 6, blocks)
-    with pytest.raises(AnonError, match="permuted apart"):
+    with pytest.raises(AnonError, match="permuted separately"):
         Journalist().run(*attacked(release.problem, release.view), Context())
 
 

@@ -76,7 +76,7 @@ def test_hierarchies_are_proposed_where_they_are_missed() -> None:
     assert "no hierarchy yet" not in words(app)
     assert app.session_state["state/work"]["levels"]
     button(app, "use-0").click().run()
-    assert "end at values that somebody has: look" not in words(app)
+    assert "end at real values of people: check" not in words(app)
 
 
 def test_the_recommended_plan_runs_as_it_is() -> None:

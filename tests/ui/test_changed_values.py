@@ -66,7 +66,7 @@ def test_results_compare_and_export(technique: dict[str, Any], share: float) -> 
         if share < 1:
             app = open_page(RESULTS, held | {"attack-view": "One by one"}, tab=ATTACKS)
             text = words(app).replace("\\", "")
-            assert "an average fits nobody of a population for sure" in text
+            assert "an average matches no person of a population for sure" in text
     for page in (COMPARE, EXPORT):
         assert not open_page(page, held).exception
 

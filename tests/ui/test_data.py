@@ -57,7 +57,7 @@ def test_every_column_has_a_distribution(start: AppTest) -> None:
 def test_a_broken_workbook_is_refused_with_a_remedy(start: AppTest) -> None:
     content = b"PK\x03\x04" + b"[Content_Types].xml" + b"xl/workbook.xml"
     start.file_uploader(key="start/upload/0").upload("people.xlsx", content, "x/y").run()
-    assert "save it anew" in start.error[0].value
+    assert "save it again" in start.error[0].value
 
 
 def test_a_doubtful_column_says_why_beside_its_type(start: AppTest) -> None:

@@ -34,10 +34,10 @@ def runs(app: AppTest) -> bool:
 def test_a_mechanism_is_offered_its_own_promise_first_and_says_what_it_lacks() -> None:
     app = opened("safepub", {"name": "k-anonymity", "k": 2})
     assert offered(app) == ["Differential privacy", "k-anonymity"]  # this one of other columns
-    assert "needs to be told the budget" in words(app)
+    assert "needs the budget of differential privacy" in words(app)
     assert not runs(app)
     app = opened("safepub", {"name": "k-anonymity", "k": 2}, BUDGET)
-    assert "needs to be told the budget" not in words(app)
+    assert "needs the budget of differential privacy" not in words(app)
     assert runs(app)
 
 

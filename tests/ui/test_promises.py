@@ -111,7 +111,7 @@ def test_what_a_technique_cannot_host_is_shown_with_the_reason() -> None:
     choose(app, "anatomy")
     ask(app, "identity")
     assert button(app, "add-k-anonymity").disabled
-    assert "k-anonymity is not defined where columns are permuted apart" in said(app)
+    assert "k-anonymity is not defined where columns are permuted separately" in said(app)
     choose(app, "mondrian")
     assert not button(app, "add-k-anonymity").disabled
 

@@ -81,7 +81,7 @@ def test_decided_parts_wait_for_the_very_release_that_they_were_decided_on() -> 
     with patch.object(st, "session_state", held):
         assert "its parts cannot be carried out" in " ".join(loading.open_recipe(recipe))
     app = open_page(RUN, held)
-    assert "no earlier release tells which parts" in words(app)
+    assert "no earlier release says which parts" in words(app)
     with patch.object(st, "session_state", app.session_state):
         assert set(state.draft()["earlier"]) == {"sha256"}  # kept until a release is loaded
     released = result.file("release.csv")

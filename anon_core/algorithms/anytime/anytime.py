@@ -89,8 +89,8 @@ class Anytime(Algorithm):
         ),
         "teaching": Service(
             place=4,
-            why="Cells are groups of your hierarchies, and what no release could beat is said "
-            "beside what was found.",
+            why="Cells are groups of your hierarchies, and the result comes with a bound that no "
+            "release could beat.",
         ),
     }
     approach: ClassVar[Approach] = "ranges"

@@ -261,7 +261,7 @@ def _confirm(
     if shared:
         raise NotFound(
             f"Not found: the groups overlap: {shared} combinations of public people fit more than "
-            "one of them, so that a group's chances cannot be told by themselves.",
+            "one group, so chances cannot be computed group by group.",
             remedy="Form the groups by Mondrian or MPALM cuts, which do not overlap.",
             best=float(shared),
             best_of="combinations of people who fit several groups",

@@ -35,10 +35,10 @@ class Matching(Algorithm):
     name: ClassVar[str] = "matching"
     title: ClassVar[str] = "Boxes by matches"
     summary: ClassVar[str] = (
-        "Starts from exact rows and widens the cells of whoever has too few matches, each time "
-        "to the row that costs least. Promises about classes are kept by merging rows. Classes "
-        "that keep every promise are formed besides, by clustering and by cuts; what costs least "
-        "is published."
+        "Starts from exact rows and widens the cells of people with too few matches, each time to "
+        "the row that costs least. Privacy models about classes are met by merging rows. Classes "
+        "that meet every model are also formed by clustering and by cuts; the cheapest result is "
+        "published."
     )
     when: ClassVar[str] = (
         "When (k, k)- or global (1, k)-anonymity is promised, which needs no equal rows."

@@ -45,9 +45,9 @@ class Microaggregation(Algorithm):
     name: ClassVar[str] = "microaggregation"
     title: ClassVar[str] = "Microaggregation (MDAV)"
     summary: ClassVar[str] = (
-        "Groups the k rows around those farthest from the average, again and again, and publishes "
-        "the group's mean or median in place of every number. Equal rows stay together. Other "
-        "columns publish what covers the group."
+        "Repeatedly groups the k rows around those farthest from the average, and publishes the "
+        "group's mean or median instead of every number. Equal rows stay together. Other columns "
+        "publish a value that covers the group."
     )
     when: ClassVar[str] = (
         "When quasi-identifiers are numbers and the release is for statistics: values change but "
@@ -82,7 +82,7 @@ class Microaggregation(Algorithm):
     statistic: str = choice(
         default="mean",
         options={"mean": "Mean", "median": "Median"},
-        help="What a group publishes in place of its numbers.",
+        help="What a group publishes instead of its numbers.",
         label="Numbers become the",
     )
     decimals: int = integer(

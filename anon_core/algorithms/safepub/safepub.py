@@ -31,8 +31,8 @@ from .chosen_levels import Choice, Score, draw_levels
 from .sampled_rows import sorted_rows
 
 _WHY = (
-    "Whoever is in the table changes hardly anything of what is published, whatever anyone knows; "
-    "a part of the rows is left out for that."
+    "One person more or less in the table hardly changes what is published, whatever an attacker "
+    "knows; the price is that part of the rows is left out."
 )
 #: Without levels named by a person they are drawn, for a fifth of the usual budget.
 _DRAWN = {"levels_epsilon": 0.2}
@@ -213,7 +213,7 @@ class SafePub(Algorithm):
         exact = [n for n in problem.roles.published(problem.dataset) if n not in problem.quasi]
         if exact:
             raise BadPlan(
-                f"{self.name}: {listing(exact)} would be published beside the classes, row by row, "
+                f"{self.name}: {listing(exact)} would be published row by row with the classes, "
                 "which the guarantee does not cover.",
                 remedy="Make them quasi-identifiers as well (a sensitive column may be both), or "
                 "leave them out.",

@@ -36,7 +36,7 @@ class SingleDimension(Algorithm):
         "as long as every class keeps the promises; equal values always publish the same."
     )
     when: ClassVar[str] = (
-        "When equal values should be published alike everywhere, but need not stand at one level."
+        "When equal values should be published alike everywhere, but levels may differ."
     )
     formula: ClassVar[str] = (
         "widest part first, width × weight; numbers at the median, first or third quartile with "

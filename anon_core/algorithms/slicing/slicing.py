@@ -70,14 +70,14 @@ class Slicing(Algorithm):
             "contingency": "contingency of all columns (φ²)",
             "pearson": "correlation of numbers (r²), contingency of others",
         },
-        help="How it is told which columns go together. Contingency sees any dependence, in bins; "
-        "correlation sees straight lines only, and those without bins.",
+        help="How to measure which columns belong together. Contingency detects any dependence, "
+        "in bins; correlation detects linear dependence only, without bins.",
         label="Dependence by",
         quiet=True,
     )
     sets: tuple[Block, ...] = sets_of_columns(
-        help="Column sets by hand, for example [['age', 'sex'], ['zip', 'diagnosis']]; columns "
-        "that are not named stand alone.",
+        help="Column sets by hand, for example [['age', 'sex'], ['zip', 'diagnosis']]; a column "
+        "that is not named is a set of its own.",
         label="Column sets by hand",
         empty="by dependence",
     )

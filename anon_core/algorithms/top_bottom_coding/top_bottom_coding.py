@@ -72,8 +72,8 @@ class TopBottomCoding(Algorithm):
         unit="share of rows",
     )
     limits: Mapping[str, Limits] = column_limits(
-        help="Columns with limits of their own in place of shares, for example "
-        "age = { low = 18, high = 80 }; a side that is left out is not coded.",
+        help="Columns with limits of their own instead of shares, for example age = "
+        "{ low = 18, high = 80 }; a side that is left out is not coded.",
         empty="the tails above",
     )
     max_suppression: float = suppression_budget(

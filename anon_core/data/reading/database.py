@@ -82,7 +82,8 @@ def queried(database: str, sql: str) -> tuple[bytes, int]:
     except (exc.SQLAlchemyError, OSError, TypeError, ValueError) as error:
         raise BadInput(
             f"{place} refused the query or cannot be reached ({type(error).__name__}).",
-            remedy="Check address, user, password and query; --show-values tells what it said.",
+            remedy="Check address, user, password and query; --show-values prints what it "
+            "answered.",
             values=[_without_password(str(error), url)],
         ) from None
     return _parquet(names, rows), len(rows)

@@ -60,6 +60,6 @@ def unpack(data: bytes, name: str, most_bytes: int) -> bytes:
     except zlib.error:
         raise BadInput(
             f"{name} is a broken gzip file: it ends early or was changed.",
-            remedy="Copy or download it again, or pack it anew.",
+            remedy="Copy or download it again, or compress it again.",
         ) from None
     return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -102,8 +102,8 @@ def notation(
         return Notation(
             texts={},
             undecided="decimals",
-            note="Its marks may stand before decimals or between thousands: 1,234 may be either. "
-            "Nothing is released before somebody says which.",
+            note="Ambiguous marks: 1,234 may use the comma for decimals or thousands. Choose one "
+            "before running.",
         )
     return NOTHING
 
@@ -120,8 +120,8 @@ def _found(texts: Sequence[str]) -> Notation:
         return Notation(
             texts={},
             undecided="dates",
-            note="Its dates may be day/month/year or month/day/year: no value tells. Nothing is "
-            "released before somebody says which.",
+            note="Ambiguous dates: every value fits both day/month/year and month/day/year. "
+            "Choose one before running.",
         )
     read = {text: day for text, day in days[fits[0]].items() if day is not None}
     return Notation(
@@ -141,7 +141,7 @@ def _declared(
             f"Column '{name}' is to be read as {what.replace(': ', ' (for example ')}), but "
             f"{len(bad)} of its {len(texts)} distinct values "
             f"{'is' if len(bad) == 1 else 'are'} not written so.",
-            remedy="Choose another way to read it, or name texts that stand for a missing value.",
+            remedy="Choose another way to read it, or add texts that are read as missing.",
             values=bad[:5],
         )
     return Notation(texts={text: value for text, value in found.items() if value is not None})

@@ -53,7 +53,7 @@ def how_to_keep(column: str) -> str:
     """Return what to do where a text that was taken for a missing value is a value."""
     name = json.dumps(column, ensure_ascii=False)
     return (
-        "remove the text from those that stand for a missing value, or write in the recipe, under "
+        "remove it from the texts read as missing, or write in the recipe, under "
         f"[data], missing_in = {{ {name} = [] }}"
     )
 
@@ -79,8 +79,8 @@ def _mixed(column: Column) -> tuple[str, ...]:
             first = int(np.flatnonzero(np.isin(column.codes, others))[0])
             return (
                 f"{len(others)} of {total} distinct values are not {kind} (first in row "
-                f"{first + 1}), so the column is text. If they stand for a missing value, name "
-                f"them among the texts that do.",
+                f"{first + 1}), so the column is text. If they mean missing, add "
+                f"them to the texts read as missing.",
             )
     if _others(column.values, _looks_like_date) is not None:
         return (
@@ -102,8 +102,9 @@ def _mixed(column: Column) -> tuple[str, ...]:
         map(_THOUSANDS.match, column.values)
     ):
         return (
-            "Its values look like numbers, but the column is text: whether they have marks between "
-            "thousands, and which, cannot be told. Take these out of the file: 4110.04 or 4110,04.",
+            "Its values look like numbers, but the column is text: it is unclear which marks "
+            "separate "
+            "thousands, if any. Take these out of the file: 4110.04 or 4110,04.",
         )
     return ()
 

@@ -118,5 +118,5 @@ def _refuse_bombs(told: Sequence[parquet.FileMetaData], name: str, most_bytes: i
 def _broken_parquet(name: str) -> BadInput:
     return BadInput(
         f"{name} is a broken or encrypted Parquet file.",
-        remedy="Copy or download it again, or write it anew without encryption.",
+        remedy="Copy or download it again, or write it again without encryption.",
     )

@@ -86,7 +86,7 @@ def parts_of(folder: Path) -> Parts:
             )
     if keys and kinds[0] != "parquet":
         raise BadInput(
-            f"The folders of {shown} tell the column {brief(keys[0])}, and its files are CSV.",
+            f"The folders of {shown} define the column {brief(keys[0])}, and its files are CSV.",
             remedy="Write the column into the files, or the table as Parquet.",
         )
     parts = Parts(
@@ -125,7 +125,7 @@ def told_by_folders(
     for name, own in zip(names, told, strict=True):
         if tuple(key for key, _ in own) != keys:
             raise BadInput(
-                f"The folders that {clipped(name)} lies in tell other columns than those of "
+                f"The folders of {clipped(name)} define other columns than those of "
                 f"{clipped(names[0])}.",
                 remedy="Put every part below the same columns, as in year=2024/part.parquet.",
             )
@@ -161,7 +161,7 @@ def _refuse_other_schemas_of_files(parts: Parts) -> None:
         except (pa.ArrowException, OSError, ValueError) as error:
             raise BadInput(
                 f"{clipped(parts.names[nth])} is a broken or encrypted Parquet file.",
-                remedy="Copy it again, or write it anew without encryption.",
+                remedy="Copy it again, or write it again without encryption.",
             ) from error
 
     refuse_other_schemas(parts.names, parts.keys, schema_of)
@@ -191,7 +191,7 @@ def refuse_other_schemas(
         twice = next((key for key in keys if key in schema.names), None)
         if twice is not None:
             raise BadInput(
-                f"{clipped(name)} has the column {brief(twice)}, which its folder tells as well.",
+                f"{clipped(name)} has the column {brief(twice)}, which its folder defines as well.",
                 remedy="Leave it out of one of the two.",
             )
         first = first or schema
@@ -214,7 +214,7 @@ def _refuse_other_headers(parts: Parts) -> None:
                 line = header_line(file.read(_HEAD), name)
         except (OSError, EOFError) as error:
             raise BadInput(
-                f"{clipped(name)} cannot be read.", remedy="Copy it again, or pack it anew."
+                f"{clipped(name)} cannot be read.", remedy="Copy it again, or compress it again."
             ) from error
         first = line if first is None else first
         if line != first:

@@ -83,7 +83,7 @@ def read_spreadsheet(
     refuse_unwritable(names, columns)
     notes = (f"Read from the sheet '{sheet}', its header in row {top + 1}.",)
     if any(any(map(_is_filled, row)) for row in cells[:top]):
-        notes = (*notes, "What stands above the header was left out.")
+        notes = (*notes, "Lines above the header were left out.")
     return Dataset(
         columns=tuple(
             read_column(
@@ -130,7 +130,7 @@ def _opened(data: bytes, name: str) -> CalamineWorkbook:
     except calamine.CalamineError as error:
         raise BadInput(
             f"{name} looks like a spreadsheet, but cannot be read as one.",
-            remedy="Open it in a spreadsheet program and save it anew, as .xlsx, .ods or CSV.",
+            remedy="Open it in a spreadsheet program and save it again, as .xlsx, .ods or CSV.",
         ) from error
 
 

@@ -124,7 +124,7 @@ def _read(
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError) as error:
         raise BadInput(
             f"{name} is a broken or encrypted {what} file.",
-            remedy="Copy it again, or save it anew without a password.",
+            remedy="Copy it again, or save it again without a password.",
         ) from error
 
 

@@ -174,7 +174,7 @@ class Stored:
             except (ArrowInvalid, ArrowNotImplementedError):
                 raise BadInput(
                     f"{clipped(file.name)} is a broken or encrypted Parquet file.",
-                    remedy="Store it again, or write it anew without encryption.",
+                    remedy="Store it again, or write it again without encryption.",
                 ) from None
 
     def sha256(self) -> str:
@@ -250,7 +250,7 @@ def changed(name: str) -> InputChanged:
     """Return the error of a table that somebody wrote to while it was read."""
     return InputChanged(
         f"{clipped(name)} was changed while it was read.",
-        remedy=f"{_NOTHING_RELEASED} Run again when nobody writes to it.",
+        remedy=f"{_NOTHING_RELEASED} Run again when no program writes to it.",
     )
 
 

@@ -123,7 +123,8 @@ def move_cut(
         return cuts
     if any(new in points for points in cuts.levels):
         raise BadHierarchy(
-            "There is a cut at that place already.", remedy="Remove one of them, or stop beside it."
+            "There is a cut at that place already.",
+            remedy="Remove one of them, or stop next to it.",
         )
     moved = tuple(tuple(sorted(new if p == old else p for p in points)) for points in cuts.levels)
     return replace(cuts, levels=moved)

@@ -58,7 +58,7 @@ class MakeGroup(Operation):
         if not self.level < at <= shape.top:
             raise shape.refusal(
                 f"cannot have a new group on level {at}",
-                "A group stands above its members; the top stays the top.",
+                "A group is above its members; the top stays the top.",
             )
         if at == shape.top:
             _insert_level(shape, at)
@@ -104,7 +104,7 @@ class Move(Operation):
         """See `Operation.edit`."""
         if self.onto <= self.level:
             raise shape.refusal(
-                "would have a cycle: a group cannot stand in one of its own level or below",
+                "would have a cycle: a group cannot be in one of its own level or below",
                 "Move it into a group of a higher level.",
             )
         nodes = _nodes(shape, self.level, self.nodes)
@@ -166,7 +166,7 @@ class Ungroup(Operation):
         groups = [node for node in nodes if not shape.stands_for_itself(self.level, node)]
         if not groups:
             raise shape.refusal(
-                f"has no group there on level {self.level}: the value stands for itself",
+                f"has no group there on level {self.level}: the value is its own group",
                 "Choose a group with several members.",
             )
         shape.split(self.level, groups)
@@ -198,7 +198,7 @@ class Reorder(Operation):
         while len({shape.parent[level][node] for node in (*nodes, beside)}) > 1:
             if any(len(shape.group(level + 1, shape.parent[level][n]).children) > 1 for n in nodes):
                 raise shape.refusal(
-                    "keeps its groups together: these do not stand in the same one",
+                    "keeps its groups together: these are not in the same one",
                     "Move them into one group first.",
                 )
             nodes = [shape.parent[level][node] for node in nodes]
@@ -306,9 +306,7 @@ def clean_label(shape: Shape, label: str) -> str:
             "Give the group a name.",
         )
     if any(unicodedata.category(c) in ("Cc", "Cs") or c in _TURNING for c in label):
-        raise shape.refusal(
-            "was given a label with letters that cannot be seen", "Type the label anew."
-        )
+        raise shape.refusal("was given a label with invisible characters", "Type the label again.")
     return label
 
 

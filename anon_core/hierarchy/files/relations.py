@@ -100,7 +100,7 @@ def _add(relations: _Relations, line: str, name: str, number: int) -> None:
     while True:
         one, place = _label(line, place, ",", name, number)
         if one is None:
-            raise _bad(name, number, "the top stands under a group, which makes a cycle", [])
+            raise _bad(name, number, "the top is under a group, which makes a cycle", [])
         members.append(one)
         if place >= len(line):
             break
@@ -114,7 +114,7 @@ def _add(relations: _Relations, line: str, name: str, number: int) -> None:
             raise _bad(
                 name,
                 number,
-                f"a label that stands under a group already, {where}, is used again"
+                f"a label that is under a group already, {where}, is used again"
                 if before[1] != number
                 else "a label is used twice",
                 [one],
@@ -173,7 +173,7 @@ def _one_tree(relations: _Relations, name: str) -> Tree:
             relations.line[tops[1]],
             f"a second top (the first one is in line {relations.line[tops[0]]})",
             [key[1:] for key in tops if key != ROOT],
-            remedy="Put it under a group; only Root stands alone.",
+            remedy="Put it under a group; only Root has none.",
         )
     reached: set[str] = set()
     label, top = (None if tops[0] == ROOT else tops[0][1:]), tops[0]

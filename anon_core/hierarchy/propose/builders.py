@@ -114,7 +114,7 @@ def _numbers(column: Column) -> list[Builder]:
         # Told again when it is the turn of this one.
         raising = partial(_raised, error)
         return [*found, *by_rows, Builder(name="round numbers", reason="", make=raising)]
-    ends = " The few rows far out stand in open ends." if cuts.open_top else ""
+    ends = " The few extreme rows are in open ends." if cuts.open_top else ""
     rounded = Builder(
         name="round numbers",
         reason=f"Its numbers spread evenly enough for round intervals, doubled each level.{ends}",
@@ -203,7 +203,7 @@ def _unordered(column: Column) -> list[Builder]:
         found.append(
             Builder(
                 name="prefix",
-                reason=f"Values share what stands before '{sign}'; above that, rare groups are "
+                reason=f"Values share the part before '{sign}'; above that, rare groups are "
                 "joined first.",
                 make=lambda: categories.balanced(column, groups=groups),
                 parameters={"separator": sign},
@@ -232,7 +232,8 @@ def _unordered(column: Column) -> list[Builder]:
 
 def _shelved(column: Column, match: library.Match) -> Builder:
     every = len(column.values)
-    rest = "" if not match.unplaced else f"; {len(match.unplaced)} stand apart until you place them"
+    rest = "" if not match.unplaced else f"; {len(match.unplaced)} stay separate until you place "
+    "them"
     return Builder(
         name="library",
         reason=f"The library's {match.title} know {match.known} of its {every} values{rest}.",

@@ -197,7 +197,7 @@ def round_numbers(column: Column, *, top_code: bool = False) -> Cuts:
     span = float(within[-1]) - float(within[0]) if len(within) > 1 else high - low
     if not _SMALLEST < math.log10(span or 1e-320) < _LARGEST:
         raise BadHierarchy(
-            f"The numbers of '{column.name}' lie too far apart or too close together for round "
+            f"The numbers of '{column.name}' are too distant or too close together for round "
             "intervals.",
             remedy="Cut them into groups of equal rows.",
         )

@@ -34,10 +34,10 @@ class ModelUtility(Metric):
     name: ClassVar[str] = "model-utility"
     title: ClassVar[str] = "Model utility"
     summary: ClassVar[str] = (
-        "A model is trained to tell a column from the quasi-identifiers, once on the table and "
-        "once on the release, and both are asked about rows of the table that neither was trained "
-        "on. What is lost in accuracy is what the release cost; 1 is a model no better than always "
-        "saying the most frequent value."
+        "A model is trained to predict a column from the quasi-identifiers, once on the table and "
+        "once on the release, and both are tested on rows of the table that neither was trained "
+        "on. The loss of accuracy is the cost of the release; 1 is a model no better than always "
+        "predicting the most frequent value."
     )
     formula: ClassVar[str] = (
         "accuracy trained on the table − accuracy trained on the release, on the same held-out "
@@ -54,7 +54,7 @@ class ModelUtility(Metric):
     at_once: ClassVar[bool] = False
 
     column: str = sensitive_column(
-        help="Sensitive column that the model tells; empty for the first.",
+        help="Sensitive column that the model predicts; empty for the first.",
         label="Told",
         empty="the first sensitive column",
     )
@@ -85,7 +85,7 @@ class ModelUtility(Metric):
     def reason_not_applicable(self, problem: Problem) -> str:
         """Return why nothing can be measured, or an empty string."""
         if not labels_of(problem):
-            return "It needs a sensitive column to tell."
+            return "It needs a sensitive column to predict."
         if problem.rows < _LEAST_ROWS:
             return f"It needs at least {_LEAST_ROWS} rows to train on and to test."
         return ""

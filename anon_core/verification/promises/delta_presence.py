@@ -34,7 +34,7 @@ def delta_presence(evidence: Evidence) -> list[Check]:
     elif any(set(promise.quasi) <= set(block) for block in blocks(promise)):
         found, rows = _whole(_by_cells(evidence), people, promise, low, high)
     else:
-        raise CannotTell("cells are exact and quasi-identifiers permuted apart")
+        raise CannotTell("cells are exact and quasi-identifiers permuted separately")
     least, most = min(found), max(found)
     holds = low <= least and most <= high
     between = f"chances of presence lie between {float(least):.4g} and {float(most):.4g}"

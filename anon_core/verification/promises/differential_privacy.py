@@ -73,8 +73,8 @@ def _account(epsilon: Fraction, for_levels: Fraction, delta: Fraction, share: Fr
         reached=float(epsilon),
         sentence=f"By its account ε = {float(epsilon):g} ({levels}{float(epsilon - for_levels):g} "
         f"on rows, each drawn with chance {float(share):.3g}) and δ = {float(delta):g}, for one "
-        "row added or removed; whoever ran it was trusted with the table. The guarantee is the "
-        "mechanism's: it cannot be read off what was published.",
+        "row added or removed; the person who ran it was trusted with the table. The guarantee is "
+        "the mechanism's: it cannot be read off the published files.",
     )
 
 
@@ -82,7 +82,7 @@ def _fixed(evidence: Evidence) -> Check:
     """Check that nothing but the levels decides what a row publishes."""
     promise = evidence.promise
     if promise.exact:
-        return _told(False, "Columns are published row by row beside the classes.")
+        return _told(False, "Columns are published row by row with the classes.")
     if promise.sample < 1:
         return _told(False, "A sample was drawn before, by a number that follows from the table.")
     if promise.algorithm.get("fixed_rules") is not True:

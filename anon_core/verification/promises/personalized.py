@@ -44,7 +44,7 @@ def _own_k(evidence: Evidence, found: Behind) -> Check:
     np.maximum.at(largest, counted.owner, own[counted.value])
     broken = sizes < largest
     if np.any(broken & ~found.sure):
-        raise CannotTell("it is unclear which rows stand in which class")
+        raise CannotTell("it is unclear which rows belong to which class")
     return class_check(
         evidence,
         "everyone's own k",
@@ -84,7 +84,7 @@ def _guards(evidence: Evidence, found: Behind) -> Check:
         broken |= here & (rows * most.denominator > sizes * most.numerator)
         worst = np.maximum(worst, np.where(here, rows / np.maximum(sizes, 1), 0.0))
     if np.any(broken & ~found.sure):
-        raise CannotTell("it is unclear which rows stand in which class")
+        raise CannotTell("it is unclear which rows belong to which class")
     return class_check(
         evidence,
         f"p = {float(most):g} for guarded values",
@@ -110,5 +110,5 @@ def _whole(value: Hashable) -> int:
     """Return a k as it stands in the table."""
     number = Decimal(value) if isinstance(value, str) and value.strip().isdigit() else value
     if not isinstance(number, Decimal) or number != int(number) or number < 1:
-        raise CannotTell("somebody's k is no whole number from 1 up")
+        raise CannotTell("a person's k is no whole number from 1 up")
     return int(number)

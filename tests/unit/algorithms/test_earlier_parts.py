@@ -182,5 +182,5 @@ def test_what_mondrian_decided_is_carried_out_on_the_next_table(tmp_path: Path) 
 
 def test_parts_are_decided_by_a_file() -> None:
     own = november(*range(20, 40))
-    with pytest.raises(BadPlan, match="nobody said where it lies"):
+    with pytest.raises(BadPlan, match="its file is not given"):
         run(own.plan(algorithm={"name": "mondrian"}), own.dataset, {}).decided()

@@ -364,7 +364,7 @@ def test_columns_published_row_by_row_are_refused(role: str) -> None:
     case = people()
     columns = {**case.columns, "s": cast("list[str | None]", ["u"] * 400)}
     case = replace(case, columns=columns, sensitive=("s",) if role == "sensitive" else ())
-    with pytest.raises(BadPlan, match="'s' would be published beside the classes"):
+    with pytest.raises(BadPlan, match="'s' would be published row by row with the classes"):
         released(case)
     both = replace(case, quasi=("q", "r", "s"), sensitive=("s",))
     assert set(published(released(both, levels={"q": 2, "r": 1, "s": 0}))) == {("*", "*", "u")}
@@ -383,7 +383,7 @@ def test_what_the_rows_decide_is_refused() -> None:
 
 def test_promises_and_techniques_that_do_not_belong_together_are_refused() -> None:
     case = people()
-    with pytest.raises(BadPlan, match="needs to be told the budget"):
+    with pytest.raises(BadPlan, match="needs the budget of differential privacy"):
         released(case, [{"name": "k-anonymity", "k": 5}])
     with pytest.raises(BadPlan, match="a property of the way a release is made") as refused:
         run(case.plan(models=[BUDGET]), case.dataset, case.levels)

@@ -102,7 +102,7 @@ def test_all_hidden_tells_no_more_than_the_commonest_value() -> None:
     assert found.rate == found.baseline
     assert found.raw > found.rate
     assert (found.control, found.interval) == (None, None)
-    assert "nobody without a part in the release" in found.sentence
+    assert "no people outside the release" in found.sentence
 
 
 def test_rows_that_were_not_drawn_are_a_control() -> None:

@@ -93,7 +93,7 @@ def test_knowledge_of_single_values() -> None:
     assert likelier.eligible == 8
     wrong = Background(knows={"z": 0.0})
     problem = case.problem()
-    assert "'z', which no sensitive column holds" in wrong.reason_not_applicable(
+    assert "'z', which no sensitive column contains" in wrong.reason_not_applicable(
         raw_view(problem), audience_of(problem)
     )
 
@@ -119,7 +119,7 @@ def test_numbers_that_lie_close_together() -> None:
     found = attack(table(classes, number=True), Similarity(width=0.1))
     assert found.per_class == pytest.approx([1, 1 / 2, 1, 1])  # 10 of a range of 100 is within
     assert (found.succeeded, found.baseline) == (6, 0)
-    assert "5 of them stand in classes with different values" in found.sentence
+    assert "5 of them are in classes with different values" in found.sentence
     (curve,) = found.details
     certain = [float(row["people certain"]) for row in curve.rows]
     assert certain == sorted(certain)

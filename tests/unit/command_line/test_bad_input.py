@@ -164,7 +164,7 @@ CASES = [
         what="a broken spreadsheet file",
         table=b"PK\x03\x04" + b"\0" * 40 + b"xl/workbook.xml",
         says=("table.csv looks like a spreadsheet, but cannot be read",),
-        remedy="save it anew",
+        remedy="save it again",
     ),
     Case(
         what="10,000 columns",
@@ -258,7 +258,7 @@ CASES = [
         table=text("\n".join(GOOD.splitlines()[:2]) + "\n"),
         status=2,
         says=("k = 3 needs at least 3 rows; the table has 1",),
-        remedy="nobody can be hidden alone",
+        remedy="no one can be hidden alone",
     ),
     Case(
         what="l above the number of values",

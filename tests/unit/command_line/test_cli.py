@@ -561,7 +561,7 @@ def test_values_the_hierarchy_lacks_are_4_with_counts_place_and_remedy(desk, cap
     rows = [i for i, row in enumerate(desk.rows, start=1) if row.split(";")[1] == "33"]
     status, told, found = failed(desk, capsys)
     assert (status, found["status"]) == (4, "input changed")
-    assert "does not know 1 of the column's" in told
+    assert "lacks 1 of the column's" in told
     assert re.search(rf"\b{len(rows)}\b", told)
     assert f"row {rows[0]}" in told
     assert "'age'" in told

@@ -147,7 +147,7 @@ def test_what_is_no_part_is_named(tmp_path: Path) -> None:
     (folder / "c.parquet").unlink()
     (folder / "x=1").mkdir()
     pq.write_table(pa.table({"x": [1], "y": ["a"]}), folder / "x=1" / "d.parquet")
-    assert "x=1/d.parquet lies in tell other columns" in _refused(folder)
+    assert "x=1/d.parquet define other columns" in _refused(folder)
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def test_the_second_computation_reads_recipes_by_itself(name: str) -> None:
         ('"mondrian"', '"mondrain"', "mondrain"),
         ('"mondrian"', '"mondrian"\nmax_suppression = 2', "max_suppression"),
         ('"mondrian"', "17", "17"),
-        ('"mondrian"', '"anatomy"', "permuted apart"),
+        ('"mondrian"', '"anatomy"', "permuted separately"),
         ("[roles]", "[rolls]\n[roles]", "unknown key 'rolls'"),
         ("[roles]", "[data]\nseparator = ',,'\n[roles]", "separator"),
         ("[roles]", "[data]\nencoding = 'utf-8\\u0000'\n[roles]", "encoding"),

@@ -65,7 +65,7 @@ def test_a_run_counts_people_and_verify_agrees(
     [
         ('person = ["patient_id"]', "person is no name of a column"),
         ('person = "patient"', "patient"),
-        ('person = "age"', "tells persons apart and is also quasi-identifier"),
+        ('person = "age"', "identifies persons and is also quasi-identifier"),
     ],
 )
 def test_a_person_column_that_is_none_is_refused(

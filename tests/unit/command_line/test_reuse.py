@@ -105,7 +105,7 @@ def test_a_city_no_hierarchy_has(
     desk.write("decided", decided)
     assert desk.run("decided", rows) == 4
     said = capsys.readouterr().err
-    assert "does not know 1 of the column's 3 values" in said
+    assert "lacks 1 of the column's 3 values" in said
     assert "Or set unseen = 'top' or 'suppress' under [reuse]." in said
     desk.write("decided", decided | {"reuse": {"mode": "fixed", "unseen": unseen}})
     capsys.readouterr()
@@ -141,7 +141,7 @@ def test_a_number_no_hierarchy_has_cannot_be_the_top(
     capsys.readouterr()
     assert desk.run("decided", [*ROWS, (99, "Bonn", "flu")] * 2) == 4
     error = capsys.readouterr().err
-    assert "'age' does not know 1" in error
+    assert "'age' lacks 1" in error
     assert "99" not in error
 
 

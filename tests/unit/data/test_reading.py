@@ -245,7 +245,7 @@ def test_a_column_without_a_name_is_refused_still(content: str) -> None:
 def test_commas_that_may_mark_thousands_are_doubted() -> None:
     c = read_table(b"a;b\n12,500;x\n1,250;y\n950;z\n").column("a")
     assert c.kind == "text"
-    assert "before decimals or between thousands" in notes(c)
+    assert "separate decimals or thousands" in notes(c)
     c = read_table(b"a;b\n12,500;x\n1,250;y\n950;z\n", kinds={"a": "number"}).column("a")
     assert c.measure is not None
     assert c.measure.tolist() == [1.25, 12.5, 950]

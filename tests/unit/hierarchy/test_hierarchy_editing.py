@@ -355,8 +355,8 @@ def test_what_is_no_hierarchy_is_refused(operation: Operation, words: str) -> No
         ("NA", "missing"),
         ("x" * (MOST_LETTERS + 1), "letters; at most"),
         ("x" * 2**20, "1,048,576 letters"),
-        ("a\x00b", "cannot be seen"),
-        ("safe\u202egnp", "cannot be seen"),
+        ("a\x00b", "invisible characters"),
+        ("safe\u202egnp", "invisible characters"),
     ],
 )
 def test_labels_that_are_refused(label: str, words: str) -> None:
@@ -372,7 +372,7 @@ def test_a_script_is_only_text() -> None:
 
 def test_standing_for_itself_is_no_group_to_dissolve() -> None:
     draft = apply(flat_draft(), InsertLevel())
-    refused(draft, Ungroup(level=1, nodes=(number(draft, "Single"),)), "stands for itself")
+    refused(draft, Ungroup(level=1, nodes=(number(draft, "Single"),)), "is its own group")
 
 
 def test_there_is_a_most_of_levels() -> None:

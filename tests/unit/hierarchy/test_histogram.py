@@ -146,6 +146,6 @@ def test_what_no_line_can_hold_is_refused(cells: list[str]) -> None:
         values=tuple(values),
         measure=np.array(values, dtype=np.float64),
     )
-    with pytest.raises(BadHierarchy, match="too far apart or too close"):
+    with pytest.raises(BadHierarchy, match="too distant or too close"):
         axis(own, Cuts(levels=()))
     assert sum(bar.rows for bar in distribution(own).bars) == len(own.codes)

@@ -75,7 +75,7 @@ def test_a_permuting_technique_stands_on_the_frontier_with_a_promise_of_its_grou
     plan, table, levels = given(PATIENTS)
     (point,) = sweep(plan, over(technique=("permutation",), k=(3,)), table, levels)
     assert point.permuted
-    assert any("stands in for k-anonymity" in note for note in point.notes)
+    assert any("replaces k-anonymity" in note for note in point.notes)
     assert point.plan is not None
     (model,) = point.plan.models
     assert model.size_asked == 3
@@ -148,7 +148,7 @@ def test_a_limit_that_a_float_reaches_is_within() -> None:
     )
     assert least_loss([third], loss="group-loss", risk="prosecutor", at_most=1 / 3).point is third
     assert least_loss([third], loss="group-loss", risk="prosecutor", at_most=0.333).point is None
-    with pytest.raises(BadPlan, match="tells the risk"):
+    with pytest.raises(BadPlan, match="reports the risk"):
         least_loss([third], loss="group-loss", risk="marketer", at_most=1)
 
 

@@ -459,7 +459,7 @@ def test_exact_cells_permuted_apart_are_not_recomputed() -> None:
     result = run(plan, PATIENTS.dataset, PATIENTS.levels, assess=False)
     recipe = {**plan.completed(), "models": [WIDE]}
     found = verify(recipe, PATIENTS.frame, PATIENTS.levels, result.files, PATIENTS.frame)
-    assert any("quasi-identifiers permuted apart" in c.sentence for c in found.broken)
+    assert any("quasi-identifiers permuted separately" in c.sentence for c in found.broken)
 
 
 def test_a_case_can_be_drawn_with_values_missing() -> None:

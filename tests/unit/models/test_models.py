@@ -153,20 +153,20 @@ def test_a_model_asks_for_nothing_unless_it_says_so() -> None:
         (
             FrequencyLDiversity(l=4),
             0,
-            "Whoever finds a person's group will guess the value of every sensitive column right "
-            "at most 1 time in 4.",
+            "An attacker who finds a person's group will guess the value of every sensitive column "
+            "right at most 1 time in 4.",
         ),
         (
             SlicingLDiversity(l=2),
             0,
-            "Whoever weighs all groups a person may be in will guess the value of every sensitive "
-            "column right at most 1 time in 2.",
+            "An attacker who weighs all groups a person may be in will guess the value of every "
+            "sensitive column right at most 1 time in 2.",
         ),
         (
             DeltaPresence(delta_min=0.1, delta_max=0.5),
             0,
-            "Whoever asks of someone in the public table whether they are in this one will find a "
-            "chance of at most 50% and at least 10%.",
+            "An attacker who asks whether someone in the public table is also in this one will "
+            "find a chance of at most 50% and at least 10%.",
         ),
         (KK(k=2), 2, f"(k, k)-anonymity (k = 2): {KK.summary}"),
     ],

@@ -74,7 +74,7 @@ def test_a_refusal_names_the_best_and_what_it_advises_is_let_pass(
         ("k-e-anonymity", {"column": "job"}, "about numbers"),
         ("epsilon-m-anonymity", {"column": "job"}, "about numbers"),
         ("epsilon-m-anonymity", {"column": "salary", "relative": True}, "above 0 and below 1"),
-        ("t-closeness", {"column": "job", "distance": "ordered"}, "in which order"),
+        ("t-closeness", {"column": "job", "distance": "ordered"}, "have no declared order"),
         ("t-closeness", {"column": "job", "distance": "hierarchical"}, "has no hierarchy"),
         ("entropy-l-diversity", {"column": "q"}, "not marked as sensitive"),
     ],

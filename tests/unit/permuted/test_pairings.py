@@ -41,9 +41,9 @@ def test_t21_fake_tuples_of_figure_3_9() -> None:
     (found,) = FakeTuples().run(*attacked(release.problem, release.view), Context())
     assert found.sentence.startswith(
         "Of the 20 combinations that the groups could hold, 8 are in the table and 12 are fake: "
-        "whoever takes one for real is right 40.0% of the time. "
+        "taking one for real is right 40.0% of the time. "
     )
-    assert "stand in 1 group on average, a fake one in 1 group." in found.sentence
+    assert "A real one fits 1 group on average, a fake one 1 group." in found.sentence
     assert (found.rate, found.succeeded, found.raw) == (8 / 20, 3.2, 1.0)
     told = pairings(release.view)
     assert told is not None

@@ -128,7 +128,7 @@ def test_the_same_bytes_whatever_the_order_of_rows(name: str, partition: str) ->
 
 def test_a_model_of_whole_rows_is_refused_before_the_search() -> None:
     for name in PERMUTING:
-        with pytest.raises(BadPlan, match="permuted apart") as refused:
+        with pytest.raises(BadPlan, match="permuted separately") as refused:
             carried_out(PATIENTS, name, [{"name": "k-anonymity", "k": 2}])
         assert "bucket size" in refused.value.remedy
 
@@ -148,8 +148,8 @@ def test_why_an_attack_is_not_run() -> None:
         for a in result.plan.all_attacks()
     }
     assert reasons["homogeneity"] == ""
-    assert "permuted apart" in reasons["prosecutor"]
-    assert "permuted apart" in reasons["marketer"]
+    assert "permuted separately" in reasons["prosecutor"]
+    assert "permuted separately" in reasons["marketer"]
 
 
 # ---- slicing -------------------------------------------------------------------------------------

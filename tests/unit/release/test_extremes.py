@@ -115,7 +115,7 @@ def test_sets_that_list_values_of_few_are_cautioned_and_columns_of_many_checked(
     assert len(values) == 26
     told = next(one for one in found.cautions if one.startswith("Sets of 'family'"))
     assert "list 26 exact values that fewer than 12 people have" in told
-    assert "the real value of 156 people stands in the release" in told
+    assert "the release shows the real value of 156 people" in told
     (item,) = [one for one in checklist.published(found) if one.about == "sets:family"]
     assert item.mark == "warning"
     assert "26 of its 26 values are printed" in item.sentence

@@ -94,4 +94,4 @@ def test_verification_calls_it_ambiguous(alike: str) -> None:
     found = verify(recipe, case.frame, case.levels, {"release.csv": content.encode()})
     (told,) = [c for c in found.checks if c.name == "coverage"]
     assert not told.holds
-    assert "stand for different things" in told.sentence
+    assert "mean different things" in told.sentence

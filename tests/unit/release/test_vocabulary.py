@@ -126,7 +126,7 @@ def test_one_text_for_different_values_is_refused(
     levels: list[tuple[str, ...]], cells: list[tuple[int, int]]
 ) -> None:
     h = hierarchy(levels, "text", missing=False)
-    with pytest.raises(BadHierarchy, match="one text stands for different values") as refused:
+    with pytest.raises(BadHierarchy, match="one text means different values") as refused:
         boxes(h, "text", cells, as_nodes=True)
     assert refused.value.values
     assert "Hierarchy of 'q'" in refused.value.message

@@ -201,7 +201,7 @@ def test_the_public_gets_round_groups_where_hierarchies_have_them() -> None:
             assert told == (recipient == "public" and bool(rounded))
             if told:
                 assert given == {**given, **rounded}
-                assert "end at values that somebody has: look" not in " ".join(advice.notes)
+                assert "end at real values of people: check" not in " ".join(advice.notes)
 
 
 def test_several_rows_a_person_get_classes_that_cannot_overlap() -> None:
@@ -228,7 +228,7 @@ def test_each_recipient_has_a_usual_threshold() -> None:
     assert set(USUAL_THRESHOLDS) == set(RELEASE_MODELS)
     with pytest.raises(BadPlan, match="unknown for recipient"):
         asked("identity", recipient="everyone")
-    with pytest.raises(BadPlan, match="what must not be learned"):
+    with pytest.raises(BadPlan, match="No threat was listed"):
         asked()
     with pytest.raises(BadPlan, match="at most 0"):
         asked("identity", chance=0.0)

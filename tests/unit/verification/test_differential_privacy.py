@@ -94,7 +94,7 @@ def test_a_release_holds_with_its_secret_and_is_undecided_without(given: dict[st
     recipe, files = made(**given)
     found = verified(recipe, files)
     assert found.holds, told(found, broken=True)
-    assert "cannot be read off what was published" in told(found)
+    assert "cannot be read off the published files" in told(found)
     assert "trusted with the table" in told(found)
     assert "whether it was cannot be recomputed" in told(found)
     assert "Drawn again from the secret" in told(found)
@@ -160,4 +160,4 @@ def test_a_recipe_that_guarantees_nothing_is_not_waved_through(
 def test_columns_beside_the_classes_are_found() -> None:
     recipe, files = made(levels={"q": 1, "r": 1})
     recipe["roles"] |= {"quasi": ["q"], "insensitive": ["r"]}
-    assert "row by row beside the classes" in told(verified(recipe, files), broken=True)
+    assert "row by row with the classes" in told(verified(recipe, files), broken=True)

@@ -223,7 +223,7 @@ def test_groups_are_classes_where_columns_are_permuted() -> None:
 
 def test_a_form_it_was_not_written_for_is_undecided() -> None:
     told = refused(lambda e: None, rows=GROUPS, release=PERMUTED, forms=("whole",))
-    assert told.startswith("'probe' cannot be recomputed where columns are permuted apart.")
+    assert told.startswith("'probe' cannot be recomputed where columns are permuted separately.")
     averages = {"cells": "averaged"}
     told = refused(lambda e: None, release=averages, forms=("whole",))
     assert told.startswith("probe of averages cannot be recomputed.")

@@ -954,7 +954,7 @@ def test_a_parquet_file_holds_nothing_but_its_rows(change: Any, how: dict[str, A
     result = verify(recipe(), PEOPLE, LEVELS, written(HEADER, RELEASE), content)
     assert broken(result) == {"parquet"}
     said = named(result, "parquet").sentence
-    assert "not byte for byte" in said or "that stand in no published row" in said
+    assert "not byte for byte" in said or "that occur in no published row" in said
 
 
 def test_bytes_beside_the_rows_of_a_parquet_file_are_found():

@@ -165,4 +165,4 @@ def test_it_does_not_apply_without_sensitive_values_in_the_search() -> None:
     of = case([("q1",)] * 3 + [("q2",)] * 3, "abcabc", [Q])
     release = released(of, [KAnonymity(k=2)])
     reason = Minimality().reason_not_applicable(release.view, audience_of(release.problem))
-    assert "No promise about sensitive values" in reason
+    assert "No privacy model about sensitive values" in reason
