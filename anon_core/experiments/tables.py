@@ -179,7 +179,7 @@ def _census(path: Path) -> Table:
     frame = frame[list(CENSUS)]
     complete = frame[frame.notna().all(axis=1)].reset_index(drop=True)
     return Table(
-        title=f"{path.name}, {len(complete):,} rows, in place of CENSUS",
+        title=f"{path.name}, {len(complete):,} rows, instead of CENSUS",
         generated=False,
         frame=complete,
         kinds={"age": "number"},

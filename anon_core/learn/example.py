@@ -120,7 +120,7 @@ def own_example(material: Material, title: str) -> Example:
     if not material.roles.quasi:
         raise BadInput(
             "No column of the table is marked as quasi-identifier.",
-            remedy="Say on Roles what each column tells an attacker.",
+            remedy="Assign a role to each column on Roles.",
         )
     if material.dataset.rows > MOST_ROWS:
         raise BadInput(

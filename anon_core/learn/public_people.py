@@ -65,8 +65,9 @@ def made_up(trace: Trace) -> str:
     if trace.material.population is not None:
         return ""
     return (
-        " No public table was given here: everyone of the table and half as many people made up "
-        "from their values stand in for one."
+        " No public table was given: it is made up of everyone in the table and half as many "
+        "people "
+        "generated from their values."
     )
 
 

@@ -29,9 +29,9 @@ QUASI = ("age", "gender", "education", "marital-status", "race", "workclass", "c
 #: The source does not say how large l is where another parameter is varied.
 L_NOT_SAID = "The source does not say which l it is drawn for; here it is 8."
 STAND_IN = (
-    "The source's 500,000 rows of CENSUS cannot be had; where --data brings them, 295,243 rows of "
-    "the American Community Survey 2018 stand in, with 25 groups of occupations in place of 50 "
-    "occupations, so that l = 10 cannot be kept there."
+    "The source's 500,000 rows of CENSUS are not available; --data replaces them with 295,243 "
+    "rows of the American Community Survey 2018, with 25 groups of occupations instead of 50 "
+    "occupations, so that l = 10 cannot be reached there."
 )
 EXPONENT = (
     "The printed length of a query's intervals has the exponent 1/(w + 1), although w counts the "

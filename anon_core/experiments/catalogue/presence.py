@@ -48,7 +48,7 @@ def drawn(bench: Bench, rows: int = 0, public: int = 0, sensitive: tuple[str, ..
 COMBINED, MPALM, COMBINED_BY_MPALM = "CombinedAlg", "MPALM", "CombinedAlg on MPALM's groups"
 AG, DM = "ag", "dm"
 STAND_INS = (
-    "Levels are those of the shipped hierarchies; a range stands at the lowest level that holds it."
+    "Levels are those of the shipped hierarchies; a range is at the lowest level that holds it."
 )
 
 
@@ -97,7 +97,7 @@ def lower(found: Found, figure: str, what: str) -> Claim:
         because += (
             f" With MPALM's own groups CombinedAlg has {mean([b for _, b in same]):,.0f}: "
             "shuffling within a group keeps presence open with fewer levels, and the levels do "
-            "not tell that the links among the columns are cut."
+            "not show that the links among the columns are cut."
             if figure == AG
             else " MPALM cuts greedily, and only optimal partitions are proven to be best (E-17)."
         )

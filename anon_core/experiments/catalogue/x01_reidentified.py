@@ -42,7 +42,7 @@ class Reidentified(Experiment):
     title = "Who is proven to be in the table"
     source = toth("section 6.1, figure 6.2")
     shows = (
-        "Permuting alone hides nobody's presence from someone with the public table; generalizing "
+        "Permuting alone hides no one's presence from someone with the public table; generalizing "
         "does. The share of the private rows whose δ is 1, by technique and k."
     )
     table = "adult-train"
@@ -236,7 +236,7 @@ def _slicing(found: Found) -> Claim:
 
 
 def _generalizing(found: Found) -> Claim:
-    says = "K-Mondrian and CombinedAlg re-identify nobody from k = 4 on."
+    says = "K-Mondrian and CombinedAlg re-identify no one from k = 4 on."
     lines = {name: found.series(_BY_K, name) for name in (_MONDRIAN, _COMBINED)}
     late = {name: {x: y for x, y in line.items() if x >= 4} for name, line in lines.items()}
     if not found.whole or not late[_MONDRIAN]:

@@ -33,8 +33,8 @@ class CombinedOrMpalm(Experiment):
     title = "CombinedAlg against MPALM over the bounds of δ"
     source = toth("section 6.2, figures 6.3 and 6.4")
     shows = (
-        "Whether permuting within generalized groups loses less than generalizing alone, when "
-        "nobody's presence may be more certain than a bound."
+        "Whether permuting within generalized groups loses less than generalizing alone, when no "
+        "one's presence may be more certain than a bound."
     )
     table = "adult-train"
     figures = (
@@ -44,7 +44,7 @@ class CombinedOrMpalm(Experiment):
     )
     remarks = (
         STAND_INS,
-        "The bounds stand in the source's figures only; here the lowest δ is 0 and the highest is "
+        "The bounds are in the source's figures only; here the lowest δ is 0 and the highest is "
         "varied. Its smallest sufficient k are 12, 8, 4, 4 and 4.",
         "The smallest k is searched by trying CombinedAlg with larger and larger groups.",
     )

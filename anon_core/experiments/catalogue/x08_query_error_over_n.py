@@ -40,7 +40,7 @@ class QueryErrorOverN(Experiment):
         *figures("n, rows", "average relative error", (5,)),
         Figure(
             name=_EXTENT,
-            title="How far the rows of a group lie apart",
+            title="How different the rows of a group are",
             x="n, rows",
             y="mean extent of a group in its columns' domains",
             unit="share",

@@ -70,8 +70,8 @@ class AfterwardsLesson(Lesson):
     number = 14
     title = "After the sources: minimality, composition, refinement"
     summary = (
-        "Each release keeps what it promises. Whoever holds two of them, or knows by which rule "
-        "the search went on and stopped, learns more than any of them tells by itself."
+        "Each release meets its privacy models. Someone who has two of them, or knows the rule by "
+        "which the search continued and stopped, learns more than any one release reveals."
     )
     source = Source(
         author="Wong, Fu, Wang and Pei",
@@ -202,10 +202,9 @@ def _table(trace: Trace, quasi: Sequence[str]) -> Table:
 def _held(trace: Trace) -> Step:
     return Step(
         title="One table, published more than once",
-        words="The same people stand in several releases, each with a promise that it keeps. The "
-        "promise is about one release, and about an attacker who reads it and nothing else. Three "
-        "attackers follow who know more: another release, why the search went on, where it "
-        "stopped.",
+        words="The same people are in several releases, and each meets its privacy model. The "
+        "model is about one release, and an attacker who reads nothing else. Three attackers "
+        "who know more follow: another release, why the search went on, where it stopped.",
         pictures=(
             _table(trace, trace.material.roles.quasi),
         ),
@@ -219,7 +218,7 @@ def _released(trace: Trace, name: str) -> Step:
     return Step(
         title=f"{month}: a release that keeps k",
         words=f"In {month} {listed(_quasi(run))} are published so that every class has at least "
-        f"{least_of(run)} rows; the smallest has {min(sizes)}. By itself nobody's row is told.",
+        f"{least_of(run)} rows; the smallest has {min(sizes)}. On its own it reveals no one's row.",
         pictures=(_release(trace, name, f"What is published in {month}"),),
         together=run.together,
         known=_quasi(run),
@@ -251,12 +250,12 @@ def _both(trace: Trace) -> Step:
     )
     return Step(
         title="Composition: both releases together",
-        words=f"Someone who knows a person stands in both releases keeps the values of {column} "
-        f"that both leave. {why} A promise that each of two releases keeps is not kept by both "
+        words=f"Someone who knows a person is in both releases keeps the values of {column} "
+        f"that both allow. {why} Two releases that meet a privacy model each need not meet it "
         "together.",
         pictures=(_left(trace),),
         question=number_question(
-            f"Of how many people do both releases together tell {column} for certain?", both, why
+            f"For how many people do both releases together make {column} certain?", both, why
         ).on(
             _release(trace, _FIRST, "What was published in October"),
             _release(trace, _SECOND, "What is published in November"),
@@ -304,7 +303,8 @@ def _went_on(trace: Trace) -> Step:
     )
     return Step(
         title="Minimality: why did it go on?",
-        words=f"Whoever knows everyone's {listed(_quasi(run))} and the algorithm asks why it did "
+        words=f"Someone who knows everyone's {listed(_quasi(run))} and the algorithm asks why it "
+        "did "
         f"not stop earlier. {why} {found.sentence}",
         pictures=(
             _bars(trace, found, "Highest belief about anyone of a class"),
@@ -357,8 +357,9 @@ def _recovered(trace: Trace) -> Question:
         "Of how many rows does someone who knows when the search stopped recover the exact "
         "quasi-identifiers?",
         number,
-        f"The release alone tells {alone}. Of all ways to fill the classes only those count that "
-        "would have broken the promise at every choice that comes before.",
+        f"The release alone reveals {alone}. Of all ways to fill the classes, only those count "
+        "that "
+        "would have violated the model at every choice that comes before.",
     )
 
 
@@ -369,7 +370,7 @@ def _refined(trace: Trace) -> Step:
     question = _recovered(trace)
     return Step(
         title="Refinement: where did it stop?",
-        words=f"Nobody's value was looked at, and nothing but sizes of classes decided. {said}",
+        words=f"No values were looked at; only sizes of classes decided. {said}",
         pictures=(
             _table(trace, _quasi(run)),
             _release(trace, _STOPPED, "What is published"),
@@ -398,10 +399,10 @@ def _compared(trace: Trace) -> Step:
     )  # fmt: skip
     return Step(
         title="What defends",
-        words="None of the promises was broken. A promise about what a class adds to what is known "
-        "(t-closeness), classes much larger than the promise asks for, one release that is kept "
-        "and extended in place of new ones, or randomness that is part of the promise leave these "
-        "attackers less; on Results, “What would stop it?” tries it on a table of your own.",
+        words="None of the models was violated. A model of what a class adds to what is known "
+        "(t-closeness), classes much larger than required, one release that is kept "
+        "and extended instead of new ones, or a randomized guarantee leave these "
+        "attackers less; on Results, “What would stop it?” tries this on your own table.",
         pictures=(
             Bars(title="People or rows that are certain", bars=bars, unit="people"),
             _release(trace, _STOPPED, "The last release"),

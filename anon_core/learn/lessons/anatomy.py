@@ -31,8 +31,8 @@ class AnatomyLesson(Lesson):
     number = 10
     title = "Anatomy, permutation, slicing"
     summary = (
-        "No value is made coarser. Rows stand in groups, and within a group it is no longer said "
-        "which value belongs to which: links are cut in place of values."
+        "No value is made coarser. Rows are in groups, and within a group it is not shown which "
+        "value belongs to which: links are cut instead of values."
     )
     minutes = 5
     source = Source(
@@ -98,10 +98,10 @@ class AnatomyLesson(Lesson):
             ),
             Exercise(
                 question=number_question(
-                    f"Of how many people do {listed(trace.quasi)} still stand in one row of their "
+                    f"For how many people are {listed(trace.quasi)} still in one row of their "
                     "group after the permutation?",
                     exact,
-                    "By chance: a value fell back beside one that belongs to it.",
+                    "By chance: a value returned to one that belongs to it.",
                     near=[n for n in range(exact - 2, exact + 3) if 0 <= n <= trace.rows],
                 )
             ),
@@ -213,9 +213,9 @@ def _three_links(trace: Trace) -> Step:
         )
     return Step(
         title="Three links",
-        words=f"A row links three things: who somebody is with {listed(trace.quasi)}; these with "
-        f"each other; and these with {trace.sensitive[0]}. Generalization blurs values and leaves "
-        "all links. The techniques here leave all values exact, and cut links.",
+        words=f"A row links three things: a person with {listed(trace.quasi)}; these with "
+        f"each other; and these with {trace.sensitive[0]}. Generalization blurs values and keeps "
+        "all links. The techniques here keep all values exact, and cut links.",
         pictures=(table(trace, "The table as it is held"),),
         printed=printed,
     )
@@ -346,10 +346,10 @@ def _anatomy(trace: Trace) -> Step:
     often = max(_possible(trace, _DEALT, person).values())
     return Step(
         title="Anatomy: two tables",
-        words=f"One table has {listed(trace.quasi)} of every row as they are, the other "
-        f"{trace.sensitive[0]}; only the group joins them. That somebody is in the table can be "
+        words=f"One table has {listed(trace.quasi)} of every row unchanged, the other "
+        f"{trace.sensitive[0]}; only the group joins them. Presence in the table can be "
         f"seen: the first link is whole. For {who} {size} rows of the second table are left, and "
-        f"the commonest value among them is right {often} time{'' if often == 1 else 's'} in "
+        f"the most common value among them is right {often} time{'' if often == 1 else 's'} in "
         f"{size}.",
         pictures=(
             _two_tables(
@@ -360,7 +360,7 @@ def _anatomy(trace: Trace) -> Step:
             ),
         ),
         question=number_question(
-            f"The row of {who} stands in the first table as it is. To how many rows of the second "
+            f"The row of {who} is unchanged in the first table. To how many rows of the second "
             "may it belong?",
             size,
             f"To every row of its group, which has {size}.",
@@ -376,17 +376,17 @@ def _permuted(trace: Trace) -> Step:
     if trace.example.name == "li":
         printed = (
             "Printed: theorem 1 gives 1/50 for Bob's disease and example 3 gives 1/5; lemma 1 "
-            "takes 2/25 for the chance at most that his age and sex stand together. Corrected: "
+            "takes 2/25 for the largest chance that his age and sex are in one row. Corrected: "
             "the rows of a value / the rows of the group, 1/5 in the paper's group of 5, as by "
-            "Anatomy; and 2/5 that they stand together somewhere, 2/25 being one row's."
+            "Anatomy; and 2/5 that they are together in some row, 2/25 being one given row's."
         )
     return Step(
         title="Permutation: every column by itself",
-        words=f"Groups are formed anew, of rows that are alike, and every column of a group is "
+        words=f"New groups are formed of similar rows, and every column of a group is "
         f"shuffled by itself. {listed(trace.quasi)} of one published row need not be one person's: "
-        "the link among them is cut as well, and with it the certainty that somebody is there. "
+        "the link among them is cut as well, and with it the certainty that a person is there. "
         f"{rows_said(exact)} of the group of {who} {'shows' if exact == 1 else 'show'} all of "
-        f"{who}'s values together, and nobody can tell whether such a row is a person's.",
+        f"{who}'s values together, and it stays open whether such a row is a person's.",
         pictures=(
             _two_tables(
                 trace,
@@ -467,10 +467,10 @@ def _compared(trace: Trace) -> Step:
     heads = ("in one row", "quasi–quasi", "quasi–sensitive", "certain")
     return Step(
         title="Which link each of them cuts",
-        words="In one row: of how many people all quasi-identifiers still stand together in their "
-        "group, where the link is cut by chance only. Certain: of how many the sensitive value is "
-        "known to whoever knows their group. A link that is cut protects; a link that is whole "
-        "keeps what is learned from it exact.",
+        words="In one row: for how many people all quasi-identifiers are still together in their "
+        "group, where the link is cut by chance only. Certain: for how many the sensitive value is "
+        "known to an attacker who knows their group. A link that is cut protects; a link that is "
+        "whole keeps what is learned from it exact.",
         pictures=(
             Table(
                 title="What is left of the links",
@@ -486,7 +486,7 @@ def _compared(trace: Trace) -> Step:
             asks="Which of them publishes everyone's quasi-identifiers together as they are?",
             choices=tuple(Choice(id=f"run:{n}", label=t) for n, t in _TITLES.items()),
             answer=f"run:{whole[0]}",
-            why="Its first table has whole rows; the others shuffle columns apart.",
+            why="Its first table has whole rows; the others shuffle columns separately.",
         ),
         found=_found(trace, _SLICED),
     )

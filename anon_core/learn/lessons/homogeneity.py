@@ -48,12 +48,12 @@ _PROMISES = {
     "recursive": (
         "Recursive (c, l)-diversity",
         "in every class the commonest value has fewer rows than c = 2 times all others together",
-        "It bounds the commonest value beside the rare ones, and does not see what they mean.",
+        "It bounds the most common value by the rare ones, and does not see what they mean.",
     ),
     "t": (
         "t-closeness",
         "the shares of values in every class are within t = 0.2 of those in the whole table",
-        "What the whole table tells of everyone, a class tells too.",
+        "What the whole table reveals about everyone, a class reveals too.",
     ),
 }
 
@@ -82,8 +82,8 @@ class HomogeneityLesson(Lesson):
     number = 9
     title = "Homogeneity, background, skewness, similarity"
     summary = (
-        "Nobody's row can be told, and yet the class tells the sensitive value: since all have the "
-        "same, since one can be ruled out, since it is far commoner there, or since all are alike."
+        "No one's row is known, and yet the class reveals the sensitive value: all rows have the "
+        "same, one can be ruled out, it is far more common there, or all are alike."
     )
     source = Source(
         author="Samarati",
@@ -116,9 +116,9 @@ class HomogeneityLesson(Lesson):
         found = [
             Step(
                 title="A release that keeps k",
-                words=f"Every class has at least k = {least_of(run)} rows: nobody can say "
-                f"which row is whose. {trace.sensitive[0]} stays as it is. The question is no "
-                "longer which row somebody has, but what all rows of their class tell.",
+                words=f"Every class has at least k = {least_of(run)} rows: no one can say "
+                f"which row is whose. {trace.sensitive[0]} stays unchanged. The question is no "
+                "longer which row belongs to a person, but what all rows of their class reveal.",
                 pictures=(
                     release_table(trace, "k", "What is published"),
                     class_bars(trace, run.together, least_of(run)),
@@ -152,10 +152,10 @@ class HomogeneityLesson(Lesson):
             ),
             Exercise(
                 question=number_question(
-                    "Of how many people does the release that keeps k alone tell the value for "
+                    "For how many people does the release that meets only k make the value "
                     "certain?",
                     certain,
-                    "They stand in classes that show a single value.",
+                    "They are in classes that show a single value.",
                 )
             ),
         )
@@ -255,14 +255,15 @@ def _homogeneity(trace: Trace) -> Step:
         )
     return Step(
         title="Homogeneity: all have the same",
-        words=f"Where a class shows one value only, it tells that value of everyone in it, though "
-        f"no row is told. {column} is certain for {number} of {trace.rows} people.",
+        words="Where a class shows only one value, it reveals that value of everyone in it, "
+        "though "
+        f"no row is known. {column} is certain for {number} of {trace.rows} people.",
         pictures=(
             _of_classes(trace, "k", result, "Share of the commonest value"),
             release_table(trace, "k", "What is published"),
         ),
         question=_which(
-            trace, f"Which class tells {column} of everyone in it?", right, why, "None", groups
+            trace, f"Which class reveals {column} of everyone in it?", right, why, "None", groups
         ),
         together=run.together,
         printed=printed,
@@ -275,9 +276,9 @@ def _background(trace: Trace) -> Step:
     assert result is not None
     number = _certain(result)
     words = (
-        "Whoever knows something about a person can rule values out. If one value besides the own "
-        f"is ruled out, {column} is certain for {number} of {trace.rows} people: where a class "
-        "shows one value or two."
+        "Someone who knows something about a person can rule values out. If one value other than "
+        f"the person's own is ruled out, {column} is certain for {number} of {trace.rows} people: "
+        "where a class shows one value or two."
     )
     if trace.example.name == "patients":
         words += (
@@ -295,7 +296,7 @@ def _background(trace: Trace) -> Step:
             "One value besides the own can be ruled out of anybody. Of how many people is "
             f"{column} then certain?",
             number,
-            "They stand in classes of at most two values.",
+            "They are in classes of at most two values.",
         ),
         together=run.together,
     )
@@ -324,7 +325,7 @@ def _skewness(trace: Trace) -> Step:
         ),
         question=_which(
             trace,
-            "In which class does the share of a value grow most beside the whole table?",
+            "In which class does the share of a value grow most compared with the whole table?",
             right,
             f"It grows by {most:.2f}: the class shows {_said(trace, 'k', _first(trace, right))}.",
             "In none does any grow",
@@ -372,7 +373,7 @@ def _promised(trace: Trace, name: str) -> Step:
         else "anybody's value still certain once one other is ruled out"
     )
     facts = (
-        f"{same} people are told by homogeneity, {known} once a value is ruled out; a share grows "
+        f"Homogeneity reveals {same} people, and {known} once a value is ruled out; a share grows "
         f"by {grown.worst:.2f} at most"
         + (f", and the kind is certain for {alike}." if found["similarity"] else ".")
     )
@@ -396,7 +397,7 @@ def _promised(trace: Trace, name: str) -> Step:
         question=yes_or_no(
             f"{title}: {asks}. Is {asked}?",
             left > 0,
-            f"It is for {left} of {trace.rows} people." if left else "It is for nobody.",
+            f"It is for {left} of {trace.rows} people." if left else "It is for no one.",
         ).on(table(trace, "The table as it is held", identifier=False)),
         together=run.together,
         printed=printed,
@@ -426,7 +427,7 @@ def _compared(trace: Trace) -> Step:
         cells: list[Cell] = []
         for attack, result in zip(_ATTACKS, found, strict=True):
             if result is None:
-                cells.append(Cell(text="not told", tone="quiet"))
+                cells.append(Cell(text="not measured", tone="quiet"))
             elif attack == "skewness":
                 cells.append(Cell(text=f"{result.worst:.2f}"))
             else:
@@ -461,14 +462,14 @@ def _compared(trace: Trace) -> Step:
             release_table(trace, last, f"What is published with {titles[last]}"),
         ),
         question=Question(
-            asks="Which is the first of them that leaves nobody's value or kind certain, even "
+            asks="Which is the first of them that leaves no one's value or kind certain, even "
             "where one value is ruled out?",
             choices=(
                 *(Choice(id=f"run:{row.id[4:]}", label=row.label) for row in rows),
                 Choice(id="run:none", label="None"),
             ),
             answer=f"run:{first}",
-            why=(f"{titles[first]} leaves nobody." if safe else "Each of them leaves somebody."),
+            why=(f"{titles[first]} leaves no one." if safe else "Each of them leaves someone."),
         ),
         together=trace[last].together,
     )

@@ -108,7 +108,7 @@ class IncognitoLesson(Lesson):
                 question=number_question(
                     "How many nodes were looked at in all?",
                     sum(len(part.told) for part in parts),
-                    "All others were pruned, or stand above a node that holds.",
+                    "All others were pruned, or are above a node that holds.",
                 )
             ),
         )
@@ -197,7 +197,7 @@ def _joined(trace: Trace, part: _Part) -> Step:
     return Step(
         title=f"Join and prune: {names}",
         words=f"A node is a candidate only if it held in every subset of one column less. {why} "
-        "Below each stands the subset that pruned it.",
+        "Below each is the subset that pruned it.",
         pictures=(_picture(trace, part, looked=False),),
         question=number_question(
             f"How many nodes of {names} are candidates?", len(part.candidates), why

@@ -122,9 +122,9 @@ def _indices(trace: Trace) -> Step:
     )
     return Step(
         title="Every value has an index",
-        words=f"The values of {listed(trace.quasi)} stand in an order. A set of indices says at "
+        words=f"The values of {listed(trace.quasi)} are ordered. A set of indices says at "
         "which values a new interval begins, for the whole table: the empty set hides everything, "
-        "the set of all changes nothing. The least value of a column always begins an interval, "
+        "the full set changes nothing. The smallest value of a column always begins an interval, "
         "so it is never in a set.",
         pictures=(
             table(trace, "The table as it is held"),

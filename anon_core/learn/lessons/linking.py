@@ -38,8 +38,8 @@ class LinkingLesson(Lesson):
     number = 1
     title = "Linking: Carol, the governor"
     summary = (
-        "A table without names is laid beside a register with names. Where a combination of "
-        "columns is rare, one line can be drawn between two rows, and somebody is found."
+        "A table without names is compared with a register with names. Where a combination of "
+        "columns is rare, one line can be drawn between two rows, and a person is found."
     )
     source = Source(
         author="Samarati and Sweeney",
@@ -171,7 +171,7 @@ def _links(
         left=_register(trace, columns),
         right=right,
         lines=lines,
-        note="Lines of whoever is followed are drawn strongly; red is a single one.",
+        note="Lines of the selected person are bold; red is a single one.",
     )
 
 
@@ -183,9 +183,9 @@ def _bare(trace: Trace, known: Sequence[str] = ()) -> Table:
 def _two_tables(trace: Trace) -> Step:
     printed = ""
     words = (
-        "On the right a table without names, as it might be published. On the left a register, "
-        "such as a voter list: names, and some columns of the table. Whoever holds both draws a "
-        "line wherever two rows agree. In 1997 the record of the governor of Massachusetts was "
+        "On the right is a table without names, as it might be published. On the left is a "
+        "register, such as a voter list: names, and some columns of the table. Draw a line "
+        "wherever two rows agree. In 1997 the record of the governor of Massachusetts was "
         "found this way, by ZIP code, birth date and sex."
     )
     if trace.example.name == "patients":
@@ -215,12 +215,12 @@ def _known(trace: Trace, known: Sequence[str]) -> Step:
     fits, together = _fits(trace, known), _alike(trace, known)
     alone = [trace.names[row] for row, count in enumerate(fits) if count == 1]
     said = listed(known)
-    words = f"Of {said}, the register tells as much as the table. "
+    words = f"Of {said}, the register holds as much as the table. "
     if alone:
         verb = "has" if len(alone) == 1 else "have"
         words += f"{len(alone)} of {trace.rows} people {verb} one line only: they are found."
     else:
-        words += f"Nobody has one line only; the fewest are {min(fits)}."
+        words += f"No one has one line only; the fewest are {min(fits)}."
     person = trace.person
     question = number_question(
         f"Known: {said}. To how many rows can a line be drawn from {trace.names[person]}?",
@@ -261,8 +261,8 @@ def _forgotten(trace: Trace, known: Sequence[str]) -> Step:
     )
     return Step(
         title=f"A role forgotten: {taken}",
-        words=f"The run keeps k = {least_of(run)} in {listed(promised)}, as it was told. {why} A "
-        "promise covers the columns that were marked, and no others.",
+        words=f"The run meets k = {least_of(run)} in {listed(promised)}, as configured. {why} A "
+        "privacy model covers the marked columns, and no others.",
         pictures=(
             _links(
                 trace,
@@ -298,8 +298,8 @@ def _released(trace: Trace) -> Step:
     least = min(sizes.values())
     return Step(
         title="The release: no single line",
-        words=f"With {listed(trace.quasi)} marked, the run keeps k = {least_of(run)}: from "
-        f"everyone at least {least} lines go out, and nobody can say which is right. What the "
+        words=f"With {listed(trace.quasi)} marked, the run meets k = {least_of(run)}: from "
+        f"everyone at least {least} lines start, and no one can say which is right. What the "
         "rows have in common is learned all the same.",
         pictures=(
             _links(

@@ -71,8 +71,9 @@ class MondrianLesson(Lesson):
             Step(
                 title="People as points",
                 words=f"Every row is a point: {trace.quasi[0]} goes across, "
-                f"{trace.quasi[min(1, len(trace.quasi) - 1)]} up. Whoever knows these values of "
-                "someone finds that person's point. At first all rows form one part, which is "
+                f"{trace.quasi[min(1, len(trace.quasi) - 1)]} up. Someone who knows a person's "
+                "values "
+                "finds that person's point. At first all rows form one part, which is "
                 f"cut while every piece keeps at least k = {least} rows.",
                 pictures=(
                     plane(trace, "All rows, one part", whole),
@@ -370,7 +371,7 @@ def _published(trace: Trace, name: str, parts: Sequence[int]) -> Step:
     sizes = sorted(run.together.count(group) for group in set(run.together))
     words = (
         f"No part can be cut any further. Each publishes its own range in every column: "
-        f"{len(sizes)} classes of {listed(map(str, sizes))} rows. Whoever knows someone's "
+        f"{len(sizes)} classes of {listed(map(str, sizes))} rows. Someone who knows a person's "
         f"quasi-identifiers is right at most 1 time in {sizes[0]}."
     )
     if name == "relaxed":

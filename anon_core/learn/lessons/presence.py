@@ -34,9 +34,9 @@ class PresenceLesson(Lesson):
     number = 12
     title = "Presence: lemma, GetDelta, union and joint"
     summary = (
-        "No row can be told in a permuted group, and yet a public table says who could be in it. "
-        "Only some subsets of those people yield the published columns; counting them gives "
-        "everyone's chance to be in the table."
+        "No row can be identified in a permuted group, and yet a public table shows who could be "
+        "in it. Only some subsets of those people yield the published columns; counting them "
+        "gives everyone's chance to be in the table."
     )
     source = Source(
         author="Toth",
@@ -115,8 +115,8 @@ def _tables(trace: Trace) -> Step:
     names, _ = public_people(trace)
     words = (
         f"The table has {rows_said(trace.rows)}; being in it is itself the secret. An attacker "
-        f"holds a public table of {len(names)} people with {listed(trace.quasi)}, and knows that "
-        "everyone of the table stands in it."
+        f"has a public table of {len(names)} people with {listed(trace.quasi)}, and knows that "
+        "it contains everyone in the table.",
     )
     words += made_up(trace)
     return Step(
@@ -154,8 +154,8 @@ def _fitting(trace: Trace) -> Step:
     why = f"{len(out)} {'fits' if len(out) == 1 else 'fit'} no group."
     return Step(
         title="Who fits a group?",
-        words="Somebody fits a group where each of their values stands in its column. Whoever fits "
-        f"none is certainly not in the table. {why}",
+        words="A person fits a group if each of their values occurs in its column. A person who "
+        f"fits none is certainly not in the table. {why}",
         pictures=(
             people_table(trace, "Groups that everyone fits", ("fits group",), cells),
             *_release(trace, _STRICT),
@@ -194,14 +194,14 @@ def _lemma(trace: Trace) -> Step:
         pictures=(
             people_table(
                 trace,
-                f"Group {group + 1}: the lemma's value beside the chance of being in the table",
+                f"Group {group + 1}: the lemma's value and the chance of being in the table",
                 ("lemma", "chance (δ)"),
                 cells,
             ),
         ),
         together=trace[_STRICT].together,
         printed="Printed: the lemma's value is an upper bound of presence. Corrected: it is the "
-        "chance that one fixed row shows these values; the pair stands in the group more often, "
+        "chance that one fixed row shows these values; the pair occurs in the group more often, "
         "and with a public table presence can be certain.",
     )
 
@@ -306,7 +306,7 @@ def _everyone(trace: Trace) -> Step:
         )
         for place, (name, delta) in enumerate(zip(names, found.joint, strict=True))
     )
-    why = f"{sure} stand in every choice of people that yields the release."
+    why = f"{sure} are in every choice of people that yields the release."
     return Step(
         title="Everyone's chance to be in the table",
         words=f"Counted for all groups together. {why} Their presence is certain, however the "
@@ -331,9 +331,9 @@ def _both(trace: Trace) -> Step:
     said = f"Of {apart} people the two differ." if apart else "Here both say the same of everyone."
     return Step(
         title="Groups that overlap: union and joint",
-        words="Relaxed cuts deal equal values to either side, so that somebody may fit two groups. "
-        "Taken for one, such groups say less: it is no longer asked which of them a value stood "
-        f"in. Kept apart they are counted jointly. {said}",
+        words="Relaxed cuts deal equal values to either side, so a person may fit two groups. "
+        "United, such groups say less: which of them a value belonged to is lost. "
+        f"Kept separate, they are counted jointly. {said}",
         pictures=(
             people_table(
                 trace, "Chance by the union of overlapping groups, and jointly",
@@ -343,5 +343,5 @@ def _both(trace: Trace) -> Step:
         ),
         together=trace[_RELAXED].together,
         printed="Printed: overlapping groups are taken for their union. Corrected: the union "
-        "understates; the attacker keeps the groups apart and counts them jointly.",
+        "understates; the attacker keeps the groups separate and counts them jointly.",
     )  # fmt: skip

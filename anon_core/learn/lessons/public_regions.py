@@ -136,8 +136,8 @@ def _everyone(trace: Trace) -> Step:
     share = trace.rows / len(names)
     return Step(
         title="Public and private people",
-        words=f"{trace.rows} of {len(names)} public people are in the table. Whoever knows nothing "
-        f"else is right about anyone with a chance of {share:.3g}. The release promises that no "
+        words=f"{trace.rows} of {len(names)} public people are in the table. An attacker who knows "
+        f"nothing else is right about anyone with a chance of {share:.3g}. In this release, no "
         f"region raises it above {_most(trace):g}.{made_up(trace)}",
         pictures=(
             _plane(trace, "Everyone, by two columns", [0] * trace.rows),
@@ -209,7 +209,7 @@ def _in_region(trace: Trace) -> Question:
     number = published_numbers(trace, _CUT)[trace[_CUT].together[trace.person]]
     people = sum(number in fits for fits in found.fits)
     return number_question(
-        f"How many public people stand in the region of {trace.names[trace.person]}?",
+        f"How many public people are in the region of {trace.names[trace.person]}?",
         people,
         "All whose values lie in what the region publishes.",
     )
@@ -235,7 +235,7 @@ def _regions(trace: Trace) -> Step:
     return Step(
         title="Presence in every region",
         words="A region publishes one box for its rows, and all public people inside look alike: "
-        f"each is in the table with its δ. None is above {_most(trace):g}, so nobody is certain.",
+        f"each is in the table with its δ. None is above {_most(trace):g}, so no one is certain.",
         pictures=(
             Bars(
                 title="Chance of being in the table, by region",
@@ -263,8 +263,8 @@ def _combined(trace: Trace) -> Step:
     return Step(
         title="CombinedAlg: permuted within regions",
         words="CombinedAlg forms groups, shuffles every column within them, and makes the cells of "
-        "a group coarser only as far as presence asks for: it decides with the attack itself. "
-        f"Within a group no row is told from another. {why}",
+        "a group coarser only as far as presence requires: it decides with the attack itself. "
+        f"Within a group rows cannot be distinguished. {why}",
         pictures=(
             people_table(
                 trace,
@@ -300,8 +300,8 @@ def _released(trace: Trace) -> Step:
     )
     return Step(
         title="Two releases that keep presence open",
-        words=f"Both publish {rows_said(trace.rows)}, and of nobody it can be told that they are "
-        f"in the table with a chance above {_most(trace):g}.",
+        words=f"Both publish {rows_said(trace.rows)}, and no one's chance to be in the table is "
+        f"above {_most(trace):g}.",
         pictures=(
             Table(title="Groups", columns=(Head(name="groups"),), rows=rows, corner="by"),
             release_table(trace, _CUT, "What MPALM publishes"),

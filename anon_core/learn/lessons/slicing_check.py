@@ -30,8 +30,8 @@ class SlicingCheckLesson(Lesson):
     number = 11
     title = "Slicing's diversity check"
     summary = (
-        "Where columns are shuffled apart, a person's values may stand in several buckets. How "
-        "likely each value is follows from all of them: p(t, s) is added up over the buckets."
+        "Where columns are shuffled separately, a person's values may be in several buckets. The "
+        "chance of each value follows from all of them: p(t, s) is added up over the buckets."
     )
     minutes = 5
     source = Source(
@@ -39,7 +39,7 @@ class SlicingCheckLesson(Lesson):
         year=2012,
         title="Slicing: a new approach for privacy preserving data publishing",
         doi="10.1109/TKDE.2010.236",
-        where="as told by Toth 2015, figure 3.9, algorithms 3 and 4",
+        where="as presented by Toth 2015, figure 3.9, algorithms 3 and 4",
     )
     examples = (
         Example(name="toth", title="Toth's eight people", sample="toth-private", person="Sara"),
@@ -69,15 +69,16 @@ class SlicingCheckLesson(Lesson):
                 title="Sets of columns, one bucket",
                 words=f"The sets are {_sets_said(trace)}. Within a bucket sets are shuffled "
                 f"against each other. All rows are one bucket at first; it is halved as long as "
-                f"nobody's {trace.sensitive[0]} becomes likelier than 1 in l = {_L}, over all "
+                f"no one's {trace.sensitive[0]} becomes likelier than 1 in l = {_L}, over all "
                 "buckets together.",
                 pictures=(table(trace, "The table as it is held", together=whole),),
             ),
             *_halved(trace),
             Step(
                 title="The sliced table",
-                words=f"{_buckets_said(trace)} are published, each with its sets shuffled. What "
-                "stood in one row need not stand in one row any more.",
+                words=f"{_buckets_said(trace)} are published, each with its sets shuffled. Values "
+                "of "
+                "one original row need not be in one published row.",
                 pictures=(published_table(trace, _RUN, 0, "What is published"),),
                 question=number_question(
                     f"How many buckets does the release have, with {trace.rows} rows?",
@@ -262,7 +263,7 @@ def _halved(trace: Trace) -> list[Step]:
             )
         else:
             why = (
-                f"Every cut at a median would make a value of somebody likelier than 1 in {_L}."
+                f"Every cut at a median would make a person's value likelier than 1 in {_L}."
                 if len(rows) > 1
                 else "A single row cannot be halved."
             )
@@ -272,7 +273,7 @@ def _halved(trace: Trace) -> list[Step]:
                 words=f"The bucket of {said} is looked at. {why}",
                 pictures=(table(trace, "The buckets now", together=tuple(together)),),
                 question=yes_or_no(
-                    f"Can the bucket of {said} be halved, so that nobody's value becomes "
+                    f"Can the bucket of {said} be halved, so that no one's value becomes "
                     f"likelier than 1 in {_L}?",
                     cut,
                     why,
@@ -405,7 +406,7 @@ def _added(trace: Trace) -> Step:
     heads = (*(Head(name=f"bucket {number[g] + 1}") for g in order), Head(name="p(t, s)"))
     return Step(
         title=f"Added up for {who}",
-        words=f"In each bucket only rows count that show the same columns beside "
+        words=f"In each bucket only rows count that show the same columns next to "
         f"{trace.sensitive[0]}. p(t, s) is the sum of p(t, B) · p(s | t, B) over the buckets: "
         f"{most} at most, and 1/{_L} is allowed.",
         pictures=(

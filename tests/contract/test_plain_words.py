@@ -1,0 +1,103 @@
+"""The core's texts and the documents say things plainly: no word that reads as translated.
+
+Each of these words has a plainer one: *an attacker who*, *reported*, *shows*, *is*, *next to*,
+*again*, *instead of*, *separately*, *no one*, *someone*.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+WORDS = re.compile(
+    r"\b(whoever|told|tells|stands|beside|anew|in place of|apart|nobody|somebody)\b", re.IGNORECASE
+)
+CORE = CHECKOUT / "anon_core"
+#: Globs of modules, by folder.
+FOLDERS = [
+    "anon_core/*.py",
+    "anonymity_workbench/*.py",
+    *sorted(f"anon_core/{p.name}/**/*.py" for p in CORE.iterdir() if any(p.glob("**/*.py"))),
+]
+PAGES = ["README.md", *sorted(f"docs/{p.name}" for p in (CHECKOUT / "docs").glob("*.md"))]
+#: Folders of the core and pages that still hold such words. Only ever take out of these.
+FOLDERS_TO_DO: tuple[str, ...] = ()
+PAGES_TO_DO: tuple[str, ...] = (
+    "docs/attacks.md",
+    "docs/chance.md",
+    "docs/differential-privacy.md",
+    "docs/experiments.md",
+    "docs/figures.md",
+    "docs/files.md",
+    "docs/hosting.md",
+    "docs/lessons.md",
+    "docs/models_and_techniques.md",
+    "docs/people.md",
+    "docs/report.md",
+    "docs/reuse.md",
+    "docs/speed.md",
+    "docs/tour.md",
+    "docs/traps.md",
+    "docs/verification.md",
+)
+
+
+def texts(source: str) -> Iterator[tuple[int, str]]:
+    """Return a module's string constants of several words, but docstrings, by line."""
+    tree = ast.parse(source)
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            several = " " in node.value and id(node) not in docstrings
+            yield from [(node.lineno, node.value)] * several
+
+
+def found_in(folder: str) -> list[str]:
+    found: list[str] = []
+    for path in sorted(CHECKOUT.glob(folder)):
+        for line, text in texts(path.read_text(encoding="utf-8")):
+            words = WORDS.findall(text)
+            found += [f"{path.relative_to(CHECKOUT)}:{line}: {word}" for word in words]
+    return found
+
+
+def found_on(page: str) -> list[str]:
+    """Return the words on a page, but in blocks of code and in names set as code."""
+    text = (CHECKOUT / page).read_text(encoding="utf-8")
+    text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    return [f"{page}: {word}" for word in WORDS.findall(re.sub(r"`[^`\n]*`", "", text))]
+
+
+def test_docstrings_are_left_out() -> None:
+    source = (
+        '"""Told apart."""\nA = "who is told"\ndef f():\n    """Beside."""\n    return "told"\n'
+    )
+    assert list(texts(source)) == [(2, "who is told")]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_texts_of_the_core_are_plain(folder: str) -> None:
+    found = found_in(folder)
+    assert bool(found) == (folder in FOLDERS_TO_DO), found or "take the folder out of the list"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_are_plain(page: str) -> None:
+    found = found_on(page)
+    assert bool(found) == (page in PAGES_TO_DO), found or "take the page out of the list"
+
+
+def test_what_is_to_do_exists() -> None:
+    assert set(FOLDERS_TO_DO) <= set(FOLDERS)
+    assert set(PAGES_TO_DO) <= set(PAGES)
