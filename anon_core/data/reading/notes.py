@@ -102,9 +102,8 @@ def _mixed(column: Column) -> tuple[str, ...]:
         map(_THOUSANDS.match, column.values)
     ):
         return (
-            "Its values look like numbers, but the column is text: it is unclear which marks "
-            "separate "
-            "thousands, if any. Take these out of the file: 4110.04 or 4110,04.",
+            "Its values look like numbers, but the column is text: its marks between thousands, if "
+            "any, are unclear. Take these out of the file: 4110.04 or 4110,04.",
         )
     return ()
 

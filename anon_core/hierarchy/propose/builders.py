@@ -232,8 +232,7 @@ def _unordered(column: Column) -> list[Builder]:
 
 def _shelved(column: Column, match: library.Match) -> Builder:
     every = len(column.values)
-    rest = "" if not match.unplaced else f"; {len(match.unplaced)} stay separate until you place "
-    "them"
+    rest = "" if not match.unplaced else f"; {len(match.unplaced)} are left for you to place"
     return Builder(
         name="library",
         reason=f"The library's {match.title} know {match.known} of its {every} values{rest}.",

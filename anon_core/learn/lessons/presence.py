@@ -116,7 +116,7 @@ def _tables(trace: Trace) -> Step:
     words = (
         f"The table has {rows_said(trace.rows)}; being in it is itself the secret. An attacker "
         f"has a public table of {len(names)} people with {listed(trace.quasi)}, and knows that "
-        "it contains everyone in the table.",
+        "it contains everyone in the table."
     )
     words += made_up(trace)
     return Step(

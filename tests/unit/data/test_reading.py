@@ -182,7 +182,7 @@ def test_dates_among_other_texts_are_noted_with_the_remedy() -> None:
     c = read_table(("a,b\n" + "".join(f"{x},x\n" for x in [*cells, SECRET])).encode()).column("a")
     assert c.kind == "text"
     assert "1 of 10 distinct values are not dates (first in row 10)" in notes(c)
-    assert "missing value" in notes(c)
+    assert "texts read as missing" in notes(c)
     assert SECRET not in notes(c)
 
 
@@ -245,7 +245,7 @@ def test_a_column_without_a_name_is_refused_still(content: str) -> None:
 def test_commas_that_may_mark_thousands_are_doubted() -> None:
     c = read_table(b"a;b\n12,500;x\n1,250;y\n950;z\n").column("a")
     assert c.kind == "text"
-    assert "separate decimals or thousands" in notes(c)
+    assert "use the comma for decimals or thousands" in notes(c)
     c = read_table(b"a;b\n12,500;x\n1,250;y\n950;z\n", kinds={"a": "number"}).column("a")
     assert c.measure is not None
     assert c.measure.tolist() == [1.25, 12.5, 950]

@@ -45,7 +45,8 @@ def test_ranges_that_end_at_rare_values_are_cautioned(technique: str) -> None:
     (told,) = found.cautions
     values = "value" if count == 1 else "values"
     assert f"Ranges of 'age' end at {count} {values} that fewer than 3 people have" in told
-    assert f"the real value of {people} {'person' if people == 1 else 'people'} stands" in told
+    whose = f"{people} {'person' if people == 1 else 'people'}"
+    assert f"the release shows the real value of {whose}" in told
     assert "hierarchy with round cuts" in told
     assert figures_of(found)["cautions"] == [told]
     assert told.replace("'", "&#39;") in as_html(edition_of(found))
