@@ -99,7 +99,7 @@ def met(
         column = table.column(name)
         if KINDS[column.kind].measured:
             raise InputChanged(
-                f"The hierarchy of '{name}' does not know {values[name]} of the column's "
+                f"The hierarchy of '{name}' lacks {values[name]} of the column's "
                 f"{len(column.values)} values, and {KINDS[column.kind].several} cannot be "
                 "published as its top.",
                 remedy="Add them to the hierarchy, or set unseen = 'suppress' under [reuse].",
