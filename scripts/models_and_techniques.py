@@ -34,11 +34,11 @@ A pair with a sign can be run:
   verified release or in *not found*, which proves nothing.
 - **◐**: as ●, and finished releases are tested as well, for whether the promise can be recomputed.
   Of k-map and δ-presence: groups are merged until those of the public table whom their cells cover
-  keep it, for δ-presence until nobody fits two groups as well; where that fails, it goes on as ○.
+  keep it, for δ-presence until no one fits two groups as well; where that fails, it goes on as ○.
 
 A letter is a refusal before anything is searched, for the reason below.
 
-**†**, of a promise as it stands in a new plan: merging groups that keep it can break it, or groups
+**†**, of a promise with its default settings: merging groups that keep it can break it, or groups
 that break it can keep it together. All rows as one group then decide nothing, and a technique that
 does not look at everything it could publish says *not found* where the promise may be kept. The
 same is said of other promises where rows may be suppressed. Average and maximum risk ask less where
