@@ -191,7 +191,7 @@ def _table(opened: loading.Opened | None) -> None:
     except AnonError as error:
         show_error(error, where="Nothing was loaded")
         if state.dataset() is not None:
-            st.caption("The table you had and all work on it are unchanged.")
+            st.caption("Your current table and settings are unchanged.")
         return
     _done()
 
@@ -234,7 +234,7 @@ def _recipe(found: dropped.Dropped) -> None:
         if (table := archives.table_of(recipe, others)) is not None:
             loading.load_file(table, loading.reading_of(recipe))
         elif state.dataset() is None:
-            st.info("The recipe is at hand. Load its table now, and it is opened on that.")
+            st.info("Recipe loaded. Now load the table it belongs to.")
             return
         wanted = loading.recipe_reading(recipe)
         notes = loading.open_recipe(recipe, others)
@@ -271,7 +271,7 @@ def _offer_reading() -> None:
 
 def _read_again_button(wanted: DataOptions) -> None:
     st.button(
-        "Read the table again as the recipe says",
+        "Re-import the table with the recipe's settings",
         key="start/read_again",
         icon=":material/refresh:",
         on_click=_read_again,

@@ -68,9 +68,8 @@ def main() -> None:
         file="table.csv",
         mime="text/csv",
         icon=":material/download:",
-        help="The private table as it was read: what an exported recipe or script takes as its "
-        "table; one that says how dates and decimals are written takes the original file. Keep it "
-        "where the original is kept.",
+        help="The private table as imported. Exported recipes and scripts read this file, or the "
+        "original if they set date or decimal formats. Store it as securely as the original.",
         key="data/download",
     )
     with panel("How the file is read"):
@@ -97,7 +96,7 @@ def _columns(found: tuple[ColumnProfile, ...]) -> None:
         column_config={
             "Type": st.column_config.TextColumn(width=110),
             "Distinct": st.column_config.NumberColumn(
-                format="localized", help="Different values, the missing one not counted."
+                format="localized", help="Distinct values, excluding missing."
             ),
             "Missing": st.column_config.NumberColumn(
                 format="localized", help="Rows without a value."
@@ -110,7 +109,7 @@ def _columns(found: tuple[ColumnProfile, ...]) -> None:
                 format="%.1f%%",
                 min_value=0,
                 max_value=100,
-                help="Share of rows whose value no other row has: who knows it finds the row.",
+                help="Share of rows with a unique value: who knows the value can find the row.",
             ),
             "Notes": st.column_config.TextColumn(width="large"),
         },

@@ -163,7 +163,7 @@ def _contributions(found: Uniqueness) -> None:
             part: st.column_config.ProgressColumn(format="%.1f%%", min_value=0, max_value=100),
         },
     )
-    st.caption("A column contributes nothing where another one carries the same information.")
+    st.caption("A column contributes nothing if another column carries the same information.")
 
 
 def _few(names: Sequence[str]) -> str:
@@ -198,9 +198,9 @@ def _published(data: Dataset, found: tuple[ColumnProfile, ...]) -> None:
     if telling:
         names = ", ".join(f"{plain(one.name)} ({share(one.once_share)})" for one in telling[:5])
         st.warning(
-            f"Published exactly although many rows have a value of their own: {names}. Anyone who "
-            "knows such a value finds the row. Consider marking them as quasi-identifiers, or "
-            "leaving them out.",
+            f"Published unchanged, although many of their values are unique: {names}. Anyone who "
+            "knows one of these values can find the row. Mark them as quasi-identifiers, or leave "
+            "them out.",
             icon=":material/fingerprint:",
         )
 

@@ -117,8 +117,8 @@ def what_will_happen() -> bool:
         named = ", ".join(plain(name) for name in undecided[:8])
         named += f" and {len(undecided) - 8} more" if len(undecided) > 8 else ""
         st.warning(
-            f"Nobody has said yet what becomes of {named}. Run waits until each column has a role "
-            "or is left out.",
+            f"These columns have no role yet: {named}. Give each a role or leave it out to "
+            "enable Run.",
             icon=":material/help:",
         )
         next_step("pages/2_Roles.py", "Decide on Roles")
@@ -140,7 +140,7 @@ def what_will_happen() -> bool:
     if waiting:
         lines = "\n".join(f"- {plain(one.sentence)}" for one in waiting)
         st.warning(
-            f"Run waits until somebody has confirmed what was found, or mended it:\n\n{lines}",
+            f"Confirm or fix these findings to enable Run:\n\n{lines}",
             icon=":material/front_hand:",
         )
         next_step("pages/2_Roles.py", "Look at it on Roles")
@@ -174,7 +174,7 @@ def what_will_happen() -> bool:
     if bare:
         named = ", ".join(f"“{name}”" for name in bare)
         st.caption(
-            plain(f"Without a hierarchy, {named} can only be published exactly or not at all.")
+            plain(f"Without a hierarchy, {named} can only be published unchanged or suppressed.")
         )
     return True
 
@@ -198,12 +198,12 @@ def last_outcome() -> None:
         return
     with st.container(border=True, key="outcome"):
         if running.error() is not None:
-            st.markdown("**The last good result is still there**")
+            st.markdown("**Your last result is still available**")
         elif results.is_current():
             nothing = ", but it says nothing" if says_nothing(result) else ""
             st.markdown(f"**Released** in {result.took:.1f} s{nothing}")
         else:
-            st.markdown("**The last result** (the choices have changed since)")
+            st.markdown("**The last result** (settings have changed since)")
         told = (*promises(result), outcome(result))
         st.markdown("\n\n".join(plain(sentence) for sentence in told))
         reuse_panel.after(result)

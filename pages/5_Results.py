@@ -79,9 +79,9 @@ def head(run: Series) -> None:
         next_step("pages/6_Compare.py", "Compare pinned runs")
         next_step("pages/7_Export.py", "Export")
     if running.error() is not None:
-        st.caption("The last run released nothing. What is shown is the result before it.")
+        st.caption("The last run released nothing. Showing the result before it.")
     elif not (results.is_current() or result.pending):
-        st.caption("The choices have changed since this run; the result shown is the last one.")
+        st.caption("Settings have changed since this run. The figures still use the old settings.")
 
 
 def class_details(run: Series, colours: Palette) -> None:

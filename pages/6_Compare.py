@@ -193,9 +193,8 @@ if page("Compare", "⚖️"):
         with st.container(border=True):
             st.markdown("**No run is pinned yet.**")
             st.markdown(
-                "A pinned run is kept under a letter (A, B, C, …) so that it can be put beside "
-                "others: carry out a plan on Run, then press **P** on Results, or the button "
-                "“Pin this run”. Change the plan, run again, and pin that one too."
+                "Pin runs to compare them; each gets a letter (A, B, C, …). Press **P** or “Pin "
+                "this run” on Results, change a setting, run again, and pin that one too."
             )
             next_step(
                 "pages/5_Results.py" if results.last() is not None else "pages/4_Run.py",

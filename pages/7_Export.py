@@ -117,7 +117,7 @@ def checked(result: Result) -> bool:
     # What is typed below counts above: the list is drawn after it.
     place = st.container()
     with st.container(border=True):
-        st.markdown("**What the report says beside what was computed**")
+        st.markdown("**Your part of the report**")
         context_form.draw()
     with place:
         return _checklist(result)
@@ -130,21 +130,21 @@ def _checklist(result: Result) -> bool:
     waiting = sum(check.open for check in missed)
     promised, limits = len(checklist.promises(result)), len(checklist.thresholds(result))
     threshold = found[promised : promised + limits]
-    told = "Before it goes out"
+    told = "Before you publish"
     if missed:
-        told += f": {waiting} of {len(missed)} wait for a reason" if waiting else ""
+        told += f": {waiting} of {len(missed)} need a reason" if waiting else ""
     st.subheader(
         told,
         anchor=False,
-        help="Nothing is forbidden: the public edition can be downloaded once a reason is filed "
-        "for each line that does not hold. It stands in the report beside it.",
+        help="You can still export: give a reason for each failed check. The reasons are printed "
+        "in the report.",
     )
     with st.container(border=True, key="checklist", gap="xsmall"):
         _lines(result, "1 · Promises, recomputed", found[:promised], missed)
         _lines(result, "2 · Your threshold", [c for c in threshold if _shown(c)], missed)
         notes = [check.item for check in threshold if not _shown(check)]
         if notes:
-            with st.expander(f"To know besides: {len(notes)}", type="compact"):
+            with st.expander(f"Notes: {len(notes)}", type="compact"):
                 st.markdown("\n\n".join(map(_sentence, notes)))
         _lines(result, "What is published", found[promised + limits : -2], missed)
         _lines(result, "3 · Your judgement", found[-2:], missed)
@@ -183,10 +183,10 @@ def _miss(result: Result, check: Check, place: int) -> None:
         key = _reason_key(result, about)
         st.session_state.setdefault(key, check.reason)
         st.text_input(
-            f"Reason {place + 1}: why it goes out all the same",
+            f"Reason {place + 1}: why publish anyway?",
             key=key,
             label_visibility="collapsed",
-            placeholder="Why it goes out all the same",
+            placeholder="Why publish anyway?",
             on_change=_give_reason,
             args=(result, about),
         )
@@ -196,7 +196,7 @@ def _reason_key(result: Result, about: str) -> str:
     return f"reason-{id(result.release)}-{about}"
 
 
-@handled("Before it goes out")
+@handled("Before you publish")
 def _give_reason(result: Result, about: str) -> None:
     reason = st.session_state[_reason_key(result, about)]
     release_context.give_reason(result, about, str(reason))
@@ -221,7 +221,7 @@ def _for_all(result: Result, missed: Sequence[Check]) -> None:
     )
 
 
-@handled("Before it goes out")
+@handled("Before you publish")
 def _give_to_all(result: Result, without: Sequence[str]) -> None:
     """Give the one reason to every check that has none, and show it in the field of each."""
     text = str(st.session_state[_FOR_ALL])
@@ -372,7 +372,7 @@ def _for_the_next_table(result: Result) -> None:
         "**Internal edition, no seed.** What was decided here, without the search: opened on Start "
         "with the next table, it carries out this and nothing else. Its hierarchies are in "
         "the zip."
-        + ("" if levels else " The parts are told by the release: choose its file as well.")
+        + ("" if levels else " The cut points are stored in the release file: upload it too.")
         if decided
         else "**Internal edition.** What was decided is taken from the one file of a release, and "
         "the recipe asks for several."
@@ -401,8 +401,8 @@ if page("Export", "📦", needs="result"):
     if last is not None:
         if not results.is_current():
             st.info(
-                "The choices have changed since the last run. What is exported here is that run, "
-                "with the choices it was made with."
+                "Settings have changed since the last run. Export still has that run, with its "
+                "own settings."
             )
         problem = running.error()
         if problem is not None:
@@ -410,7 +410,7 @@ if page("Export", "📦", needs="result"):
         if running.is_running():
             jobs.watch(running.JOB)
         seen = False
-        with panel("Before it goes out"):
+        with panel("Before you publish"):
             seen = checked(last)
         with panel("A second person's approval"):
             approval_form.ask(last, _context(last))

@@ -43,7 +43,7 @@ def test_without_pins_the_page_says_how_to_pin() -> None:
     app = open_page(COMPARE, load())
     assert not app.exception
     assert "No run is pinned yet" in words(app)
-    assert "press **P** on Results" in words(app)
+    assert "Press **P** or “Pin this run” on Results" in words(app)
 
 
 def test_without_anything_the_page_still_opens() -> None:
@@ -205,7 +205,7 @@ def test_a_point_is_pinned_and_opened_as_the_run_that_it_is() -> None:
     assert not app.exception
     assert app.session_state["state/result"] is points[1].result
     assert "1 · Promises, recomputed" in words(app)  # on Results
-    assert "The choices have changed" not in words(app)
+    assert "Settings have changed" not in words(app)
     assert app.session_state["state/work"]["draft"]["models"][0]["k"] == 20
 
 

@@ -98,7 +98,7 @@ def test_what_does_not_hold_is_shown_and_has_to_be_seen_first() -> None:
     public = 4 + makes_pdf()
     assert all(b.disabled for b in app.get("download_button")[:public])
     assert not any(b.disabled for b in app.get("download_button")[public:])
-    assert "wait for a reason" in said
+    assert "need a reason" in said
     fields = [t for t in app.text_input if t.key.startswith("reason-1")]
     fields[0].input("Only for one class.").run()
     assert all(b.disabled for b in app.get("download_button")[:public])  # the others wait
@@ -326,7 +326,7 @@ def test_a_file_for_a_spreadsheet_is_promised_without_a_new_run() -> None:
     app = open_page(EXPORT, held)
     app.selectbox(key="export-dialect").select("comma").run()
     assert not app.exception
-    assert "choices have changed" not in words(app)
+    assert "Settings have changed" not in words(app)
     result = app.session_state[state.RESULT]
     assert result.file("release.spreadsheet.csv").startswith(b"\xef\xbb\xbf")
     assert 'separator = ";"' in result.plan.as_toml()
@@ -334,7 +334,7 @@ def test_a_file_for_a_spreadsheet_is_promised_without_a_new_run() -> None:
     app.multiselect(key="export-formats").select("sav").run()
     assert not app.exception
     assert app.session_state[state.RESULT].file("release.sav").startswith(b"$FL2")
-    assert "choices have changed" not in words(app)
+    assert "Settings have changed" not in words(app)
     app.selectbox(key="export-dialect").select("none").run()
     assert "dialect" not in app.session_state["state/work"]["draft"]["export"]
 

@@ -91,7 +91,7 @@ def test_levels_in_hand_are_made_the_release() -> None:
     assert not app.exception
     assert app.session_state["state/result"].plan.algorithm.name == "optimal"
     assert app.session_state["state/work"]["draft"]["algorithm"]["name"] == "optimal"
-    assert "The choices have changed" not in words(app)
+    assert "Settings have changed" not in words(app)
 
 
 def test_choices_that_changed_since_stand_against_it() -> None:

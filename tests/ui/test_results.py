@@ -143,7 +143,7 @@ def test_choices_changed_since_are_pointed_out() -> None:
     carried_out(held)
     with patch.object(st, "session_state", held):
         state.draw_seed()
-    assert "The choices have changed since this run" in said(held)
+    assert "Settings have changed since this run" in said(held)
 
 
 def test_names_and_values_are_never_markup() -> None:

@@ -130,7 +130,7 @@ def test_run_names_the_columns_to_decide(start: AppTest) -> None:
     start.session_state["state/work"] = {**work, "roles": roles}
     start.switch_page(RUN).run()
     assert not start.exception
-    assert "Nobody has said yet what becomes of Zip, Salary." in words(start)
+    assert "These columns have no role yet: Zip, Salary." in words(start)
     assert start.button(key="run").disabled
     start.switch_page(ROLES).run()
     assert "Still undecided: Zip, Salary." in words(start)

@@ -71,9 +71,9 @@ def test_columns_without_a_hierarchy_are_warned_of_only_where_no_ranges_are_form
     with patch.object(st, "session_state", held):
         state.set_work(roles=state.roles(), levels={}, draft=state.draft())
     app = open_page(RUN, held)
-    assert any("can only be published exactly" in one.value for one in app.caption)
+    assert any("can only be published unchanged" in one.value for one in app.caption)
     choose(app, "mondrian")
-    assert not any("can only be published exactly" in one.value for one in app.caption)
+    assert not any("can only be published unchanged" in one.value for one in app.caption)
 
 
 def test_promises_are_added_and_removed() -> None:
@@ -140,7 +140,7 @@ def test_what_cannot_be_reached_is_refused_and_the_last_result_stays() -> None:
     said = words(app).replace("\\", "")
     assert "needs at least 9 rows" in said
     assert "Best value reached: 8 (rows)." in said
-    assert "The last good result is still there" in said
+    assert "Your last result is still available" in said
     assert app.session_state["state/result"] is last
     assert not app.dataframe
 

@@ -106,7 +106,7 @@ def test_first_figures_are_drawn_without_a_tick_until_the_second_computation_agr
         assert "A 0." in strip(app)  # against the run before, which is the last good one still
         assert shown(app) is first
         assert app.button(key="pin").disabled
-        assert "The choices have changed since this run" not in words(app)
+        assert "Settings have changed since this run" not in words(app)
         with patch.object(st, "session_state", app.session_state):
             assert results.first() is not None
             assert not results.is_current()
@@ -189,7 +189,7 @@ def test_a_run_that_took_long_is_started_by_a_button_with_its_estimate() -> None
     app = open_page(RESULTS, held)
     typed(app, 25)
     assert shown(app) is first
-    assert "The choices have changed since this run" in words(app)
+    assert "Settings have changed since this run" in words(app)
     assert app.button(key="what-if/run").label == "Run (about 5 s)"
     app.button(key="what-if/run").click().run()
     wait_for(app, "run")

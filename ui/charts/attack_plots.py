@@ -183,9 +183,8 @@ def attack_bullets(
         figure=bullets(lines, heads, colours, runs=len(runs)),
         signs=signs_of(runs),
         numbers=pd.DataFrame(rows),
-        note="The pale bar ends at the person who is placed worst, the full one at the average; "
-        "the ring is guessing without the release. Whoever was not decided in time is treated as "
-        "exposed.",
+        note="The pale bar ends at the most exposed person, the full one at the average; the ring "
+        "is guessing without the release. People not decided in time count as exposed.",
         formats=dict.fromkeys(
             ("rate", "worst", "worst in A", "guessing", "raw copy", "at risk above"), "percent"
         ),

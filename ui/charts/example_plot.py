@@ -63,7 +63,7 @@ def example_chart(
         note=" ".join(
             [
                 *(f"{_SIGNS[side.holds].capitalize()}: {side.why}" for side in sides),
-                "Made up, and judged by the promise itself: no class of your table.",
+                "Illustrative classes, not from your table; evaluated with the model itself.",
             ]
         ),
     )

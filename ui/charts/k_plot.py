@@ -54,6 +54,6 @@ def k_chart(sizes: Sizes, colours: Palette) -> Chart:
         title="Chance of picking a person of a class of k rows",
         figure=figure,
         numbers=pd.DataFrame({"k": line, "1 in k": [1 / k for k in line]}),
-        note=f"Dashed: the threshold, {sizes.threshold:g}; what lies below is within it.",
+        note=f"Dashed line: your threshold ({sizes.threshold:g}). Values below it meet it.",
         formats={"1 in k": "percent"},
     )

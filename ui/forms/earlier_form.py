@@ -14,7 +14,7 @@ from ..words.explain import plain
 from .following import follow, place
 
 _WHO = {
-    "unknown": "Nobody says who stood in both",
+    "unknown": "Overlap unknown",
     "all": "Everyone of this table stood in it",
     "grown": "Everyone of it is in this table, which has grown",
 }
@@ -28,7 +28,7 @@ def earlier(draft: dict[str, Any], *, where: str = "run") -> dict[str, Any]:
         "An earlier release of the same people, as it was published (CSV or Parquet)",
         type=["csv", "gz", "parquet"],
         key=f"{where}-earlier-file",
-        help="Whoever has both releases keeps, of each person, the values that both allow.",
+        help="Someone with both releases can rule out every value that either excludes.",
     )
     if file is not None:
         try:

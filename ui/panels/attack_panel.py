@@ -107,7 +107,7 @@ def not_tested(runs: Sequence[Series]) -> None:
             )
             lines.append(f"**{plain(title_of(name))}** – {plain(' '.join(whys))}")
         st.markdown("\n\n".join(lines))
-        st.caption("What was not tested is no evidence of protection.")
+        st.caption("An attack that was not run says nothing about protection.")
 
     once_opened(f"Not tested: {many}, and why", told, name="Attacks", key="not-tested")
 
@@ -187,8 +187,8 @@ def _further(run: Series) -> None:
     names = [n for n, attack in known.items() if not attack.by_default]
     waiting = [n for n in names if n in result.on_request or n not in result.not_run]
     st.caption(
-        "These attacks take their time, or need to be told what the attacker knows. They are run "
-        "on this release when you ask for them; the recipe names them then."
+        "These attacks are slow or need extra input. Run them on demand; they are then added to "
+        "the recipe."
     )
     if not waiting:
         st.info("None of them applies to this release.")

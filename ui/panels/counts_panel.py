@@ -94,9 +94,9 @@ def _form(data: Dataset) -> Asked:
         list(_WAYS),
         format_func=_WAYS.__getitem__,
         key="counts/way",
-        help="A category that only one row brings would tell of that row. Fixed beforehand, all "
-        "are published, also those without a row. Taken from the table, those are published whose "
-        "noisy count is above a threshold, which takes a δ.",
+        help="A category backed by a single row would reveal that row. With predefined "
+        "categories, every category is published, including empty ones. Taken from the table, "
+        "only those with a noisy count above a threshold are, which takes a δ.",
     )
     fixed = way == _FIXED
     named = [n for n in data.names if n not in roles.identifier]
@@ -109,7 +109,7 @@ def _form(data: Dataset) -> Asked:
         "These hierarchies were made without looking at this table",
         key="counts/sure",
         help="Groups that were proposed from this table, such as ranges with equally many rows, "
-        "hang on its rows, and one row more could have made others.",
+        "depend on its rows: adding one row could have produced different groups.",
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         epsilon = st.number_input(

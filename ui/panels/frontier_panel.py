@@ -77,7 +77,7 @@ def _form() -> None:
         path, values = "", list[Value]()
         if numbers:
             path = st.selectbox(
-                "Parameter of a promise",
+                "Parameter",
                 list(numbers),
                 format_func=lambda p: plain(_said(p, numbers[p])),
                 key="sweep-path",

@@ -65,7 +65,7 @@ def builder(column: Column) -> bool:
         edited=lambda asked: drafts.edit(column, asked),
     )
     if told["unplaced"]:
-        st.caption("It takes effect as soon as every value has a place.")
+        st.caption("The hierarchy takes effect once every value is assigned.")
     return not told["unplaced"]
 
 

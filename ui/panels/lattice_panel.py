@@ -111,7 +111,7 @@ def _against(picture: LatticePicture, node: Pictured) -> str:
     if node.holds is False:
         return "These levels do not keep the promises within the budget."
     if not results.is_current():
-        return "The choices have changed since this run; run again first."
+        return "Settings have changed since this run; run again first."
     if running.is_running():
         return "A run is under way."
     return ""

@@ -81,13 +81,13 @@ def _effects(data: Dataset, effects: tuple[LevelEffect, ...]) -> None:
         height="content" if len(effects) <= 14 else 520,
         column_config={
             "Groups": st.column_config.NumberColumn(
-                format="localized", help="Groups that rows of the table stand in."
+                format="localized", help="Groups that contain at least one row."
             ),
             "Classes": st.column_config.NumberColumn(
                 format="localized", help="Distinct combinations of all quasi-identifiers."
             ),
             "Unique rows": st.column_config.NumberColumn(
-                format="localized", help="Rows that are alone with theirs."
+                format="localized", help="Rows with a unique combination."
             ),
             "Unique share": st.column_config.NumberColumn(format="%.1f%%"),
             "Smallest class": st.column_config.NumberColumn(

@@ -42,10 +42,7 @@ def draw(run: Series) -> None:
         if failed is not None:
             show_error(failed)
         jobs.watch(MEASURING.job)
-        st.caption(
-            "These take their time. They are measured on this release when you ask for them; the "
-            "recipe names them then."
-        )
+        st.caption("These metrics are slow. Run them on demand; they are then added to the recipe.")
         known = cast(dict[str, type[Metric]], family("metric"))
         chosen = st.selectbox(
             "Metric", list(waiting), format_func=lambda n: known[n].title, key="further-metric"

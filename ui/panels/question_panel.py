@@ -168,7 +168,7 @@ def _known(result: Result) -> None:
         return
     of = (result, tuple(columns), sensitive)
     _answer(_once("known", of, lambda: known_columns(result, columns, sensitive)), "known")
-    st.caption("Everyone of the table is asked about by the exact values they have there.")
+    st.caption("Computed for every person in the table, using that person's exact values.")
 
 
 def _person(result: Result) -> None:
@@ -202,7 +202,7 @@ def _person(result: Result) -> None:
             accept_new_options=True,
             key=f"person-value-{name}",
             width=300,
-            help="Type a value that nobody of the table has, and press Enter, to ask about it.",
+            help="To ask about a value that is not in the table, type it and press Enter.",
         )
     if known:
         of = (result, tuple(known.items()))

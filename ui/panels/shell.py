@@ -44,7 +44,7 @@ _CSS = """
 [data-testid="stPageLink"] a:focus-visible, [data-testid="stElementToolbar"] button:focus-visible
   {outline: 2px solid currentColor; outline-offset: 1px;}
 [data-testid="stMain"] [data-testid="stPopover"] button[kind="tertiary"] * {color: MUTED;}
-h1 {font-size: 1.7rem !important; padding-bottom: .25rem !important;}
+h1 {font-size: 1.7rem !important; padding-bottom: .6rem !important;}
 h2 {font-size: 1.2rem !important; padding-top: .4rem !important;}
 h3 {font-size: 1.05rem !important;}
 [class*="st-key-start-sample-"] {margin-top: auto;}

@@ -143,7 +143,7 @@ def _in_hand(points: Sequence[Point], axes: Axes) -> None:
             if st.button("Export", key="point-export") and sweep.take(point) is not None:
                 st.switch_page("pages/7_Export.py")
     if point.result is None:
-        st.caption("Its run was not kept, since this sweep holds many; opening it goes to Run.")
+        st.caption("This run was not stored (too many points). Opening it goes to Run.")
 
 
 def _open(point: Point, *, key: str, label: str) -> None:

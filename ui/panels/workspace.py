@@ -38,7 +38,7 @@ _LOOK = """<style>
 .st-key-what-if-row {gap: .6rem; flex-wrap: wrap;}
 .st-key-what-if-fields {gap: .6rem;}
 .st-key-what-if-row > :has(> .st-key-what-if-fields) {flex: 0 1 auto; width: auto;}
-.st-key-what-if-row > :has(> .st-key-history) {flex: 1 1 15.5rem; width: auto; min-width: 15.5rem;}
+.st-key-what-if-row > :has(> .st-key-history) {flex: 0 0 15.5rem; width: auto;}
 .st-key-what-if-row > :has(> .st-key-curve) {flex: 1.4 1 16rem; width: auto; min-width: 16rem;}
 :is(.st-key-curve, .st-key-history-dots) [data-testid="stElementToolbar"] {display: none;}
 .st-key-levels {gap: .3rem;}
@@ -108,7 +108,9 @@ _LOOK = """<style>
   z-index: 999991; overflow-y: auto; padding: .8rem 1.2rem 2rem; background: PAPER;
   border-left: 1px solid GRID; box-shadow: -8px 0 24px rgba(0, 0, 0, .25);}
 @media (max-width: BELOWpx) {
-  .st-key-run-head {flex-wrap: wrap; padding: 44px 0 0;}
+  [data-testid="stMain"]:has(.st-key-workspace) h1
+    {position: static; margin: 3.75rem 0 1.2rem;}
+  .st-key-run-head {flex-wrap: wrap; padding: 0;}
   .st-key-run-head > :first-child {flex: 1 1 100%;}
 }
 @media (min-width: WIDEpx) {

@@ -264,7 +264,7 @@ def settle() -> None:
     elif job.state == "cancelled":
         st.session_state[_ERROR] = Cancelled(
             "The run was cancelled; nothing was released.",
-            remedy="The last good result is still there." if results.last() is not None else "",
+            remedy="Your last result is still available." if results.last() is not None else "",
         )
     else:
         st.session_state[_ERROR] = job.error
