@@ -103,7 +103,7 @@ def _note(told: str, extent: str = "", colours: Palette | None = None, *, title:
         parts.append(
             f"<span title='Cells published coarser than in your table'>{mark} coarser</span>"
         )
-    st.html(f"<div class='aw-table-note'>{''.join(parts)}</div>")
+    st.html(f"<div class='aw-table-note'>{' '.join(parts)}</div>")
 
 
 def _columns(facts: Facts) -> str:
