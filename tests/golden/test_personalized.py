@@ -203,7 +203,7 @@ def test_too_many_guards_of_one_node_are_impossible() -> None:
 
 def test_it_is_measured_on_a_release_only() -> None:
     problem = OWN.problem()
-    with pytest.raises(AnonError, match="of a release only"):
+    with pytest.raises(AnonError, match="for a release only"):
         Personalized(column="own").measure(*measured(problem, raw_view(problem)), Context())
 
 

@@ -48,7 +48,7 @@ def test_a_result_is_asked_everything_that_arises(held: dict[str, Any]) -> None:
     assert "Suppression budget: " in ask(app, "What changed").replace("\\:", ":")
     assert "Yes, among choices of one level" in ask(app, "Is this optimal?").replace("\\", "")
     told = ask(app, "What does someone learn").replace("\\", "")
-    assert "rows that fit at least" in told
+    assert "finds at least" in told
     told = ask(app, "What is told of one person?").replace("\\", "")
     assert "so the right one is picked" in told or "No published row fits" in told
 

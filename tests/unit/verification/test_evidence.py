@@ -276,7 +276,7 @@ def test_nothing_published_holds_for_nobody() -> None:
     found = verify(plan, PEOPLE, LEVELS, {"release.csv": b"zip\n"})
     (check,) = (c for c in found.checks if c.name == "probe")
     assert check.holds
-    assert "holds for nobody" in check.sentence
+    assert "holds for no one" in check.sentence
 
 
 def test_without_the_quasi_identifiers_nothing_is_told() -> None:
