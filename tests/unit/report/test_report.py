@@ -17,6 +17,7 @@ from anon_core.__main__ import main
 from anon_core.base.errors import BadPlan
 from anon_core.base.secret import spell
 from anon_core.data.table import Dataset
+from anon_core.job.figures import figures_of
 from anon_core.job.suggestions import suggested
 from anon_core.report.checks import checks
 from anon_core.report.context import ReleaseContext, read_context
@@ -125,7 +126,7 @@ def test_it_is_open_until_everything_is_stated_and_every_miss_has_a_reason(gener
 
 def test_figures_are_those_of_the_run(general: Result) -> None:
     told = evidence(general, stated(general))
-    figures = general.as_json()
+    figures = figures_of(general)
     assert told["risk"]["after"]["maximum"] == 1 / figures["smallest_class"]
     assert told["risk"]["before"]["smallest"] == 3
     assert told["risk"]["before"]["average"] == 8 / 24
@@ -182,7 +183,7 @@ def test_the_public_edition_holds_no_secret(general: Result) -> None:
         for private in (
             str(general.plan.as_mapping()["seed"]),
             "private-stays.csv",
-            general.as_json()["input_sha256"],
+            figures_of(general)["input_sha256"],
             "A neighbour",
             "A register",
             "Accepted.",
