@@ -184,7 +184,7 @@ def test_two_outcomes_stand_side_by_side_and_are_asked(
     wait_for_app(page, seconds=60)
     pinned(page, inputs, "A", "table.csv")
     # By the table above: 13, 9 and 11 people, and one of 90 years whom nobody resembles.
-    asked(page, "Why is this row suppressed?", "row 34 stands in a class of 1 row")
+    asked(page, "Why is this row suppressed?", "row 34 is in a class of 1 row")
     asked(page, "Why 9 when I asked for 5?", "You asked for 5, and the smallest class has 9 rows")
     asked(page, "Which k?", "needs k = 5")
     asked(page, "Why is this column *?", "'day' stands at level 1 of 1, which says nothing")

@@ -284,7 +284,7 @@ def test_without_a_budget_the_refusal_names_what_the_rows_allow() -> None:
     with pytest.raises(Infeasible) as stopped:
         run(plan, EXAMPLE.dataset, EXAMPLE.levels)
     assert (stopped.value.best, stopped.value.best_of) == (1, "largest l")
-    assert "stands in 5 of 6 rows" in stopped.value.message
+    assert "occurs in 5 of 6 rows" in stopped.value.message
     assert "allow it more suppression" in stopped.value.remedy
 
 

@@ -43,7 +43,7 @@ def test_a_result_is_asked_everything_that_arises(held: dict[str, Any]) -> None:
     assert "Choose one: it is answered" in words(app)
     assert "needs k \\= 5" in ask(app, "Which k?")
     told = ask(app, "Why is this row suppressed?")
-    assert "stands in a class of" in told
+    assert "is in a class of" in told
     assert "anonymity blocks it" in told
     assert "Suppression budget: " in ask(app, "What changed").replace("\\:", ":")
     assert "Yes, among choices of one level" in ask(app, "Is this optimal?").replace("\\", "")
