@@ -2,7 +2,7 @@
 
 The dashboard runs beside it:
 
-.venv/bin/python -m anonymity_workbench serve --port 8501
+ANONYMITY_WORKBENCH_SESSIONS=off .venv/bin/python -m anonymity_workbench serve --port 8501
 CHROMIUM=$(sh scripts/chromium.sh) .venv/bin/python scripts/tour_pictures.py http://localhost:8501
 """
 
@@ -19,7 +19,7 @@ from playwright.sync_api import Page, ViewportSize, expect, sync_playwright
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 MOST_BYTES = 150_000
-WINDOW, TALL = ViewportSize(width=1280, height=860), ViewportSize(width=1360, height=1890)
+WINDOW, WIDE = ViewportSize(width=1280, height=860), ViewportSize(width=1360, height=900)
 #: What a page is drawn with is at rest: no script runs, nothing is drawn anew.
 _AT_REST = """
 () => document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning"
@@ -53,7 +53,7 @@ def go(page: Page, name: str) -> None:
 
 def results_in_both_themes(page: Page) -> None:
     """Write how Results looks in a tall window, in the light theme and in the dark."""
-    page.set_viewport_size(TALL)
+    page.set_viewport_size(WIDE)
     schemes: tuple[Literal["dark", "light"], ...] = ("dark", "light")
     for scheme in schemes:
         page.emulate_media(color_scheme=scheme)
