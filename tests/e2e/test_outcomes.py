@@ -192,7 +192,7 @@ def test_two_outcomes_stand_side_by_side_and_are_asked(
     asked(
         page,
         "What does someone learn who knows some columns?",
-        "finds 9 rows that fit at least, and 11.24 on average; 0 of 33 stand alone",
+        "finds at least 9 rows that fit, and 11.24 on average; 0 of 33 are unique",
     )
     asked(
         page, "What is told of one person?", "13 rows fit, so the right one is picked 1 time in 13"
