@@ -81,7 +81,7 @@ def test_a_table_beside_the_recipe_is_loaded_with_it(start: AppTest) -> None:
 def test_a_recipe_waits_for_its_table(start: AppTest) -> None:
     choose(start, "it.zip", bundle.archive(carried_out(load("toth-private"))))
     assert not start.exception
-    assert "Load its table now" in words(start)
+    assert "Now load the table it belongs to" in words(start)
     start.button(key="start/sample/toth-private").click().run()
     assert "The recipe was opened and fits the table" in words(start)
 
