@@ -187,7 +187,7 @@ def test_two_outcomes_stand_side_by_side_and_are_asked(
     asked(page, "Why is this row suppressed?", "row 34 is in a class of 1 row")
     asked(page, "Why 9 when I asked for 5?", "You asked for 5, and the smallest class has 9 rows")
     asked(page, "Which k?", "needs k = 5")
-    asked(page, "Why is this column *?", "'day' stands at level 1 of 1, which says nothing")
+    asked(page, "Why is this column *?", "'day' is at level 1 of 1, which says nothing")
     asked(page, "Is this optimal?", "Yes, among choices of one level")
     asked(
         page,

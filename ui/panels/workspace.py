@@ -87,10 +87,8 @@ _LOOK = """<style>
 [class*="st-key-step-"] [data-testid="stMarkdownContainer"] p {font-size: 0 !important;}
 .aw-of {font-size: .8rem; white-space: nowrap; color: MUTED;}
 .aw-table-note {display: flex; gap: .8rem; font-size: .76rem; line-height: 1.3; color: MUTED;
-  padding-right: 5.4rem; font-variant-numeric: tabular-nums; white-space: nowrap;}
+  padding-right: 7.2rem; font-variant-numeric: tabular-nums; white-space: nowrap;}
 .aw-table-note .aw-levels {flex: 0 1 auto; min-width: 0; overflow: hidden; text-overflow: ellipsis;}
-.st-key-panel-table [data-testid="stElementToolbar"] {transform: scale(.75);
-  transform-origin: bottom right;}
 [class*="st-key-vega-"] [data-testid="stElementToolbar"] {transform: scale(.75);
   transform-origin: top right; top: -4px !important;}
 .st-key-vega-tracks [data-testid="stElementToolbar"] {transform-origin: bottom right;
