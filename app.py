@@ -26,7 +26,7 @@ _KEPT_HERE = (
 
 #: How often files were opened: the uploader is a new one each time.
 _TURN = "start/upload_turn"
-#: Cards of samples are small: two lines of what each is, the rest beside its button.
+#: Cards of samples are small: two lines of what each is, the rest in its tooltip.
 _LOOK = """<style>
 [class*="st-key-short-"] [data-testid="stCaptionContainer"] p {display: -webkit-box;
   -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden;}

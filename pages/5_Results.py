@@ -93,7 +93,7 @@ def class_details(run: Series, colours: Palette) -> None:
     told = verdicts_by_class(run)
     views = [*(["Sensitive values"] if names else []), *(["Promises"] if told else [])]
     if not views:
-        st.caption("No column is sensitive, and no promise is told class by class.")
+        st.caption("No column is sensitive, and no privacy model is measured by class.")
         return
     view = st.segmented_control(
         "Show", views, default=views[0], required=True, key="classes", label_visibility="collapsed"

@@ -41,7 +41,7 @@ class Attack(Technique):
     #: Whether every run carries it out; else it is run where a recipe or a person asks for it,
     #: since it takes its time or needs to be told what the attacker knows.
     by_default: ClassVar[bool] = True
-    #: Whether it takes no time beside a search, so that it is among the first figures of a run.
+    #: Whether it is fast compared with a search, and so among the first figures of a run.
     at_once: ClassVar[bool] = False
     #: Whether it guesses by what it learned from the whole release: its beliefs are estimates, and
     #: a vaguer release may by chance teach it more.

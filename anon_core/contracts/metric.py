@@ -37,7 +37,7 @@ class Metric(Technique):
     #: Whether every run measures it; else it is measured where a recipe names it, since it takes
     #: its time.
     by_default: ClassVar[bool] = True
-    #: Whether it takes no time beside a search, so that it is among the first figures of a run.
+    #: Whether it is fast compared with a search, and so among the first figures of a run.
     at_once: ClassVar[bool] = True
 
     @abstractmethod

@@ -108,7 +108,7 @@ def _cells(table: Path | Stored) -> int:
 
         told = parquet.read_metadata(table)
         return int(told.num_rows) * int(told.num_columns)
-    except (OSError, ValueError):  # whoever reads it says what is wrong
+    except (OSError, ValueError):  # the reader says what is wrong
         return 0
 
 

@@ -41,7 +41,7 @@ class Trial:
     loss : float or None
         What it loses, 0 to 1, by the metric that says it in one figure.
     result : Result or None
-        What would be released, for whoever tells more figures of it.
+        What would be released, to take further figures from.
     """
 
     refused: AnonError | None = None
