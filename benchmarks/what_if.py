@@ -14,7 +14,7 @@ from anon_core.base.registry import find
 from benchmarks.bench import Bench
 from benchmarks.pages import PATIENCE, served, settled, since_click, tab
 from benchmarks.timing import Row, table
-from tests.e2e.browser import go, wait_for_app
+from tests.e2e.browser import carry_out, go, take_sample
 
 #: Seconds within which a change is to be seen on a machine that does nothing else.
 _HOSPITAL, _ADULT, _KNOWN, _VERIFIED = 0.35, 0.7, 0.4, 1.0
@@ -90,12 +90,8 @@ def what_if(bench: Bench, folder: Path) -> None:
 
 def _open(page: Page, sample: str) -> None:
     """Load a sample, carry out its plan, and open Results."""
-    page.locator(f".st-key-card-{sample}").get_by_role("button").first.click()
-    wait_for_app(page, seconds=60)
-    go(page, "Run")
-    page.keyboard.press("Control+Enter")
-    expect(page.locator(".st-key-outcome")).to_contain_text("Released in", timeout=PATIENCE)
-    wait_for_app(page, seconds=60)
+    take_sample(page, sample)
+    carry_out(page)
     go(page, "Results")
 
 

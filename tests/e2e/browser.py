@@ -47,3 +47,18 @@ def go(page: Page, step: str, *, title: str = "") -> None:
     if step == "Run":  # what it recommends is tried first, and drawn then
         expect(page.get_by_text("Trying on this table")).to_have_count(0, timeout=120_000)
         wait_for_app(page, seconds=60)
+
+
+def take_sample(page: Page, name: str = "hospital") -> None:
+    """Load a sample from Start, which is open."""
+    page.locator(f".st-key-card-{name}").get_by_role("button").first.click()
+    wait_for_app(page, seconds=60)
+
+
+def carry_out(page: Page) -> None:
+    """Go to Run and carry out the plan."""
+    go(page, "Run")
+    page.keyboard.press("Control+Enter")
+    # A first run may compile what it needs.
+    expect(page.locator(".st-key-outcome")).to_contain_text("Released in", timeout=300_000)
+    wait_for_app(page, seconds=60)

@@ -7,19 +7,15 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.browser import go, wait_for_app
+from tests.e2e.browser import carry_out, go, take_sample, wait_for_app
 
 
 @pytest.mark.slow
 def test_a_node_is_clicked_and_made_the_release(page: Page) -> None:
     page.goto("/")
     wait_for_app(page)
-    page.locator(".st-key-card-hospital button").first.click()
-    wait_for_app(page)
-    go(page, "Run")
-    page.keyboard.press("Control+Enter")
-    expect(page.locator(".st-key-outcome")).to_contain_text("Released", timeout=300_000)
-    wait_for_app(page)
+    take_sample(page)
+    carry_out(page)
     go(page, "Results")
     page.get_by_role("button", name="The search", exact=True).click()
     panel = page.locator(".st-key-lattice-panel")

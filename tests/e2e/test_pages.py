@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.browser import go, wait_for_app
+from tests.e2e.browser import carry_out, go, take_sample, wait_for_app
 from tests.e2e.test_walk import pin
 
 #: What a page shows without a click, and how far down it goes.
@@ -30,8 +30,7 @@ def begin(page: Page) -> None:
     page.set_viewport_size({"width": 1360, "height": 900})
     page.goto("/")
     wait_for_app(page, seconds=60)
-    page.locator(".st-key-card-hospital").get_by_role("button").first.click()
-    wait_for_app(page, seconds=60)
+    take_sample(page)
 
 
 @pytest.mark.slow
@@ -155,10 +154,7 @@ def test_compare_draws_its_first_chart_on_the_first_screen(page: Page) -> None:
 @pytest.mark.slow
 def test_the_checklist_of_export_is_one_screen(page: Page) -> None:
     begin(page)
-    go(page, "Run")
-    page.keyboard.press("Control+Enter")
-    expect(page.locator(".st-key-outcome")).to_contain_text("Released in", timeout=300_000)
-    wait_for_app(page, seconds=60)
+    carry_out(page)
     go(page, "Export")
     seen = page.locator(".st-key-checklist").bounding_box()
     assert seen is not None

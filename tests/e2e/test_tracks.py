@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.browser import go, wait_for_app
+from tests.e2e.browser import carry_out, go, take_sample, wait_for_app
 
 #: What answers to a click: a rectangle for each bin, over the whole height.
 _BINS = ".st-key-vega-tracks .hits_marks path"
@@ -20,12 +20,8 @@ _TRACKS = 3
 def on_results(page: Page) -> None:
     page.goto("/")
     wait_for_app(page, seconds=60)
-    page.locator(".st-key-card-hospital").get_by_role("button").first.click()
-    wait_for_app(page)
-    go(page, "Run")
-    page.keyboard.press("Control+Enter")
-    expect(page.locator(".st-key-outcome")).to_contain_text("Released in", timeout=300_000)
-    wait_for_app(page, seconds=60)
+    take_sample(page)
+    carry_out(page)
     go(page, "Results")
 
 
