@@ -524,9 +524,8 @@ def _refuse_broken(job: _Job, but: Sequence[Check] = ()) -> None:
     if not broken and all(check.undecided for check in doubtful):
         raise NotFound(
             "The result meets the privacy models, but the independent check cannot confirm it: "
-            "where "
-            "classes overlap or rows were removed, more rows of the table fit a class than it has, "
-            "so the published files do not show whose rows these are. "
+            "where classes overlap or rows were removed, more rows of the table fit a class than "
+            "it has, so the published files do not show whose rows these are. "
             + " ".join(check.sentence for check in doubtful),
             remedy="Nothing was released. Choose a technique whose classes do not overlap, such as "
             "the optimal search or Mondrian with strict cuts at the median.",

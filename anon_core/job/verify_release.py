@@ -72,19 +72,17 @@ def verify_release(
                 "which was not given.",
                 remedy="Give the private table.",
             )
-        alone = verify_release_only(Path(recipe), Path(release), told=plan.completed())
-        return replace(alone.with_checks(_unmeasured(plan)), notes=plan.notes)
+        return _without_table(plan, recipe, release)
     content = read_bytes(Path(recipe), "The recipe", MOST_TEXT_BYTES)
     has_secret = "seed" in read_recipe(content, clipped(Path(recipe).name))
     if plan.data.sample < 1 and not has_secret:
         if earlier is not None:
             raise BadPlan(
-                "Whose values two releases give away together is counted of the rows that were "
-                "drawn, and the recipe has no seed to draw them again.",
+                "What two releases reveal together is counted over the rows that were drawn, and "
+                "the recipe has no seed to draw them again.",
                 remedy="Use the completed recipe, which `run --recipe-out` writes.",
             )
-        alone = verify_release_only(Path(recipe), Path(release), told=plan.completed())
-        return replace(alone.with_checks([_undrawn(), *_unmeasured(plan)]), notes=plan.notes)
+        return _without_table(plan, recipe, release, _undrawn())
     with unchanged(Path(data), Path(release)):
         refuse_unfinished(Path(release))
         again: Repeated | None = None
@@ -109,6 +107,14 @@ def verify_release(
         folder = Path(recipe).parent
         found = found.with_checks(check_previous(plan, folder, Path(data), Path(release), earlier))
     return replace(found, notes=plan.notes)
+
+
+def _without_table(
+    plan: Plan, recipe: str | Path, release: str | Path, *more: Check
+) -> Verification:
+    """Check what follows from the files alone; `more` and the gates are named as not checked."""
+    alone = verify_release_only(Path(recipe), Path(release), told=plan.completed())
+    return replace(alone.with_checks([*more, *_unmeasured(plan)]), notes=plan.notes)
 
 
 def _undrawn() -> Check:

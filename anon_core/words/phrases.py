@@ -209,11 +209,6 @@ def links(result: Result) -> str:
     )
 
 
-def worst_case(result: Result) -> float | None:
-    """Return the highest chance of picking anyone whom the attacker knows to be in the table."""
-    return next((a.worst for a in result.attacks if kind_of(a).is_worst_case), None)
-
-
 def left_out(columns: Sequence[str]) -> str:
     """Return which columns are not published, be it on purpose or since a recipe names no role."""
     return f"Left out of the release: {', '.join(columns)}."

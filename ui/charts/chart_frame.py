@@ -368,10 +368,15 @@ def vega(
         )
 
 
+def selected(widget: str, name: str) -> list[Mapping[str, Any]]:
+    """Return the rows that a click in a chart of Vega-Lite selected, by its widget's key."""
+    event = cast(Mapping[str, Any], st.session_state.get(widget) or {})
+    return cast(list[Mapping[str, Any]], event.get("selection", {}).get(name) or [])
+
+
 def chosen_of(key: str, name: str, field: str) -> list[str]:
     """Return the values of a field that a click in a chart of Vega-Lite selected."""
-    event = cast(Mapping[str, Any], st.session_state.get(f"plot-{key}") or {})
-    rows = cast(list[Mapping[str, Any]], event.get("selection", {}).get(name) or [])
+    rows = selected(f"plot-{key}", name)
     return [str(row[field]) for row in rows if field in row]
 
 

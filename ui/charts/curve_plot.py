@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from .chart_frame import Palette
@@ -67,6 +68,7 @@ def curve_frame(stops: Sequence[Stop], turn: int, *, logarithmic: bool) -> pd.Da
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
+@lru_cache(maxsize=16)
 def curve_spec(colours: Palette, *, logarithmic: bool) -> dict[str, Any]:
     """Return the chart without its data, which grows value by value."""
     import altair as alt

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from .chart_frame import Palette
@@ -46,6 +47,7 @@ def history_frame(
     return pd.DataFrame(rows, columns=[PICKED, "lost", "chance", "settings", "sign", TURN])
 
 
+@lru_cache(maxsize=16)
 def history_spec(colours: Palette) -> dict[str, Any]:
     """Return the chart without its data, which changes with every run."""
     import altair as alt

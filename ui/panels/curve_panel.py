@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from html import escape
-from typing import Any, cast
+from typing import cast
 
 import streamlit as st
 
 from anon_core.words.phrases import share
 
-from ..charts.chart_frame import Palette, palette
+from ..charts.chart_frame import Palette, palette, selected
 from ..charts.curve_plot import HEIGHT, PICKED, Stop, curve_frame, curve_spec
 from ..components import another_look
 from ..components.guard import handled
@@ -23,7 +22,6 @@ from ..session.pace import duration
 KEY = "curve-alone"
 _NAME = "The curve"
 _CHART = "curve/chart"
-_SPECS = "curve/specs"
 #: Milliseconds between two looks at what was found.
 _LOOK_EVERY = 300
 
@@ -68,7 +66,7 @@ def _chart(one: what_if.Setting, label: str, before: float | None) -> None:
     logarithmic = curve.logarithmic(one) and points[0].value > 0
     st.vega_lite_chart(
         curve_frame(stops, id(results.last()), logarithmic=logarithmic),
-        _spec(colours, logarithmic=logarithmic),
+        dict(curve_spec(colours, logarithmic=logarithmic)),
         key=_CHART,
         on_select=handled(_NAME)(_clicked),
         selection_mode=PICKED,
@@ -129,18 +127,8 @@ def _in_a(one: what_if.Setting) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def _spec(colours: Palette, *, logarithmic: bool) -> dict[str, Any]:
-    """Return the chart's form, made once for each theme and scale."""
-    made: dict[object, dict[str, Any]] = st.session_state.setdefault(_SPECS, {})
-    key = (colours, logarithmic)
-    if key not in made:
-        made[key] = curve_spec(colours, logarithmic=logarithmic)
-    return dict(made[key])
-
-
 def _clicked() -> None:
-    event = cast(Mapping[str, Any], st.session_state.get(_CHART) or {})
-    picked = cast(list[Mapping[str, Any]], event.get("selection", {}).get(PICKED) or [])
+    picked = selected(_CHART, PICKED)
     one = curve.setting()
     if picked and one is not None:
         value = float(picked[0]["value"])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, cast
+from typing import Literal
 
 import streamlit as st
 
@@ -11,7 +10,7 @@ from anon_core.job.result import Result
 from anon_core.words.plan_words import made_by
 from anon_core.words.tiles import tiles
 
-from ..charts.chart_frame import Palette, palette
+from ..charts.chart_frame import palette, selected
 from ..charts.history_plot import HEIGHT, PICKED, history_frame, history_spec
 from ..components.guard import handled
 from ..session import results, what_if
@@ -25,7 +24,6 @@ _STEPS: tuple[tuple[Literal[-1, 1], str, str, str], ...] = (
     (1, "redo", "Redo", "Alt+Shift+Z"),
 )
 _DOTS = "history/dots"
-_SPECS = "history/specs"
 
 
 def draw() -> None:
@@ -104,7 +102,7 @@ def _dots(kept: list[results.Kept]) -> None:
     with st.container(key="history-dots", width=100):
         st.vega_lite_chart(
             frame,
-            _spec(palette()),
+            dict(history_spec(palette())),
             key=_DOTS,
             on_select=handled(_NAME)(_clicked),
             selection_mode=PICKED,
@@ -120,14 +118,6 @@ def _figures(result: Result) -> tuple[float | None, float | None]:
     return loss.value, chance.value
 
 
-def _spec(colours: Palette) -> dict[str, Any]:
-    """Return the chart's form, made once for each theme: making it takes longer than a run."""
-    made: dict[Palette, dict[str, Any]] = st.session_state.setdefault(_SPECS, {})
-    if colours not in made:
-        made[colours] = history_spec(colours)
-    return dict(made[colours])
-
-
 def _runs() -> list[results.Kept]:
     """Return the runs, with the one whose first figures are shown at the end."""
     first = results.first()
@@ -141,8 +131,7 @@ def _listed() -> None:
 
 
 def _clicked() -> None:
-    event = cast(Mapping[str, Any], st.session_state.get(_DOTS) or {})
-    picked = cast(list[Mapping[str, Any]], event.get("selection", {}).get(PICKED) or [])
+    picked = selected(_DOTS, PICKED)
     if picked:
         _restore(int(picked[0][PICKED]))
 

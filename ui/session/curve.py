@@ -158,14 +158,6 @@ def begin(one: what_if.Setting, before: float | None = None) -> None:
     jobs.start(JOB, "Looking ahead", _each(wanted, search), limited=False)
 
 
-def stop() -> None:
-    """Stop looking ahead; what is known stays."""
-    job = jobs.current(JOB)
-    if job is not None:
-        job.cancel.set()
-        jobs.collect(JOB)
-
-
 def point(value: float, result: Result) -> Point:
     """Return what a result comes to as a point of a curve."""
     chance, _, loss = tiles(result)

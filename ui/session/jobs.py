@@ -184,12 +184,11 @@ def start(
         if limited and whose.is_shared():
             jobs[name].wait(STOP_WITHIN)
     data = state.dataset()
-    rows = 0 if data is None else data.rows
-    job = Job(title=title, page=page, large=rows >= LARGE)
+    job = Job(title=title, page=page, large=data is not None and data.rows >= LARGE)
     if limited:
         limits.enter(job)
     jobs[name] = job
-    ready = warming.begin() if needs and rows > warming.MOST_ROWS else None
+    ready = warming.begin() if needs and warming.waits(data) else None
     given = work, needs, ready, _noting(needs) if limited else None
     threading.Thread(target=job.carry_out, args=given, daemon=True, name=title).start()
     return job

@@ -135,9 +135,14 @@ def begin() -> Warming:
     return found
 
 
+def waits(table: Dataset | None) -> bool:
+    """Say whether runs of this table wait for compiling; a small one is interpreted meanwhile."""
+    return table is not None and table.rows > MOST_ROWS
+
+
 def has_to_wait(table: Dataset | None) -> bool:
-    """Say whether a run of this table waits for compiling; a small one is interpreted meanwhile."""
-    return table is not None and table.rows > MOST_ROWS and begin().under_way
+    """Say whether a run of this table has to wait now."""
+    return waits(table) and begin().under_way
 
 
 def line() -> None:

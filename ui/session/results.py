@@ -245,10 +245,3 @@ def before() -> Result | None:
     """Return the result that the last one replaced."""
     kept = st.session_state.get(state.RESULT_BEFORE)
     return None if kept is None else kept[0]
-
-
-def back() -> None:
-    """Exchange the last result for baseline A, with the choices that it was made of."""
-    kept = baseline()
-    if kept is not None:
-        restore(kept)
